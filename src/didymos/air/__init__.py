@@ -1,0 +1,1 @@
+"""What the air is at a place and time: density, mean wind."""

@@ -1,0 +1,1 @@
+"""One small module per verb of the command line."""

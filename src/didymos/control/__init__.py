@@ -1,0 +1,1 @@
+"""The `Controller` protocol, stimuli, mixers and the shipped programs."""

@@ -1,0 +1,1 @@
+"""Files become a typed, checked `Twin` and then the engine's model."""

@@ -1,0 +1,1 @@
+"""Compile, step, clock, save and restore, many at once."""

@@ -1,0 +1,50 @@
+"""The two ways in which Didymos says no.
+
+`InputError`: what the user gave cannot be used (exit status 2). Its text is one sentence that names the file, the place
+in it, what was found and what was expected. `RunError`: the input was fine and the run failed (exit status 1); it says
+when. Nothing else reaches the user; a traceback is a defect of ours.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["DidymosError", "InputError", "RunError", "nearest"]
+
+
+class DidymosError(Exception):
+    """Base of every error that Didymos raises on purpose; `exit_status` is what the command line returns."""
+
+    exit_status = 1
+
+
+class InputError(DidymosError):
+    """A file, a value or a name that cannot be used.
+
+    The text reads ``FILE:LINE: PATH: MESSAGE``; each of the first three is left out where it is unknown.
+    """
+
+    exit_status = 2
+
+    def __init__(
+        self, message: str, *, file: str | Path | None = None, line: int | None = None, path: str | None = None
+    ) -> None:
+        self.message, self.file, self.line, self.path = message, file, line, path
+        place = "" if file is None else str(file) + ("" if line is None else f":{line}") + ": "
+        super().__init__(place + ("" if path is None else f"{path}: ") + message)
+
+
+class RunError(DidymosError):
+    """A run that failed at a time [s] of the twin's clock; what was recorded until then is kept."""
+
+    def __init__(self, message: str, *, time: float | None = None) -> None:
+        self.message, self.time = message, time
+        super().__init__(message if time is None else f"at t = {time:.6g} s: {message}")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint ``, did you mean 'x'?`` for a misspelt word, or an empty string where nothing is near."""
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f", did you mean {found[0]!r}?" if found else ""

@@ -1,0 +1,1 @@
+"""Force laws: a spec and a compiled kernel each."""

@@ -1,0 +1,1 @@
+"""Log, MCAP, CSV, compare and plots."""

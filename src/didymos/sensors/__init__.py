@@ -1,0 +1,1 @@
+"""What the robot knows: ideal reading, error model, reading at its rate."""
