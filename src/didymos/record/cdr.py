@@ -1,9 +1,9 @@
 """CDR: where each number of a ROS 2 message lies in its bytes.
 
-ROS 2 serialises with the OMG's Common Data Representation: a header of 4 bytes (00 01 00 00 for little endian), then the
-fields in order, each number aligned to its own size counted from the end of that header; a string is its length with the
-closing zero, then its bytes; a sequence is its length, then its elements. Only strings and sequences make the places of
-numbers vary, so messages that agree in all lengths share one map, and can be written and read as columns of a table.
+ROS 2 serialises with the OMG's Common Data Representation: a header of 4 bytes (00 01 00 00 for little endian), then
+the fields in order, each number aligned to its own size counted from the end of that header; a string is its length
+with the closing zero, then its bytes; a sequence is its length, then its elements. Only strings and sequences make the
+places of numbers vary: messages that agree in all lengths share one map, and are written and read as a table.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ __all__ = ["HEADER_SIZE", "CdrError", "CdrMap", "Leaf", "new_map", "read_map", "
 HEADER_SIZE = 4
 
 _DTYPES = {
-    "bool": "u1", "byte": "u1", "char": "u1", "uint8": "u1", "int8": "i1", "uint16": "u2", "int16": "i2", "uint32": "u4",
-    "int32": "i4", "uint64": "u8", "int64": "i8", "float32": "f4", "float64": "f8",
+    "bool": "u1", "byte": "u1", "char": "u1", "uint8": "u1", "int8": "i1", "uint16": "u2", "int16": "i2",
+    "uint32": "u4", "int32": "i4", "uint64": "u8", "int64": "i8", "float32": "f4", "float64": "f8",
 }  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """CSV: logs as tables, ours and those of other programs.
 
-What is read: an optional block of comments (lines that begin with #), one line of names, one line per stamp; separated by
-commas, semicolons or tabs. A name may carry its unit in brackets: `gyro_x [rad/s]`. The time is the column called time, t,
-stamp or timestamp, with a unit in brackets or as an ending (`time_ms`), or else the first column. An empty cell means that the
-signal has no sample there.
+What is read: an optional block of comments (lines that begin with #), one line of names, one line per stamp; separated
+by commas, semicolons or tabs. A name may carry its unit in brackets: `gyro_x [rad/s]`. The time is the column called
+time, t, stamp or timestamp, with a unit in brackets or as an ending (`time_ms`), or else the first column. An empty
+cell means that the signal has no sample there.
 """
 
 from __future__ import annotations
@@ -39,11 +39,13 @@ def save_csv(path: Path, streams: Sequence[_Stream], metadata: Mapping[str, str]
     for layout, times, _ in streams:
         twice = np.flatnonzero(np.diff(times) <= 0)
         if len(twice):
-            raise InputError(f"two samples at {times[twice[0]]!r} s do not fit a table, save as .mcap", path=layout.name)
+            at = float(times[twice[0]])
+            raise InputError(f"two samples at {at!r} s do not fit a table, save as .mcap", path=layout.name)
     stamps = np.unique(np.concatenate([times for layout, times, _ in streams if layout.columns] or [np.empty(0)]))
     header, columns = ["time [s]"], [list(map(repr, stamps.tolist()))]
     for layout, times, values in streams:
-        header += [f"{name} [{unit}]" if unit else name for name, unit in zip(layout.signals, layout.units, strict=True)]
+        named = zip(layout.signals, layout.units, strict=True)
+        header += [f"{name} [{unit}]" if unit else name for name, unit in named]
         rows = np.searchsorted(stamps, times).tolist()
         for column in values.T.tolist():
             cells = [""] * len(stamps)
@@ -62,7 +64,9 @@ def save_csv(path: Path, streams: Sequence[_Stream], metadata: Mapping[str, str]
 
 
 def load_csv(path: Path) -> tuple[list[_Stream], dict[str, str]]:
-    """Streams of a table, as (layout, times [s], values), and its metadata; columns that share their gaps share a stream.
+    """Streams of a table, as (layout, times [s], values), and its metadata.
+
+    Columns that share their gaps share a stream.
 
     Raises:
         InputError: with the line, for whatever is not such a table.
@@ -126,7 +130,7 @@ def _check_header(path: Path, line: int, header: Sequence[tuple[str, str]]) -> N
     if any(_is_number(name) for name, _ in header):
         raise InputError("the first line has numbers, expected the names of the columns", file=path, line=line)
     if len(header) < 2:
-        raise InputError(f"only the column {header[0][0]!r}, expected time and at least one signal", file=path, line=line)
+        raise InputError(f"only the column {header[0][0]!r}, expected time and a signal", file=path, line=line)
     seen: set[str] = set()
     for number, (name, _) in enumerate(header, 1):
         if not name:

@@ -121,7 +121,7 @@ class Log:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the content: of each stream its name, its columns, and its times and rows as little-endian float64.
+        """SHA-256 of the content: of each stream its name, columns, times and rows, as little-endian float64.
 
         It does not depend on the metadata, nor on how the rows were cut into pieces.
         """
@@ -198,8 +198,8 @@ class _Rows:
 
     def add(self, times: NDArray[np.float64], values: NDArray[np.float64], keep: bool) -> None:
         self.end = times[-1]
-        self.times_hash.update(np.ascontiguousarray(times, "<f8"))
-        self.values_hash.update(np.ascontiguousarray(values, "<f8"))
+        self.times_hash.update(np.ascontiguousarray(times, "<f8").data)
+        self.values_hash.update(np.ascontiguousarray(values, "<f8").data)
         if not keep:
             return
         count = self._count + len(times)

@@ -1,8 +1,8 @@
 """Rows of streams -> the messages of an MCAP chunk, all at once.
 
-The messages of a stream differ only in their time stamps and columns: a chunk is a form, printed once for given numbers of
-rows, whose blanks are strided views into its bytes. A run flushes the same few shapes of chunks again and again, so that
-a flush only fills in blanks, a few array assignments per stream, and no Python runs per message.
+The messages of a stream differ only in their time stamps and columns: a chunk is a form, printed once for given numbers
+of rows, whose blanks are strided views into its bytes. A run flushes the same few shapes of chunks again and again, so
+that a flush only fills in blanks, a few array assignments per stream, and no Python runs per message.
 """
 
 from __future__ import annotations
@@ -123,9 +123,8 @@ class ChunkForm:
         heads = b"".join(_INDEX.pack(_INDEX_OPCODE, size - 9, channel, 16 * count) for channel in encoder.channels)
         records = self.index[index_start : index_start + size * channels].reshape(channels, size)
         records[:, : _INDEX.size] = np.frombuffer(heads, np.uint8).reshape(channels, -1)
-        entries = np.ndarray(
-            (channels, count, 2), "<u8", self.index, index_start + _INDEX.size, (size, 16, 8)
-        )  # fmt: skip
+        shape, strides = (channels, count, 2), (size, 16, 8)
+        entries: NDArray[np.uint64] = np.ndarray(shape, "<u8", self.index, index_start + _INDEX.size, strides)
         entries[:, :, 1] = start + encoder.size * np.arange(channels * count).reshape(channels, count)
         self._times.append((i, entries[:, :, :1]))
         self.index_offsets |= {channel: index_start + k * size for k, channel in enumerate(encoder.channels)}

@@ -1,9 +1,9 @@
 """MCAP: the recorder, which writes logs that Foxglove, PlotJuggler and `ros2 bag` open.
 
 The file opens under its final name with all that is needed to read it: header, metadata, schemas, channels. Every flush
-adds one compressed chunk with its index; what follows at the end (summary, footer) only makes opening faster. So a run that is
-killed leaves a file that holds everything up to its last flush. Nothing in it depends on the wall clock: the same rows
-give the same bytes.
+adds one compressed chunk with its index; what follows at the end (summary, footer) only makes opening faster. So a run
+that is killed leaves a file that holds everything up to its last flush. Nothing in it depends on the wall clock: the
+same rows give the same bytes.
 
 Messages of a chunk stand channel by channel, which packs four times smaller than in order of time; readers order them
 by the index. LZ4 is used because it packs this data at over 3 GB/s.
@@ -82,7 +82,7 @@ class McapRecorder:
         self._open()
 
     def write(self, layout_index: int, times: ArrayLike, values: ArrayLike) -> None:
-        """Take rows of a stream: times [s], shape [n], values, shape [n, columns]; the arrays may be reused afterwards."""
+        """Take a copy of rows of a stream: times [s], shape [n], values, shape [n, columns]."""
         seconds = np.asarray(times, np.float64)
         layout = self.layouts[layout_index]
         rows = np.array(values, np.float64).reshape(len(seconds), len(layout.columns))
@@ -98,7 +98,7 @@ class McapRecorder:
 
     def flush(self) -> None:
         """Write all rows taken so far as one chunk; afterwards they survive the end of this process."""
-        import lz4.frame
+        import lz4.frame  # type: ignore[import-untyped]
         from mcap.data_stream import RecordBuilder
         from mcap.records import Chunk, ChunkIndex
 
@@ -110,7 +110,7 @@ class McapRecorder:
         first, last = (round(second * 1e9) for second in self._span)
         packed = lz4.frame.compress(form.data, compression_level=_LEVEL)
         builder = RecordBuilder()
-        Chunk("lz4", packed, last, first, zlib.crc32(form.data), form.data.nbytes).write(builder)
+        Chunk("lz4", packed, last, first, zlib.crc32(form.data.data), form.data.nbytes).write(builder)
         size, start = builder.count, self._position
         builder.write(form.index.data)
         offsets = {channel: start + size + offset for channel, offset in form.index_offsets.items()}

@@ -1,7 +1,7 @@
 """An MCAP file -> streams: as they were recorded where Didymos wrote it, as the topics suggest where another did.
 
-The topic `/imu/data` becomes the stream `imu.data`, with signals such as `imu.data.gyro.x`. A message without a stamp has
-the time at which it was logged. Stamps that count from 1970 are shifted so that the file begins at 0 s.
+The topic `/imu/data` becomes the stream `imu.data`, with signals such as `imu.data.gyro.x`. A message without a stamp
+has the time at which it was logged. Stamps that count from 1970 are shifted so that the file begins at 0 s.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def load_mcap(path: Path) -> tuple[list[tuple[StreamLayout, NDArray[np.float64],
 
 
 def _metadata(content: McapContent) -> dict[str, str]:
-    metadata = {key: value for key, value in content.metadata.get(METADATA, {}).items()}
+    metadata = dict(content.metadata.get(METADATA, {}))
     for name, record in content.metadata.items():
         if name not in (METADATA, STREAMS):
             metadata |= {f"{name}.{key}": value for key, value in record.items()}

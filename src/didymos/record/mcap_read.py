@@ -27,6 +27,9 @@ _RECORD, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<HIQQ")
 _SCHEMA_OPCODE, _CHANNEL_OPCODE, _MESSAGE_OPCODE = 3, 4, 5
 
 
+_Part = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
+
 @dataclass
 class RawMessages:
     """Messages of one topic and type, gathered by their size in bytes.
@@ -41,13 +44,13 @@ class RawMessages:
     encoding: str
     schema_encoding: str
     schema: bytes
-    parts: dict[int, list[tuple[NDArray[np.uint8], NDArray[np.int64]]]] = field(default_factory=lambda: defaultdict(list))
+    parts: dict[int, list[_Part]] = field(default_factory=lambda: defaultdict(list))
     larger: int = 0
 
 
 @dataclass
 class McapContent:
-    """All that a file holds: topics in the order of their channels, metadata records by name, and the damage, if any."""
+    """All that a file holds: topics in the order of their channels, metadata by name, and the damage, if any."""
 
     topics: list[RawMessages]
     metadata: dict[str, dict[str, str]]

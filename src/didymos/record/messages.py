@@ -175,7 +175,7 @@ def constants_of(layout: StreamLayout) -> dict[str, Any]:
         for column in layout.columns:
             if column not in known:
                 hint = nearest(column, known)
-                raise InputError(f"a stream of kind {layout.kind.name} has no column {column!r}{hint}", path=layout.name)
+                raise InputError(f"kind {layout.kind.name} has no column {column!r}{hint}", path=layout.name)
     used = {known[column] for column in layout.columns if column in known}
     constants: dict[str, Any] = {table.child_frame: layout.child_frame, table.labels: count}
     for i, label in enumerate(layout.labels or ("",)):
