@@ -1,0 +1,3 @@
+from didymos.describe.xml_file import Element
+def read_sdf(root: Element, packages):
+    raise root.error("SDF")
