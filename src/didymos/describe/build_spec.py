@@ -36,8 +36,8 @@ def build_spec(mechanism: Mechanism, notes: Notebook) -> Description:
     builder.add_bodies()
     builder.add_constraints()
     builder.exclude_neighbours_of_the_world()
-    root = next(iter(mechanism.roots), None) or builder.order[0][0]
-    carrier = dict(builder.order)[root]
+    root = mechanism.root
+    free = [joint for joint in builder.joints.values() if joint.parent == root and joint.kind is JointKind.FLOATING]
     description = Description(
         spec=builder.spec,
         name=mechanism.name,
@@ -47,7 +47,7 @@ def build_spec(mechanism: Mechanism, notes: Notebook) -> Description:
         notes=notes.notes(),
         source=mechanism.element.file,
         root=root,
-        floating=carrier is not None and carrier.kind is JointKind.FLOATING,
+        floating=bool(free),
         held_by=mechanism.held_by,
     )
     check_compiles(description.spec, mechanism.element.file)
@@ -180,6 +180,9 @@ class _Builder:
             self._add_geom(link, shape, name, mesh)
 
     def _add_geom(self, link: str, shape: Shape, name: str, mesh: str | None) -> None:
+        if shape.kind is ShapeKind.PLANE and self._placed[link].in_world is None:
+            raise shape.element.error(f"{shape.element} of link {link!r} is a plane on a link that moves, expected one that "
+                                      "does not")
         geom = self._placed[link].body.add_geom(
             name=name, type=_GEOMS[shape.kind], size=shape.size, pos=shape.pose.position, quat=shape.pose.quaternion,
             group=_COLLISION_GROUP if shape.collision else _VISUAL_GROUP, mass=0.0, density=0.0)

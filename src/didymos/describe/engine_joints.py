@@ -54,8 +54,9 @@ def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint]
     mimic = source.mimic
     assert mimic is not None
     if mimic.joint not in joints:
-        raise source.element.error(f"joint {source.name!r} mimics joint {mimic.joint!r}, which does not exist"
-                                   + nearest(mimic.joint, joints))
+        notes.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: there is no such "
+                  f"joint{nearest(mimic.joint, joints)}")
+        return
     if mimic.joint == source.name:
         raise source.element.error(f"joint {source.name!r} mimics itself")
     own, other = joints[source.name], joints[mimic.joint]

@@ -128,8 +128,8 @@ class FrameSource:
 class Mechanism:
     """A whole description before the engine.
 
-    `roots` are the links that no joint carries, with their poses in the world; the first one is the robot's. `loops` are
-    joints that close a kinematic loop. `free_roots` float on their own: further models that stand in the same world.
+    `root` is the robot's first link; `roots` are all links that no joint carries, with their poses in the world. `loops`
+    are joints that close a kinematic loop. `free_roots` float on their own: further models that stand in the same world.
     """
 
     name: str
@@ -142,6 +142,7 @@ class Mechanism:
     loops: tuple[JointSource, ...] = ()
     held_by: str | None = None
     gravity: np.ndarray | None = None
+    root: str = ""
 
 
 def links_in_order(mechanism: Mechanism) -> list[tuple[str, JointSource | None]]:

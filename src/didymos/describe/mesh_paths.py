@@ -38,7 +38,7 @@ def resolve_uri(uri: str, element: Element, packages: Mapping[str, Path]) -> Pat
 
 
 def _in_package(uri: str, rest: str, element: Element, packages: Mapping[str, Path]) -> Path:
-    name, _, inside = rest.partition("/")
+    name, _, inside = rest.lstrip("/").partition("/")
     candidates = [folder / inside for folder in package_folders(name, element.file, packages)]
     if not candidates:
         raise element.error(f"{uri!r} names the package {name!r}, which was not found; give its folder, or put the "

@@ -65,7 +65,7 @@ def read_urdf(robot: Element, packages: Mapping[str, Path]) -> Description:
     root = _root(robot, links, joints)
     held_by = "it is the world itself" if root == "world" else None
     mechanism = Mechanism(robot.attributes.get("name") or robot.file.stem, robot, links, joints, roots={root: Pose()},
-                          held_by=held_by)
+                          held_by=held_by, root=root)
     return build_spec(mechanism, notes)
 
 
@@ -83,7 +83,7 @@ def _read_inertial(element: Element, link: str) -> Inertial:
     tensor = element.needed("inertia")
     ixx, ixy, ixz, iyy, iyz, izz = (number(tensor, key, 0.0) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     for key, value in (("ixx", ixx), ("iyy", iyy), ("izz", izz)):
-        if value < 0:
+        if value < -1e-18:  # rounding errors of zero are common
             raise tensor.error(f"link {link!r} has {key} = {value:g} kg m^2, expected no moment below zero")
     pose = read_origin(element)
     inertia = pose.rotation @ np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]) @ pose.rotation.T

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from didymos.describe.notebook import Notebook
 from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import flag, number_in_text, parse_numbers
+from didymos.describe.xml_values import flag, number_in_text
 from didymos.errors import nearest
 
 __all__ = ["GazeboTags", "read_gazebo_tags"]
@@ -33,6 +33,8 @@ def read_gazebo_tags(robot: Element, notes: Notebook) -> GazeboTags:
     """Read every ``<gazebo>`` tag of a robot, and note what is not used of them."""
     tags = GazeboTags()
     for element in robot.all("gazebo"):
+        for child in element.children:  # an old way to write <mu1>0.5</mu1>
+            child.text = child.attributes.get("value", child.text)
         reference = element.attributes.get("reference")
         if reference is not None:
             tags.references.append((reference, element))
@@ -47,8 +49,7 @@ def _used(tags: GazeboTags, link: str | None, child: Element) -> bool:
     if link is None:
         return False
     if child.tag in ("mu", "mu1"):
-        text = child.attributes.get("value")
-        value = number_in_text(child) if text is None else float(parse_numbers(child, text, "'value'", 1)[0])
+        value = number_in_text(child)
         if value < 0:
             raise child.error(f"link {link!r} has a friction coefficient of {value:g}, expected none below zero")
         tags.friction[link] = value
