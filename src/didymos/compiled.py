@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 
-__all__ = ["DOUBLES", "c_function", "kernel"]
+__all__ = ["DOUBLES", "c_function", "inlined", "kernel"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -80,6 +80,12 @@ def _cached(decorate: Callable[[F], Any], function: F) -> Any:
 def kernel(function: F) -> F:
     """A compiled function that other compiled functions, tests and Python call; arithmetic as IEEE 754 says."""
     compiled: F = _cached(numba.njit(cache=True, nogil=True, error_model="numpy"), function)
+    return compiled
+
+
+def inlined(function: F) -> F:
+    """A kernel that is written into its compiled callers: for those that take a large record of arrays by value."""
+    compiled: F = _cached(numba.njit(cache=True, nogil=True, error_model="numpy", inline="always"), function)
     return compiled
 
 

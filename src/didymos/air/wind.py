@@ -15,7 +15,7 @@ from typing import Any
 from didymos.compiled import kernel
 from didymos.spec import Spec, number
 
-__all__ = ["WindSpec", "mean_wind"]
+__all__ = ["WindSpec", "wind_speed"]
 
 
 class WindSpec(Spec):
@@ -29,11 +29,8 @@ class WindSpec(Spec):
 
 
 @kernel
-def mean_wind(height: float, wind: Any, velocity_world: Any) -> None:
-    """Write the air's velocity [m/s] shape [3] at a height [m] for a `WindSpec` record."""
-    speed = wind.speed
-    if wind.exponent > 0.0:
-        speed *= math.pow(max(height, 0.0) / wind.reference_height, wind.exponent)
-    velocity_world[0] = speed * math.cos(wind.direction)
-    velocity_world[1] = speed * math.sin(wind.direction)
-    velocity_world[2] = wind.up
+def wind_speed(height: float, wind: Any) -> float:
+    """Horizontal speed of the air [m/s] at a height [m] for a `WindSpec` record."""
+    if wind.exponent == 0.0 or wind.speed == 0.0:
+        return wind.speed
+    return wind.speed * math.pow(max(height, 0.0) / wind.reference_height, wind.exponent)

@@ -15,11 +15,12 @@ A model without our block is left alone, so other users of the engine in the sam
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import mujoco
 from didymos.air.atmosphere import AirSpec, density
-from didymos.air.wind import WindSpec, mean_wind
+from didymos.air.wind import WindSpec, wind_speed
 from didymos.compiled import c_function, kernel
 from didymos.engine.block import (
     AIR,
@@ -107,18 +108,15 @@ def _gather(data: int, row: Any, com: Any, here: Any) -> None:
 
 
 @kernel
-def _feel_air(block: int, header: Any, here: Any) -> None:
-    """Density and velocity relative to the air into `here`; the wind passes through `air_velocity`."""
-    air = carray(pointer(block + 8 * int(header[AIR])), 1, _AIR_RECORD)[0]
-    wind = carray(pointer(block + 8 * int(header[WIND])), 1, _WIND_RECORD)[0]
+def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, here: Any) -> None:
+    """Density and velocity relative to the air into `here`."""
     height = here.position_world[2]
     here.density = density(height, air.temperature, air.pressure)
-    flow = here.air_velocity
-    mean_wind(height, wind, flow)
-    east, north, up = flow[0], flow[1], flow[2]
+    speed = wind_speed(height, wind)
+    x, y, z = speed * toward_x, speed * toward_y, wind.up
     rotation = here.rotation
     for i in range(3):
-        flow[i] = here.velocity[i] - (rotation[i] * east + rotation[3 + i] * north + rotation[6 + i] * up)
+        here.air_velocity[i] = here.velocity[i] - (rotation[i] * x + rotation[3 + i] * y + rotation[6 + i] * z)
 
 
 @kernel
@@ -151,13 +149,16 @@ def _act(model: int, data: int, block: int) -> None:
     scratch = userdata + 8 * int(header[SCRATCH])
     here = carray(pointer(scratch), 1, MOTION)[0]
     answer = carray(pointer(scratch + 8 * _MOTION_WORDS), 1, WRENCH)[0]
+    air = carray(pointer(block + 8 * int(header[AIR])), 1, _AIR_RECORD)[0]
+    wind = carray(pointer(block + 8 * int(header[WIND])), 1, _WIND_RECORD)[0]
+    toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
     here.time = doubles(data + _TIME)[0]
     for part in range(int(header[COUNT])):
         row = doubles(block + 8 * (int(header[TABLE]) + ROW_WORDS * part))
         root = integers(word(model + _BODY_ROOTID))[int(row[BODY])]
         com = doubles(word(data + _SUBTREE_COM) + 24 * root)
         _gather(data, row, com, here)
-        _feel_air(block, header, here)
+        _feel_air(air, wind, toward_x, toward_y, here)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
         if row[JOINT_DOF] >= 0.0:

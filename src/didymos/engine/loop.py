@@ -7,8 +7,8 @@
 records one row (everything in it belongs to the same instant t) and advances the state. `run_ticks` chains the three; a
 program written in Python is called between the first and the last.
 
-Split like this a step costs what `mj_step` costs and gives the same bits: `mj_step1` stops after positions and velocities,
-`mj_forwardSkip` goes on from there.
+Split like this a step costs what `mj_step` costs and gives the same bits: the first half of its forward pass (positions and
+velocities) belongs to `begin_tick`, and `mj_forwardSkip` goes on from there in `end_tick`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from didymos.compiled import kernel
+from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
 from didymos.engine.memory import call_program, engine_function
 from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
@@ -32,7 +32,10 @@ SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER = range(3)
 RK4 = 1
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
 
-_mj_step1 = engine_function("mj_step1")
+_mj_fwd_position = engine_function("mj_fwdPosition")
+_mj_sensor_position = engine_function("mj_sensorPos")
+_mj_fwd_velocity = engine_function("mj_fwdVelocity")
+_mj_sensor_velocity = engine_function("mj_sensorVel")
 _mj_forward = engine_function("mj_forward")
 _mj_forward_skip = engine_function("mj_forwardSkip", types.int32, types.int32)
 _mj_runge_kutta = engine_function("mj_RungeKutta", types.int32)
@@ -97,7 +100,7 @@ class Wiring(NamedTuple):
     counts: Any  # int64 rows written since the last drain
 
 
-@kernel
+@inlined
 def _stimulate(w: Any, t: float) -> None:
     for i in range(w.wanted[0], w.wanted[1]):
         w.userdata[i] = 0.0
@@ -113,18 +116,21 @@ def _stimulate(w: Any, t: float) -> None:
             w.numeric[target[1]] = value
 
 
-@kernel
+@inlined
 def begin_tick(w: Any, tick: int) -> None:
     """Set-points, positions, velocities and readings at the tick's time."""
     _stimulate(w, tick * w.period)
     if needs_acceleration(w.sensors, w.sensor_numbers, tick, w.period):
         _mj_forward(w.model, w.data)
     else:
-        _mj_step1(w.model, w.data)
+        _mj_fwd_position(w.model, w.data)
+        _mj_sensor_position(w.model, w.data)
+        _mj_fwd_velocity(w.model, w.data)
+        _mj_sensor_velocity(w.model, w.data)
     sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, w.sensordata, w.userdata, w.fresh)
 
 
-@kernel
+@inlined
 def _run_program(w: Any, tick: int) -> bool:
     """Call the compiled program; False where it answers with something that is not a number."""
     w.clock[0] = tick * w.period
@@ -151,7 +157,7 @@ def _run_program(w: Any, tick: int) -> bool:
     return True
 
 
-@kernel
+@inlined
 def _hand_over_inputs(w: Any) -> None:
     for i in range(w.inputs.shape[0]):
         value = w.userdata[w.inputs[i, 0]] + w.input_offsets[i]
@@ -162,7 +168,7 @@ def _hand_over_inputs(w: Any) -> None:
             w.ctrl[w.inputs[i, 2]] = value
 
 
-@kernel
+@inlined
 def _record(w: Any, tick: int) -> None:
     sources = (w.userdata, w.qpos, w.qvel, w.xpos, w.xquat, w.sensordata, w.ctrl, w.actuator_force)
     for s in range(w.streams.shape[0]):
@@ -189,7 +195,7 @@ def _is_finite(values: Any) -> bool:
     return total == 0.0
 
 
-@kernel
+@inlined
 def end_tick(w: Any, tick: int) -> int:
     """Inputs, forces, record, physics; FINE or what went wrong."""
     _hand_over_inputs(w)

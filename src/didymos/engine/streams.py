@@ -47,12 +47,7 @@ def plan_streams(twin: Twin, assembly: Assembly, wanted: tuple[str, ...]) -> tup
         layout = StreamLayout("wanted", Kind.SCALARS, wanted, ("",) * len(wanted))
         streams.append(_plan(layout, record.rate, [(Source.USERDATA, first + i) for i in range(len(wanted))]))
     streams += _inputs(twin, assembly, record.rate)
-    for name, part in twin.file.parts.items():
-        outputs = PARTS[part.kind].outputs
-        if outputs:
-            start = assembly.plan.starts[f"outputs:{name}"]
-            layout = StreamLayout(f"parts.{name}", Kind.SCALARS, tuple(o.name for o in outputs), tuple(o.unit for o in outputs))
-            streams.append(_plan(layout, record.rate, [(Source.USERDATA, start + i) for i in range(len(outputs))]))
+    streams += _parts(twin, assembly, record.rate)
     streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
     return tuple(streams)
 
@@ -114,6 +109,18 @@ def _inputs(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
     if not names:
         return []
     return [_plan(StreamLayout("inputs", Kind.SCALARS, tuple(names), ("",) * len(names)), rate, sources)]
+
+
+def _parts(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
+    columns: list[str] = []
+    units: list[str] = []
+    sources: list[tuple[int, int]] = []
+    for name, part in twin.file.parts.items():
+        for i, output in enumerate(PARTS[part.kind].outputs):
+            columns.append(f"{name}.{output.name}")
+            units.append(output.unit)
+            sources.append((Source.USERDATA, assembly.plan.starts[f"outputs:{name}"] + i))
+    return [_plan(StreamLayout("parts", Kind.SCALARS, tuple(columns), tuple(units)), rate, sources)] if columns else []
 
 
 def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan:

@@ -41,12 +41,10 @@ class ErrorSpec(Spec):
 @kernel
 def walk(error: Any, rate: float, first: bool, high: float, low: float, counter: int, size: int, bias: Any) -> None:
     """Advance the bias by one reading; the first reading draws the bias at switch-on."""
-    for i in range(size):
-        draw = normal(high, low, counter + DRAWS_PER_READING * i + 1)
-        if first:
-            bias[i] = error.bias * draw
-        else:
-            bias[i] += error.bias_walk / math.sqrt(rate) * draw
+    deviation = error.bias if first else error.bias_walk / math.sqrt(rate)
+    if deviation > 0.0:
+        for i in range(size):
+            bias[i] += deviation * normal(high, low, counter + DRAWS_PER_READING * i + 1)
 
 
 @kernel
@@ -83,9 +81,12 @@ def disturb_orientation(
 ) -> None:
     """Write the reading of a unit quaternion, w first."""
     deviation = _deviation(error, rate)
-    x = 0.5 * (bias[0] + deviation * normal(high, low, counter) + error.misalignment_x)
-    y = 0.5 * (bias[1] + deviation * normal(high, low, counter + DRAWS_PER_READING) + error.misalignment_y)
-    z = 0.5 * (bias[2] + deviation * normal(high, low, counter + 2 * DRAWS_PER_READING) + error.misalignment_z)
+    x, y, z = bias[0] + error.misalignment_x, bias[1] + error.misalignment_y, bias[2] + error.misalignment_z
+    if deviation > 0.0:
+        x += deviation * normal(high, low, counter)
+        y += deviation * normal(high, low, counter + DRAWS_PER_READING)
+        z += deviation * normal(high, low, counter + 2 * DRAWS_PER_READING)
+    x, y, z = 0.5 * x, 0.5 * y, 0.5 * z
     half = math.sqrt(x * x + y * y + z * z)
     if half == 0.0:
         for i in range(4):

@@ -1,0 +1,95 @@
+"""How fast a twin runs, beside the bare engine on the same compiled model.
+
+Both are measured in turns within one run, from the same state, so that a noisy machine disturbs both alike; the ratio is
+the median over the turns. The bare engine steps the model with the twin's last forces held (so that it stays where the
+twin is: in the air, or in contact), without parts, control, sensors' errors or record. The whole twin does everything,
+recording to a file included.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from didymos.compiled import kernel
+from didymos.describe.twin import Twin
+from didymos.engine import block as b
+from didymos.engine.memory import engine_function
+from didymos.engine.simulation import Simulation
+
+__all__ = ["BenchRow", "measure"]
+
+_TURNS = 12
+_WARM_UP = 1.0  # [s] of the twin's clock
+_TURN = 0.2  # [s] of the wall's, about, for each side of a turn
+_BARE_RUN = 200  # steps before the bare engine is put back to the twin's state
+
+_mj_step = engine_function("mj_step")
+
+
+@dataclass(frozen=True)
+class BenchRow:
+    """Speed of a twin: physics steps per second of the wall clock, their ratio, and the twin's real-time factor."""
+
+    twin: str
+    engine_steps_per_s: float
+    twin_steps_per_s: float
+    ratio: float
+    real_time_factor: float
+    peak_memory_mb: float
+
+
+@kernel
+def _step(model: int, data: int, count: int) -> None:
+    for _ in range(count):
+        _mj_step(model, data)
+
+
+def _bare_seconds(model: mujoco.MjModel, data: mujoco.MjData, state: np.ndarray, count: int) -> float:
+    """Wall time of `count` steps of the bare engine."""
+    spent = 0.0
+    for _ in range(max(1, count // _BARE_RUN)):
+        mujoco.mj_setState(model, data, state, int(mujoco.mjtState.mjSTATE_INTEGRATION))
+        began = time.perf_counter()
+        _step(model._address, data._address, _BARE_RUN)
+        spent += time.perf_counter() - began
+    return spent
+
+
+def measure(twin: Twin, *, progress: Callable[[float], None] | None = None) -> BenchRow:
+    """Measure a twin in its first scenario; `progress` is told the part done, 0 to 1."""
+    scenario = next(iter(twin.scenarios), None)
+    simulation = Simulation(twin, scenario=scenario)
+    bare_model = simulation.model.__copy__()
+    bare_model.numeric_data[bare_model.numeric_adr[bare_model.nnumeric - 1] + b.MAGIC] = 0.0
+    bare_data = mujoco.MjData(bare_model)
+    step = twin.file.world.step
+    _step(bare_model._address, bare_data._address, 1)
+    bare_rates, twin_rates = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        simulation.run(_WARM_UP, record=Path(folder) / "warm.mcap", keep=False)
+        started = simulation.save()
+        count = _BARE_RUN * max(1, round(_TURN * simulation.real_time_factor / step / _BARE_RUN))
+        for turn in range(_TURNS):
+            simulation.restore(started)
+            bare_rates.append(count / _bare_seconds(bare_model, bare_data, started.vector, count))
+            simulation.run(count * step, record=Path(folder) / "bench.mcap", keep=False)
+            twin_rates.append(simulation.real_time_factor / step)
+            if progress is not None:
+                progress((turn + 1) / _TURNS)
+    ratios = [mine / bare for mine, bare in zip(twin_rates, bare_rates, strict=True)]
+    return BenchRow(
+        twin=twin.name,
+        engine_steps_per_s=statistics.median(bare_rates),
+        twin_steps_per_s=statistics.median(twin_rates),
+        ratio=statistics.median(ratios),
+        real_time_factor=statistics.median(twin_rates) * step,
+        peak_memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
+    )
