@@ -1,0 +1,32 @@
+"""`didymos check`: read a twin or a bare description and say everything that is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from didymos.cli.options import AsJson
+from didymos.cli.text import print_json
+
+__all__ = ["check"]
+
+
+def check(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A twin folder, a twin.yaml or a bare description file.")],
+    as_json: AsJson = False,
+) -> int:
+    """Read a twin and say everything that is wrong with it."""
+    import didymos
+
+    twin = didymos.load(path)
+    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in twin.notes]
+    if as_json:
+        print_json({"twin": twin.name, "ok": True, "notes": notes})
+        return 0
+    for note in notes:
+        line = "" if note["line"] is None else f":{note['line']}"
+        print(f"{note['file']}{line}: {note['what']}")
+    count = {0: "nothing to note", 1: "1 note"}.get(len(notes), f"{len(notes)} notes")
+    print(f"{twin.name}: loads, {count}")
+    return 0

@@ -1,0 +1,151 @@
+"""`didymos run`: simulate a twin, say how it went, keep what was asked for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from didymos.cli.options import AsJson, TwinName
+from didymos.cli.program import load_program
+from didymos.cli.progress import progress
+from didymos.cli.text import number, print_json, print_table, vector
+from didymos.cli.values import read_settings, settings
+from didymos.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from didymos import Log, Simulation, Verdict
+
+__all__ = ["run"]
+
+RECORDS, PLOTS, PICTURES = (".mcap", ".csv"), (".png", ".svg", ".pdf"), (".png", ".jpg", ".jpeg", ".webp")
+
+
+def run(
+    twin: TwinName,
+    scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations.")] = None,
+    seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = 0,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
+    ] = None,
+    values: Annotated[
+        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
+    ] = None,
+    control: Annotated[
+        str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the log: .mcap or .csv.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the robot where it ended.")] = None,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
+) -> int:
+    """Simulate a twin and say how it went.
+
+    Exit status 1 if the run fails or falls short of its scenario's expectations.
+    """
+    _prepare(record, RECORDS, "--record")
+    _prepare(plot, PLOTS, "--plot")
+    _prepare(picture, PICTURES, "--picture")
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
+    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+
+    import didymos
+
+    loaded = didymos.load(twin)
+    for path, value in chosen.items():
+        loaded.set(path, value)
+    simulation = loaded.simulate(seed=seed, scenario=scenario, control=load_program(control) if control else None)
+    planned = seconds if seconds is not None or scenario is None else loaded.scenarios[scenario].seconds
+    log = _simulate(simulation, seconds, planned, record, real_time, quiet)
+    if plot is not None:
+        log.plot(path=plot)
+    if picture is not None:
+        from didymos.record.picture import render_picture
+
+        render_picture(simulation.model, simulation.data, picture)
+    verdicts = simulation.judge(log)
+    files = {"record": record, "plot": plot, "picture": picture}
+    if as_json:
+        facts = {"twin": loaded.name, "scenario": scenario, "seconds": simulation.time, "seed": seed}
+        print_json({**facts, **_result(simulation, log, verdicts, real_time), **files})
+    elif not quiet:
+        _print_result(simulation, verdicts, real_time, files)
+    return _status(verdicts)
+
+
+def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
+    """Refuse a file that could not be written before the run, not after it."""
+    if file is None:
+        return
+    if file.suffix.lower() not in suffixes:
+        raise InputError(f"found {str(file)!r}, expected a file that ends in {' or '.join(suffixes)}", path=option)
+    if file.is_dir():
+        raise InputError(f"{str(file)!r} is a folder, expected a file", path=option)
+    file.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _simulate(
+    simulation: Simulation,
+    seconds: float | None,
+    planned: float | None,
+    record: Path | None,
+    real_time: bool,
+    quiet: bool,
+) -> Log:
+    try:
+        with progress(planned, quiet=quiet) as tick:
+            return simulation.run(seconds, record=record, progress=tick, real_time=real_time)
+    except (RunError, KeyboardInterrupt):
+        if record is not None and record.exists():
+            print(f"didymos: the log until then is in {record}", file=sys.stderr)
+        raise
+
+
+def _result(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], real_time: bool) -> dict[str, Any]:
+    return {
+        "real_time_factor": simulation.real_time_factor,
+        "log_sha256": log.sha256,
+        "expectations": [
+            {"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok, "unit": x.unit} for x in verdicts
+        ],
+        "position": _position(simulation),
+        "overruns": simulation.overruns if real_time else None,
+    }
+
+
+def _print_result(
+    simulation: Simulation, verdicts: tuple[Verdict, ...], real_time: bool, files: dict[str, Path | None]
+) -> None:
+    rows = [("simulated", number(simulation.time, "s")), ("real-time factor", f"{simulation.real_time_factor:.3g}")]
+    position = _position(simulation)
+    if position is not None:
+        rows.append(("final position", vector(position) + " m"))
+    if real_time:
+        rows.append(("overruns", str(simulation.overruns)))
+    rows += [(name, str(file)) for name, file in files.items() if file is not None]
+    print_table(rows)
+    expectations = [
+        ("ok" if x.ok else "MISSED", x.name, number(x.value, x.unit), number(x.limit, x.unit)) for x in verdicts
+    ]
+    print_table(expectations, ("", "expectation", "value", "limit"))
+
+
+def _status(verdicts: tuple[Verdict, ...]) -> int:
+    missed = [x for x in verdicts if not x.ok]
+    for x in missed:
+        print(f"didymos: {x.name}: {number(x.value, x.unit)}, expected {number(x.limit, x.unit)}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+def _position(simulation: Simulation) -> list[float] | None:
+    """Where the first free body is [m], shape [3]; none where every body is tied to the world."""
+    free = simulation.model.jnt_type == 0  # mjJNT_FREE
+    return [float(x) for x in simulation.data.xpos[simulation.model.jnt_bodyid[free][0]]] if free.any() else None
