@@ -36,9 +36,9 @@ def test_wrong_usage_exits_2_with_one_sentence_that_names_the_culprit(arguments,
     assert named in err
 
 
-@pytest.mark.parametrize("arguments", [["run", "--json"], ["run", "x", "--json", "--warp"], ["check", "nowhere", "--json"]])
+@pytest.mark.parametrize("arguments", ["run --json", "run x --json --warp", "check nowhere --json"])
 def test_with_json_an_error_is_one_object_on_stdout_as_well(arguments, capsys):
-    assert main(arguments) == 2
+    assert main(arguments.split()) == 2
     out, err = capsys.readouterr()
     assert err == f"didymos: {json.loads(out)['error']}\n"
 

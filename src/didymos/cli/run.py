@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.options import AsJson, TwinName
-from didymos.cli.program import load_program
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table, vector
 from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from didymos import Log, Simulation, Verdict
+    from didymos import Controller, Log, Simulation, Verdict
 
 __all__ = ["run"]
 
@@ -62,7 +61,7 @@ def run(
     loaded = didymos.load(twin)
     for path, value in chosen.items():
         loaded.set(path, value)
-    simulation = loaded.simulate(seed=seed, scenario=scenario, control=load_program(control) if control else None)
+    simulation = loaded.simulate(seed=seed, scenario=scenario, control=_program(control))
     planned = seconds if seconds is not None or scenario is None else loaded.scenarios[scenario].seconds
     log = _simulate(simulation, seconds, planned, record, real_time, quiet)
     if plot is not None:
@@ -79,6 +78,20 @@ def run(
     elif not quiet:
         _print_result(simulation, verdicts, real_time, files)
     return _status(verdicts)
+
+
+def _program(name: str | None) -> Controller | None:
+    """A fresh control program by the name that `--control` gives, files relative to the current folder."""
+    if name is None:
+        return None
+    from didymos.describe.program import find_program
+
+    program = find_program(name, Path())
+    try:
+        return program()
+    except Exception as error:  # the user's own code
+        text = f"{name} cannot be created without arguments: {type(error).__name__}: {error}"
+        raise InputError(text, path="--control") from error
 
 
 def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:

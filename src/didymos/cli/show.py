@@ -55,9 +55,9 @@ def _as_json(twin: Twin, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
         "parts": [{"name": x.name, "kind": x.kind, "link": x.link} for x in about.parts],
         "sensors": [{"name": x.name, "kind": x.kind, "link": x.link, "rate": x.rate} for x in about.sensors],
         "inputs": about.inputs,
-        "scenarios": [{"name": x.name, "title": x.title, "seconds": x.seconds} for x in twin.scenarios.values()],
+        "scenarios": [{"name": name, "title": x.title, "seconds": x.seconds} for name, x in twin.scenarios.items()],
         "parameters": {
-            path: {"value": x.value, "unit": x.unit, "low": x.low, "high": x.high, "live": x.live}
+            path: {"value": x.value, "unit": x.unit, "low": x.low, "high": x.high, "live": x.live, "doc": x.doc}
             for path, x in parameters.items()
         },
         "notes": [{"file": x.file, "line": x.line, "what": x.what} for x in twin.notes],
@@ -81,7 +81,7 @@ def _print_structure(twin: Twin) -> None:
     print_table([(x.name, x.kind, x.link) for x in about.parts], ("part", "kind", "link"))
     sensors = [(x.name, x.kind, x.link, number(x.rate)) for x in about.sensors]
     print_table(sensors, ("sensor", "kind", "link", "rate [Hz]"))
-    scenarios = [(x.name, number(x.seconds), x.title) for x in twin.scenarios.values()]
+    scenarios = [(name, number(x.seconds), x.title) for name, x in twin.scenarios.items()]
     print_table(scenarios, ("scenario", "seconds", "title"))
 
 

@@ -64,8 +64,8 @@ def render_clip(
     """Draw an animated GIF that repeats for ever, one frame per row of `qpos`, shape [n, nq], and return its path.
 
     The automatic view follows the robot at a constant distance. `fps` [1/s] is the rate of frames; the format stores
-    whole hundredths of a second per frame, so that 25, 20 and 10 are exact. Equal frames in a row are stored as one that
-    lasts as long.
+    whole hundredths of a second per frame, so that 25, 20 and 10 are exact. Equal frames in a row are stored as one
+    that lasts as long.
     """
     file = _checked(path, (".gif",))
     states = np.asarray(qpos, dtype=np.float64)
