@@ -1,0 +1,65 @@
+"""`didymos list`, `show`, `check`, `new` and `bench` on real twins."""
+
+import json
+
+import pytest
+
+import didymos
+from didymos.cli.main import main
+
+
+def _json(capsys, *arguments):
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_list_names_every_bundled_twin_with_its_title(capsys):
+    listed = {item["name"]: item["title"] for item in _json(capsys, "list")["twins"]}
+    assert listed == {name: didymos.load(name).title for name in didymos.bundled()}
+    assert main(["list"]) == 0
+    assert capsys.readouterr().out.count("\n") == len(listed)
+
+
+def test_show_says_what_the_twin_is_made_of(capsys):
+    shown = _json(capsys, "show", "quadcopter")
+    twin = didymos.load("quadcopter")
+    assert shown["mass"] == pytest.approx(sum(link["mass"] for link in shown["links"]))
+    assert shown["parameters"].keys() == twin.parameters.keys()
+    assert {item["name"] for item in shown["scenarios"]} == twin.scenarios.keys()
+    assert main(["show", "quadcopter"]) == 0
+    printed = capsys.readouterr().out
+    for item in (*shown["parts"], *shown["sensors"], *shown["links"]):
+        assert f"  {item['name']} " in printed
+
+
+def test_show_filters_parameters_by_text(capsys):
+    found = _json(capsys, "show", "quadcopter", "--parameters", "gravity")["parameters"]
+    assert found.keys() == {"world.gravity"}
+    assert found["world.gravity"]["unit"] == "m/s^2"
+    assert main(["show", "quadcopter", "gravty"]) == 2
+
+
+def test_check_of_a_good_twin_exits_0_and_of_a_broken_one_2_with_the_line(capsys, tmp_path):
+    assert _json(capsys, "check", "quadcopter")["ok"] is True
+    file = tmp_path / "twin.yaml"
+    file.write_text("title: Broken\ndescription:\n  file: absent.urdf\n")
+    assert main(["check", str(tmp_path)]) == 2
+    assert f"{file}:3: " in capsys.readouterr().err
+
+
+def test_bench_compares_with_the_bare_engine(capsys):
+    (row,) = _json(capsys, "bench", "quadcopter", "--seconds", "0.1")["twins"]
+    assert row["twin"] == "quadcopter"
+    assert row["ratio"] == pytest.approx(row["twin_steps_per_s"] / row["engine_steps_per_s"], rel=0.01)
+    assert row["real_time_factor"] > 0
+
+
+def test_new_starts_a_twin_that_loads(capsys, tmp_path):
+    source = tmp_path / "brick.urdf"
+    source.write_text(
+        '<robot name="brick"><link name="base"><inertial><mass value="2"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    )
+    folder = _json(capsys, "new", "brick", "--from", str(source), "--into", str(tmp_path / "twins"))["folder"]
+    assert _json(capsys, "check", folder)["twin"] == "brick"
+    assert main(["check", str(source)]) == 0
