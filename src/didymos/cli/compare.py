@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from didymos.cli.logs import open_log
 from didymos.cli.options import AsJson
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import pairs
 
 __all__ = ["compare"]
+
+NOT_COMPARED = {"only_in_a": "only in A", "only_in_b": "only in B", "no_overlap": "no common time"}
 
 
 def compare(
@@ -31,15 +36,23 @@ def compare(
     """
     import didymos
 
-    result = didymos.compare(a, b, signals=signal or None, rename=pairs(rename or (), "--rename"), shift=shift)
+    names = pairs(rename or (), "--rename")
+    result = didymos.compare(open_log(a), open_log(b), signals=signal or None, rename=names, shift=shift)
     if output is not None:
-        result.plot(output)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        replace(result, labels=(a.name, b.name)).plot(output)
     found = result.to_json()
     if as_json:
         print_json({**found, "plot": output})
         return 0
-    rows = [(name, number(x["rmse"]), number(x["max"]), str(x["samples"])) for name, x in found["signals"].items()]
-    print_table(rows, ("signal", "rmse", "max", "samples"))
+    rows = [
+        (name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), str(x.samples))
+        for name, x in result.signals.items()
+    ]
+    print_table(rows, ("signal", "unit", "rmse", "max", "at [s]", "samples"))
+    for key, meaning in NOT_COMPARED.items():
+        if found[key]:
+            print(f"{meaning}: {' '.join(found[key])}", file=sys.stderr)
     if output is not None:
         print(f"overlay: {output}")
     return 0

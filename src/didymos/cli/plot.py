@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from didymos.cli.logs import open_log
 from didymos.cli.options import AsJson, LogFile
 from didymos.cli.text import number, print_json, print_table
 
@@ -28,15 +29,13 @@ def plot(
     as_json: AsJson = False,
 ) -> int:
     """Pictures of a log's signals."""
-    import didymos
-
-    loaded = didymos.Log.load(log)
+    loaded = open_log(log)
     picture = None if only_list or (as_json and output is None) else output or log.with_suffix(".png")
     if picture is not None:
         picture.parent.mkdir(parents=True, exist_ok=True)
         loaded.plot(*(signals or ()), path=picture)
     if as_json:
-        print_json({"log": log, "signals": _signals(loaded), "plot": picture})
+        print_json({"log": log, "metadata": loaded.metadata, "signals": _signals(loaded), "plot": picture})
     elif only_list:
         rows = [
             (name, x["unit"] or "-", str(x["count"]), number(x["min"]), number(x["max"]))
@@ -49,12 +48,10 @@ def plot(
 
 
 def _signals(log: Log) -> dict[str, dict[str, Any]]:
-    return {
-        name: {
-            "unit": signal.unit,
-            "count": len(signal.time),
-            "min": float(signal.value.min()) if signal.value.size else None,
-            "max": float(signal.value.max()) if signal.value.size else None,
-        }
-        for name, signal in log.signals.items()
-    }
+    found = {}
+    for name in log.signals:
+        signal = log[name]
+        numbers = signal.values[signal.values == signal.values]  # a NaN is not equal to itself
+        low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (None, None)
+        found[name] = {"unit": signal.unit, "count": len(signal.time), "min": low, "max": high}
+    return found
