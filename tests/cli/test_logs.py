@@ -57,7 +57,8 @@ def test_a_shift_moves_the_second_log_and_the_overlay_is_drawn(logs, tmp_path, c
 
 
 @pytest.mark.parametrize(
-    "words", ["plot absent.csv", "plot {a} z", "compare {a} absent.mcap", "compare {a} {b} --signal z", "plot {a} -o x.doc"]
+    "words",
+    ["plot absent.csv", "plot {a} z", "plot {a} -o x.doc", "compare {a} absent.mcap", "compare {a} {b} --signal z"],
 )
 def test_what_does_not_exist_is_refused_in_one_sentence(logs, capsys, tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
