@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 __all__ = ["DidymosError", "InputError", "RunError", "nearest"]
 
@@ -23,7 +24,8 @@ class DidymosError(Exception):
 class InputError(DidymosError):
     """A file, a value or a name that cannot be used.
 
-    The text reads ``FILE:LINE: PATH: MESSAGE``; each of the first three is left out where it is unknown.
+    The text reads ``FILE:LINE: PATH: MESSAGE``; each of the first three is left out where it is unknown. Where one
+    reading found several mistakes, this is the first and `others` holds the rest.
     """
 
     exit_status = 2
@@ -32,12 +34,15 @@ class InputError(DidymosError):
         self, message: str, *, file: str | Path | None = None, line: int | None = None, path: str | None = None
     ) -> None:
         self.message, self.file, self.line, self.path = message, file, line, path
+        self.others: tuple[InputError, ...] = ()
         place = "" if file is None else str(file) + ("" if line is None else f":{line}") + ": "
         super().__init__(place + ("" if path is None else f"{path}: ") + message)
 
 
 class RunError(DidymosError):
-    """A run that failed at a time [s] of the twin's clock; what was recorded until then is kept."""
+    """A run that failed at a time [s] of the twin's clock; `log` is what was recorded until then."""
+
+    log: Any = None
 
     def __init__(self, message: str, *, time: float | None = None) -> None:
         self.message, self.time = message, time

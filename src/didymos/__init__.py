@@ -1,0 +1,40 @@
+"""Didymos: digital twins of robots. Describe, simulate, drive, compare, fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from didymos.errors import DidymosError, InputError, RunError
+
+if TYPE_CHECKING:
+    from didymos.control import Controller, Gain
+    from didymos.describe.twin import Twin, bundled, load
+    from didymos.engine.batch import run_many
+    from didymos.record.compare import compare
+    from didymos.record.log import Log
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Controller", "DidymosError", "Gain", "InputError", "Log", "RunError", "Twin", "bundled", "compare", "load", "run_many",
+]  # fmt: skip
+
+_HOMES = {
+    "Controller": "didymos.control",
+    "Gain": "didymos.control",
+    "Log": "didymos.record.log",
+    "Twin": "didymos.describe.twin",
+    "bundled": "didymos.describe.twin",
+    "compare": "didymos.record.compare",
+    "load": "didymos.describe.twin",
+    "run_many": "didymos.engine.batch",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when they are first used: `didymos --help` needs none of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'didymos' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,132 @@
+"""Stimuli: signals over the twin's clock that move a set-point, an input or a parameter.
+
+    constant  value
+    step      `from` until `at`, then `to`
+    pulse     `value` between `start` and `end`, else zero
+    ramp      `from` until `start`, a line to `to` at `end`
+    sine      offset + amplitude sin(2 pi frequency (t - start) + phase), offset alone before `start`
+    chirp     the same with the frequency growing linearly from `frequency` at `start` to `to_frequency` at `end`
+    file      a column of a CSV over its time column, linear between rows, held at the ends
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from didymos.compiled import kernel
+from didymos.spec import Spec, number
+from pydantic import ConfigDict, Field, model_validator
+
+__all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate"]
+
+KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "file")
+STIMULUS_NUMBERS = 8
+_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _FILE = range(7)
+
+_NEEDS: dict[str, tuple[str, ...]] = {
+    "constant": ("value",),
+    "step": ("at", "to"),
+    "pulse": ("start", "end", "value"),
+    "ramp": ("start", "end", "to"),
+    "sine": ("amplitude", "frequency"),
+    "chirp": ("amplitude", "frequency", "to_frequency", "end"),
+    "file": ("file", "column"),
+}
+
+
+class StimulusSpec(Spec):
+    """One stimulus: what it moves and how."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    target: str = Field(description="wanted.NAME, inputs.NAME, or the path of a parameter that can change during a run")
+    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "file"]
+    value: float = number(0.0)
+    before: float = number(0.0, doc="`from` in the file")
+    to: float = number(0.0)
+    at: float = number(0.0, unit="s")
+    start: float = number(0.0, unit="s")
+    end: float = number(0.0, unit="s")
+    amplitude: float = number(0.0)
+    frequency: float = number(0.0, unit="Hz", low=0)
+    to_frequency: float = number(0.0, unit="Hz", low=0)
+    phase: float = number(0.0, unit="rad")
+    offset: float = number(0.0)
+    file: str = ""
+    column: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_is_a_word_of_python(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and "from" in raw:
+            raw = {("before" if key == "from" else key): value for key, value in raw.items()}
+        return raw
+
+    @model_validator(mode="after")
+    def _complete(self) -> StimulusSpec:
+        for key in _NEEDS[self.kind]:
+            if key not in self.model_fields_set:
+                raise ValueError(f"a stimulus of kind {self.kind!r} needs the key {key!r}")
+        if self.kind in ("ramp", "chirp", "pulse") and self.end <= self.start:
+            raise ValueError(f"found end {self.end:g} s, expected it after start {self.start:g} s")
+        return self
+
+    def numbers(self) -> list[float]:
+        """The row of eight numbers that `evaluate` reads: the kind's code, then its parameters."""
+        code = float(KINDS.index(self.kind))
+        rows = {
+            "constant": [self.value],
+            "step": [self.at, self.before, self.to],
+            "pulse": [self.start, self.end, self.value],
+            "ramp": [self.start, self.end, self.before, self.to],
+            "sine": [self.start, self.amplitude, self.frequency, self.phase, self.offset],
+            "chirp": [self.start, self.amplitude, self.frequency, self.phase, self.offset, self.end, self.to_frequency],
+            "file": [],
+        }
+        found = [code, *rows[self.kind]]
+        return found + [0.0] * (STIMULUS_NUMBERS - len(found))
+
+
+@kernel
+def _between(table: Any, t: float) -> float:
+    """A line between the rows (time, value) of a table, held at the ends."""
+    if t <= table[0, 0]:
+        return table[0, 1]
+    last = table.shape[0] - 1
+    if t >= table[last, 0]:
+        return table[last, 1]
+    i = np.searchsorted(table[:, 0], t, side="right") - 1
+    part = (t - table[i, 0]) / (table[i + 1, 0] - table[i, 0])
+    return table[i, 1] + part * (table[i + 1, 1] - table[i, 1])
+
+
+@kernel
+def evaluate(row: Any, table: Any, t: float) -> float:
+    """Value of a stimulus at a time [s]; `table` shape [n, 2] serves the kind `file`."""
+    kind = int(row[0])
+    found = 0.0
+    if kind == _CONSTANT:
+        found = row[1]
+    elif kind == _STEP:
+        found = row[3] if t >= row[1] else row[2]
+    elif kind == _PULSE:
+        found = row[3] if row[1] <= t < row[2] else 0.0
+    elif kind == _RAMP:
+        part = min(max((t - row[1]) / (row[2] - row[1]), 0.0), 1.0)
+        found = row[3] + part * (row[4] - row[3])
+    elif kind == _SINE:
+        found = row[5]
+        if t >= row[1]:
+            found += row[2] * math.sin(2.0 * math.pi * row[3] * (t - row[1]) + row[4])
+    elif kind == _CHIRP:
+        found = row[5]
+        if t >= row[1]:
+            since = min(t, row[6]) - row[1]
+            slope = (row[7] - row[3]) / (row[6] - row[1])
+            turns = row[3] * since + 0.5 * slope * since * since + row[7] * max(t - row[6], 0.0)
+            found += row[2] * math.sin(2.0 * math.pi * turns + row[4])
+    else:
+        found = _between(table, t)
+    return found

@@ -1,0 +1,78 @@
+"""Named numbers with attribute access: `sensed.imu.gyro.x`, `wanted.z`, over one flat array that is never copied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from didymos.errors import nearest
+from numpy.typing import NDArray
+
+__all__ = ["Values"]
+
+_Tree = dict[str, "int | _Tree"]
+
+
+class Values:
+    """A view on an array whose entries, here by index, have dotted names; a group unpacks and converts to an array."""
+
+    __slots__ = ("_array", "_place", "_tree")
+
+    def __init__(self, places: Mapping[str, int], array: NDArray[np.float64]) -> None:
+        tree: _Tree = {}
+        for name, index in places.items():
+            node = tree
+            *groups, leaf = name.split(".")
+            for group in groups:
+                child = node.setdefault(group, {})
+                if isinstance(child, int):
+                    raise ValueError(f"{name!r} runs through the value {group!r}")
+                node = child
+            node[leaf] = index
+        self._fill(tree, array, "")
+
+    def _fill(self, tree: _Tree, array: NDArray[np.float64], place: str) -> None:
+        object.__setattr__(self, "_tree", tree)
+        object.__setattr__(self, "_array", array)
+        object.__setattr__(self, "_place", place)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{self._place + name} is measured, not set")
+
+    def __getitem__(self, name: str) -> Any:
+        head, _, rest = name.partition(".")
+        try:
+            found = self._tree[head]
+        except KeyError:
+            known = ", ".join(self._tree) or "nothing"
+            hint = nearest(head, self._tree)
+            raise AttributeError(f"there is no {self._place + head!r}{hint} (known here: {known})") from None
+        if isinstance(found, int):
+            return float(self._array[found])
+        child = Values.__new__(Values)
+        child._fill(found, self._array, self._place + head + ".")
+        return child[rest] if rest else child
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[name] for name in self._tree)
+
+    def __len__(self) -> int:
+        return len(self._tree)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._tree
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(list(self), dtype=dtype or np.float64)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(
+            f"{name}={self._array[found]:.6g}" if isinstance(found, int) else f"{name}=..." for name, found in self._tree.items()
+        )
+        return f"Values({inside})"

@@ -1,0 +1,113 @@
+"""What an imported robot description is: the engine's spec, and every link, joint and frame by its name in the file.
+
+Frames: a link's frame is the one that the file gives it; the body of the same name in the spec has the same frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+__all__ = ["Description", "Frame", "Joint", "JointKind", "Link", "Note"]
+
+
+class JointKind(Enum):
+    """How a child link may move in its parent."""
+
+    FIXED = "fixed"
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+    FLOATING = "floating"
+    PLANAR = "planar"
+    BALL = "ball"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link as the file describes it.
+
+    `body` is the name of its body in the spec (the link's own, unless that clashes); `mass` [kg]; `com` [m], shape [3],
+    in the link frame; `inertia` [kg m^2], shape [3, 3], about the centre of mass, along the axes of the link frame.
+    """
+
+    name: str
+    body: str
+    mass: float
+    com: np.ndarray
+    inertia: np.ndarray
+    parent_joint: str | None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint as the file describes it.
+
+    `axis` (unit, shape [3]) and `anchor` [m], shape [3], are in the child link's frame. `lower`, `upper` are in [rad] or
+    [m], `effort` in [N m] or [N], `velocity` in [rad/s] or [m/s]; None means without limit. `damping` [N m s/rad] or
+    [N s/m], `friction` [N m] or [N]. `engine_joints` are the names in the spec, empty where the joint does not move.
+    """
+
+    name: str
+    kind: JointKind
+    parent: str
+    child: str
+    axis: np.ndarray
+    anchor: np.ndarray
+    lower: float | None
+    upper: float | None
+    effort: float | None
+    velocity: float | None
+    damping: float
+    friction: float
+    engine_joints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A further named frame that moves with a link: a site of the spec.
+
+    `position` [m], shape [3], and `quaternion` (w first), shape [4], in the link frame.
+    """
+
+    name: str
+    link: str
+    position: np.ndarray
+    quaternion: np.ndarray
+    site: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something in a file that was left out, or read otherwise than it is written."""
+
+    file: str
+    line: int | None
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.what}" if self.line is None else f"{self.file}:{self.line}: {self.what}"
+
+
+@dataclass(frozen=True)
+class Description:
+    """A robot description, ready for the engine.
+
+    `root` is the link that stands in the world; `floating` says that it has a free joint already. `held_by` names what
+    holds the root in the world for good (a joint to the world, a static model), and is None where nothing does.
+    """
+
+    spec: mujoco.MjSpec
+    name: str
+    links: dict[str, Link]
+    joints: dict[str, Joint]
+    frames: dict[str, Frame]
+    notes: tuple[Note, ...]
+    source: Path
+    root: str
+    floating: bool
+    held_by: str | None = None

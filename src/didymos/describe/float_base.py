@@ -1,0 +1,46 @@
+"""Set a robot free: its root link gets a free joint."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+from didymos.describe.description import Description
+from didymos.describe.engine_spec import check_compiles, unique
+from didymos.errors import InputError
+
+__all__ = ["float_base"]
+
+
+def float_base(description: Description) -> Description:
+    """The description with a free joint, named ``<root>_free``, under its root link, if that has none already.
+
+    The pose that the root had in the world is where it starts. The description given is left as it is.
+    """
+    if description.floating:
+        return description
+    root, file = description.root, description.source
+    if description.held_by is not None:
+        raise InputError(f"link {root!r} cannot float: {description.held_by}", file=file)
+    spec = description.spec.copy()
+    body = spec.body(description.links[root].body)
+    if body.joints:
+        names = ", ".join(repr(joint.name) for joint in body.joints)
+        raise InputError(f"link {root!r} cannot float: it moves in the world by joint {names} already", file=file)
+    if not _welded_mass(description):
+        raise InputError(f"link {root!r} cannot float: neither it nor a link welded to it has mass", file=file)
+    body.add_freejoint(name=unique(f"{root}_free", {joint.name for joint in spec.joints}))
+    check_compiles(spec, file)
+    return replace(description, spec=spec, floating=True)
+
+
+def _welded_mass(description: Description) -> float:
+    """Mass [kg] of the root link and all that is welded to it."""
+    root = description.spec.body(description.links[description.root].body)
+    masses = {link.body: link.mass for link in description.links.values()}
+    total, pending = 0.0, deque([root])
+    while pending:
+        body = pending.popleft()
+        total += masses.get(body.name, 0.0)
+        pending.extend(child for child in body.bodies if not child.joints)
+    return total

@@ -1,0 +1,108 @@
+"""The parameter tree: every number of a twin has a path, a unit, bounds, and may or may not change during a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from didymos.control import Controller
+from didymos.describe.description import Description, JointKind
+from didymos.describe.schema import ControlSpec, ScenarioSpec, StartSpec, TwinFile, Vector
+from didymos.sensors import SENSORS, SensorSpec
+from didymos.sensors.error import ErrorSpec
+from didymos.spec import Spec, number_fields
+
+__all__ = ["Parameter", "collect"]
+
+INERTIA_AXES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number of a twin. `live`: it can change while a run goes on."""
+
+    path: str
+    value: float
+    unit: str
+    low: float | None = None
+    high: float | None = None
+    live: bool = False
+    doc: str = ""
+
+
+def collect(file: TwinFile, description: Description, program: type[Controller] | None) -> dict[str, Parameter]:
+    """All parameters by path, in the order: links, joints, then as in the file."""
+    found = [*_links(description), *_joints(description), *_walk(file, "", "1")]
+    if file.control is not None and program is not None:
+        found += _gains(file.control, program)
+    return {parameter.path: parameter for parameter in found}
+
+
+def _links(description: Description) -> Iterator[Parameter]:
+    for name, link in description.links.items():
+        yield Parameter(f"links.{name}.mass", link.mass, "kg", low=0.0, live=True)
+        for axis, value in zip("xyz", link.com, strict=True):
+            yield Parameter(f"links.{name}.com.{axis}", float(value), "m", live=True)
+        for axes, (i, j) in INERTIA_AXES.items():
+            low = 0.0 if i == j else None
+            yield Parameter(f"links.{name}.inertia.{axes}", float(link.inertia[i, j]), "kg m^2", low=low, live=True)
+
+
+def _joints(description: Description) -> Iterator[Parameter]:
+    for name, joint in description.joints.items():
+        if joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC) and len(joint.engine_joints) == 1:
+            force, speed = ("N", "m/s") if joint.kind is JointKind.PRISMATIC else ("N m", "rad/s")
+            inertia = "kg" if joint.kind is JointKind.PRISMATIC else "kg m^2"
+            yield Parameter(f"joints.{name}.damping", joint.damping, f"{force}/({speed})", low=0.0, live=True)
+            yield Parameter(f"joints.{name}.friction", joint.friction, force, low=0.0, live=True)
+            armature = description.spec.joint(joint.engine_joints[0]).armature
+            yield Parameter(f"joints.{name}.armature", float(armature), inertia, low=0.0, live=True)
+
+
+def _walk(spec: Spec, prefix: str, unit: str) -> Iterator[Parameter]:
+    """Numbers of a record and of the records inside it; `unit` stands for the star in their units."""
+    for name, about in number_fields(type(spec)):
+        value = getattr(spec, name)
+        if value is not None:
+            text = about["unit"].replace("*", unit)
+            yield Parameter(prefix + name, float(value), text, about["low"], about["high"], about["live"], about["doc"])
+    for name in type(spec).model_fields:
+        child = getattr(spec, name)
+        if isinstance(child, ScenarioSpec | ControlSpec) or name == "scenarios":
+            continue
+        if isinstance(child, Spec):
+            yield from _walk(child, f"{prefix}{name}.", _unit(spec, name, child))
+        elif isinstance(child, dict):
+            for key, item in child.items():
+                if isinstance(item, Spec):
+                    yield from _walk(item, f"{prefix}{name}.{key}.", unit)
+
+
+def _unit(parent: Spec, name: str, child: Spec) -> str:
+    """What the star in a unit stands for, inside a sensor's quantity or a vector of the start."""
+    if isinstance(child, ErrorSpec) and isinstance(parent, SensorSpec):
+        quantity = next(item for item in SENSORS[parent.kind].quantities if item.name == name)
+        return "rad" if quantity.orientation else quantity.unit
+    if isinstance(child, Vector) and isinstance(parent, StartSpec):
+        return {"position": "m", "orientation": "rad", "velocity": "m/s", "angular_velocity": "rad/s"}[name]
+    return "1"
+
+
+def _gains(control: ControlSpec, program: type[Controller]) -> Iterator[Parameter]:
+    yield Parameter("control.rate", control.rate, "Hz", low=0.0)
+    given = flatten(control.gains)
+    for gain in program.gain_table:
+        value = given.get(gain.path, gain.value)
+        yield Parameter(f"control.gains.{gain.path}", float(value), gain.unit, gain.low, gain.high, True, gain.doc)
+
+
+def flatten(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A nested mapping as one of dotted paths."""
+    found: dict[str, Any] = {}
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            found.update(flatten(value, f"{prefix}{key}."))
+        else:
+            found[prefix + key] = value
+    return found

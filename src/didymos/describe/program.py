@@ -1,0 +1,62 @@
+"""Find the control program that a twin file or the command line names."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+
+from didymos.control import PROGRAMS, Controller
+from didymos.errors import InputError, nearest
+
+__all__ = ["find_program"]
+
+
+def find_program(name: str, folder: Path) -> type[Controller]:
+    """A shipped program by name, or `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder."""
+    if name in PROGRAMS:
+        return PROGRAMS[name]
+    module_name, colon, class_name = name.rpartition(":")
+    if not colon or not module_name or not class_name:
+        known = ", ".join(PROGRAMS)
+        hint = nearest(name, PROGRAMS)
+        raise InputError(f"found {name!r}, expected a shipped program ({known}), MODULE:CLASS or FILE.py:CLASS{hint}")
+    module = _from_file(folder / module_name) if module_name.endswith(".py") else _from_module(module_name)
+    found = getattr(module, class_name, None)
+    if found is None:
+        classes = [key for key, item in vars(module).items() if isinstance(item, type) and issubclass(item, Controller)]
+        raise InputError(f"{module_name} has no class {class_name!r}{nearest(class_name, classes)}")
+    if not (isinstance(found, type) and issubclass(found, Controller)):
+        raise InputError(f"{module_name}:{class_name} is not a didymos.Controller")
+    return found
+
+
+def _from_module(name: str) -> object:
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise InputError(f"the control program {name!r} cannot be imported: {_short(error)}") from error
+
+
+def _from_file(path: Path) -> object:
+    if not path.is_file():
+        raise InputError("there is no such file", file=path)
+    name = f"didymos_program_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError("is not a Python file", file=path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"the control program cannot be imported: {_short(error)}", file=path) from error
+    return module
+
+
+def _short(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,0 +1,149 @@
+"""What a `twin.yaml` may say, typed: everything that a robot description cannot say, in SI units and radians."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+
+from didymos.air.atmosphere import AirSpec
+from didymos.air.wind import WindSpec
+from didymos.control.stimulus import StimulusSpec
+from didymos.parts import PARTS, PartSpec
+from didymos.sensors import SENSORS, SensorSpec
+from didymos.spec import Spec, number
+from pydantic import Field, model_validator
+
+__all__ = [
+    "ControlSpec", "DescriptionSpec", "ExpectationSpec", "GroundSpec", "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile",
+    "Vector", "WorldSpec",
+]  # fmt: skip
+
+if TYPE_CHECKING:
+    AnyPart = PartSpec
+    AnySensor = SensorSpec
+else:
+    AnyPart = Annotated[Union[tuple(law.spec for law in PARTS.values())], Field(discriminator="kind")]
+    AnySensor = Annotated[Union[tuple(kind.spec for kind in SENSORS.values())], Field(discriminator="kind")]
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
+
+
+class Vector(Spec):
+    """Three numbers, written as a list [x, y, z] or by name."""
+
+    x: float = number(0.0, unit="*", live=False)
+    y: float = number(0.0, unit="*", live=False)
+    z: float = number(0.0, unit="*", live=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, raw: Any) -> Any:
+        if isinstance(raw, list | tuple):
+            if len(raw) != 3:
+                raise ValueError(f"found {len(raw)} numbers, expected 3")
+            return dict(zip("xyz", raw, strict=True))
+        return raw
+
+    def __iter__(self) -> Any:
+        return iter((self.x, self.y, self.z))
+
+
+class DescriptionSpec(Spec):
+    """The robot description and how to read it."""
+
+    file: str = Field(description="URDF, xacro, SDF or MJCF, relative to the twin's folder")
+    arguments: dict[str, str | float | bool] = Field({}, description="arguments for xacro")
+    packages: dict[str, str] = Field({}, description="folders of ROS packages by name, for package:// and $(find)")
+    base: Literal["as_described", "floating"] = Field("as_described", description="floating frees the root link")
+
+
+class GroundSpec(Spec):
+    """A level plane that things stand on."""
+
+    height: float = number(0.0, unit="m", live=False)
+    friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
+
+
+class WorldSpec(Spec):
+    """Clock, gravity, air, wind and ground."""
+
+    step: float = number(0.001, unit="s", above=0, high=0.1, live=False, doc="physics step")
+    integrator: Literal["rk4", "implicitfast"] = "implicitfast"
+    gravity: float = number(9.80665, unit="m/s^2", low=0, high=300, doc="downward")
+    air: AirSpec = AirSpec()
+    wind: WindSpec = WindSpec()
+    ground: GroundSpec | None = None
+    boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
+
+
+class StartSpec(Spec):
+    """The state in which a run begins; velocities are in the frame of the root link."""
+
+    position: Vector = Vector()
+    orientation: Vector = Field(Vector(), description="roll, pitch, yaw [rad]")
+    velocity: Vector = Vector()
+    angular_velocity: Vector = Vector()
+    joints: dict[str, float] = {}
+
+
+class RecordSpec(Spec):
+    """How often truth, commands and readouts of parts are recorded; sensors are recorded at their own rate."""
+
+    rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
+    tf_rate: float = number(25.0, unit="Hz", above=0, high=100_000, live=False, doc="poses of all links")
+
+
+class ControlSpec(Spec):
+    """The control program, its rate, its gains and its options."""
+
+    program: str = Field(description="a shipped program, MODULE:CLASS or FILE.py:CLASS")
+    rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
+    gains: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+
+
+class ExpectationSpec(Spec):
+    """A figure of a run and where it has to lie."""
+
+    name: str
+    signal: str | None = Field(None, description="a recorded signal, or roll, pitch, yaw, tilt of one that has an orientation")
+    measure: Literal["max_error", "rmse", "mean", "final", "max", "min"] = "max_error"
+    target: float = number(0.0, doc="value that the signal is compared with")
+    figure: Literal["thrust_to_weight"] | None = Field(None, description="a figure of the twin instead of a signal")
+    after: float = number(0.0, unit="s", low=0)
+    before: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @model_validator(mode="after")
+    def _one_question_with_an_answer(self) -> ExpectationSpec:
+        if (self.signal is None) == (self.figure is None):
+            raise ValueError("expected exactly one of the keys 'signal' and 'figure'")
+        if self.low is None and self.high is None:
+            raise ValueError("expected at least one of the keys 'low' and 'high'")
+        return self
+
+
+class ScenarioSpec(Spec):
+    """A run with a beginning, stimuli, a duration and expectations."""
+
+    title: str = ""
+    seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
+    start: StartSpec | None = None
+    set: dict[str, float] = Field({}, description="values of parameters by path")
+    wanted: dict[str, float] = Field({}, description="constant set-points by name")
+    stimuli: tuple[StimulusSpec, ...] = ()
+    expect: tuple[ExpectationSpec, ...] = ()
+
+
+class TwinFile(Spec):
+    """A whole `twin.yaml`."""
+
+    title: str = ""
+    description: DescriptionSpec
+    world: WorldSpec = WorldSpec()
+    parts: dict[Name, AnyPart] = {}
+    sensors: dict[Name, AnySensor] = {}
+    control: ControlSpec | None = None
+    record: RecordSpec = RecordSpec()
+    start: StartSpec = StartSpec()
+    scenarios: dict[Name, ScenarioSpec] = {}

@@ -1,0 +1,210 @@
+"""A twin: a folder read, checked and typed, whose every number can be looked up and set by its path."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from didymos.control import Controller
+from didymos.describe.check import check_names
+from didymos.describe.description import Description, Note, float_base, read_description
+from didymos.describe.parameters import Parameter, collect, flatten
+from didymos.describe.program import find_program
+from didymos.describe.schema import ScenarioSpec, TwinFile
+from didymos.describe.validate import validate
+from didymos.describe.yaml_file import Lines, read_yaml
+from didymos.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from didymos.describe.summary import Summary
+    from didymos.engine.simulation import Simulation
+
+__all__ = ["Twin", "bundled", "load"]
+
+_ROBOTS = Path(__file__).parent.parent / "robots"
+
+
+def bundled() -> tuple[str, ...]:
+    """Names of the twins that come with the package."""
+    return tuple(sorted(folder.name for folder in _ROBOTS.iterdir() if (folder / "twin.yaml").is_file()))
+
+
+def load(twin: str | Path) -> Twin:
+    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`."""
+    if isinstance(twin, str) and twin in bundled():
+        return Twin(_ROBOTS / twin / "twin.yaml")
+    path = Path(twin)
+    if path.is_dir():
+        path = path / "twin.yaml"
+        if not path.is_file():
+            raise InputError("there is no twin.yaml in this folder", file=twin)
+    if not path.is_file():
+        known = ", ".join(bundled())
+        raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} (bundled: {known}; or give a folder)")
+    return Twin(path)
+
+
+class Twin:
+    """The digital twin of a robot. `set` changes a number; `simulate` makes a run of what it is then."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._raw, self._lines = read_yaml(file)
+        self._bodies: dict[str, float] = {}
+        self._load()
+
+    def _load(self) -> None:
+        self.file: TwinFile = validate(self._raw, self._file, self._lines)
+        self.description: Description = self._read_description()
+        self.program: type[Controller] | None = self._find_program()
+        self.parameters: dict[str, Parameter] = collect(self.file, self.description, self.program)
+        check_names(self)
+
+    @property
+    def name(self) -> str:
+        """The name of the twin's folder."""
+        return self._file.resolve().parent.name
+
+    @property
+    def title(self) -> str:
+        """What the twin is, in one line."""
+        return self.file.title
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds `twin.yaml`."""
+        return self._file.parent
+
+    @property
+    def source(self) -> Path:
+        """The twin file itself."""
+        return self._file
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """All that the description holds and the twin does not use, or understood differently."""
+        return self.description.notes
+
+    @property
+    def scenarios(self) -> Mapping[str, ScenarioSpec]:
+        """The scenarios of the twin by name."""
+        return self.file.scenarios
+
+    def mistake(self, text: str, *place: str | int) -> InputError:
+        """An error that points at a place of the twin file."""
+        line = next((self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines), None)
+        return InputError(text, file=self._file, line=line, path=".".join(map(str, place)) or None)
+
+    def get(self, path: str) -> float:
+        """The value of a parameter; an unknown path is an `InputError`."""
+        return self._parameter(path).value
+
+    def set(self, path: str, value: float) -> None:
+        """Set a parameter by its path; the twin as it was before stays if the value does not fit."""
+        parameter = self._parameter(path)
+        try:
+            value = float(value)
+        except (TypeError, ValueError):
+            raise InputError(f"found {value!r}, expected a number [{parameter.unit}]", path=path) from None
+        if not math.isfinite(value):
+            raise InputError(f"found {value!r}, expected a finite number [{parameter.unit}]", path=path)
+        if (parameter.low is not None and value < parameter.low) or (parameter.high is not None and value > parameter.high):
+            low = "-inf" if parameter.low is None else f"{parameter.low:g}"
+            high = "inf" if parameter.high is None else f"{parameter.high:g}"
+            raise InputError(f"found {value:g}, expected a number from {low} to {high} [{parameter.unit}]", path=path)
+        if path.startswith(("links.", "joints.")):
+            self._bodies[path] = value
+            self.parameters[path] = Parameter(**{**vars(parameter), "value": value})
+            return
+        raw = copy.deepcopy(self._raw)
+        _put(raw, path.split("."), value)
+        self.file = validate(raw, self._file, self._lines)
+        self._raw = raw
+        kept = {key: self.parameters[key] for key in self._bodies}
+        self.parameters = collect(self.file, self.description, self.program) | kept
+
+    def body_values(self) -> Mapping[str, float]:
+        """The numbers of links and joints that were set, by path; all others are as described."""
+        return dict(self._bodies)
+
+    def copy(self) -> Twin:
+        """A twin of its own with the same values."""
+        made = copy.copy(self)
+        made._raw = copy.deepcopy(self._raw)
+        made._bodies = dict(self._bodies)
+        made.parameters = dict(self.parameters)
+        return made
+
+    def make_program(self) -> Controller | None:
+        """A fresh control program with the twin's rate, options and gains; None where the twin has none."""
+        control = self.file.control
+        if control is None or self.program is None:
+            return None
+        try:
+            made = self.program(**control.options)
+        except TypeError as error:
+            raise self.mistake(f"{control.program} does not take these options: {error}", "control", "options") from None
+        made.rate = control.rate
+        for path, value in flatten(control.gains).items():
+            made.set_gain(path, value)
+        return made
+
+    def summary(self) -> Summary:
+        """Mass, centre of mass, inertia and the lists of what the twin is made of."""
+        from didymos.describe.summary import summarize
+
+        return summarize(self)
+
+    def simulate(
+        self, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None
+    ) -> Simulation:
+        """A run of the twin as it is now. `control` takes the place of the twin's own program."""
+        from didymos.engine.simulation import Simulation
+
+        return Simulation(self, seed=seed, scenario=scenario, control=control)
+
+    def _read_description(self) -> Description:
+        about = self.file.description
+        path = self.folder / about.file
+        arguments = {key: _argument(value) for key, value in about.arguments.items()}
+        packages = {key: self.folder / value for key, value in about.packages.items()}
+        if not path.is_file():
+            raise self.mistake(f"there is no file {about.file!r}", "description", "file")
+        found = read_description(path, arguments=arguments, packages=packages)
+        return float_base(found) if about.base == "floating" else found
+
+    def _find_program(self) -> type[Controller] | None:
+        if self.file.control is None:
+            return None
+        try:
+            return find_program(self.file.control.program, self.folder)
+        except InputError as error:
+            raise self.mistake(str(error), "control", "program") from None
+
+    def _parameter(self, path: str) -> Parameter:
+        if path not in self.parameters:
+            raise InputError(f"there is no such parameter{nearest(path, self.parameters)}", path=path)
+        return self.parameters[path]
+
+    def __repr__(self) -> str:
+        return f"Twin({self.name!r})"
+
+
+def _argument(value: str | float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:.17g}" if isinstance(value, float) else str(value)
+
+
+def _put(raw: dict[str, Any], steps: list[str], value: float) -> None:
+    """Set a value in plain data, making the records on the way; a vector written as a list keeps its form."""
+    node: Any = raw
+    for index, step in enumerate(steps[:-1]):
+        if isinstance(node[step] if step in node else None, list) and index == len(steps) - 2:
+            node[step][list("xyz").index(steps[-1])] = value
+            return
+        if node.get(step) is None:
+            node[step] = {}
+        node = node[step]
+    node[steps[-1]] = value

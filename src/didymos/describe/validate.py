@@ -1,0 +1,130 @@
+"""From plain data to a typed `TwinFile`, with every mistake as a sentence that points at its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from didymos.describe.schema import TwinFile
+from didymos.describe.yaml_file import Lines
+from didymos.errors import InputError, nearest
+from didymos.parts import PARTS
+from didymos.sensors import SENSORS
+from didymos.spec import Spec
+from pydantic import BaseModel, ValidationError
+
+__all__ = ["validate"]
+
+_TAGS = {*PARTS, *SENSORS}
+
+
+def validate(raw: dict[str, Any], file: Path, lines: Lines) -> TwinFile:
+    """The typed file, or an `InputError` whose `others` are the further mistakes."""
+    try:
+        return TwinFile.model_validate(raw)
+    except ValidationError as error:
+        mistakes = [_sentence(item, raw, file, lines) for item in error.errors(include_url=False)]
+    first, *others = mistakes
+    first.others = tuple(others)
+    raise first
+
+def _place(item: Any) -> tuple[str | int, ...]:
+    """Where the mistake is, in the words of the file: without the tags that mark the kind of a part or sensor."""
+    found: list[str | int] = []
+    for index, step in enumerate(item["loc"]):
+        if index == 2 and item["loc"][0] in ("parts", "sensors") and step in _TAGS:
+            continue
+        if step == "[key]":
+            continue
+        found.append("from" if step == "before" and "stimuli" in item["loc"] else step)
+    return tuple(found)
+
+
+def _line(place: tuple[str | int, ...], lines: Lines) -> int | None:
+    for length in range(len(place), 0, -1):
+        if place[:length] in lines:
+            return lines[place[:length]]
+    return None
+
+
+def _found(item: Any) -> str:
+    value = item["input"]
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, BaseModel):
+        return "this"
+    return "nothing" if value is None else repr(value) if len(repr(value)) < 60 else repr(value)[:57] + "..."
+
+
+def _keys_beside(place: tuple[str | int, ...], raw: Any) -> list[str]:
+    """Known keys of the record that an unknown key stands in."""
+    model: Any = TwinFile
+    node = raw
+    for step in place[:-1]:
+        node = node[step] if isinstance(node, dict | list) and (isinstance(step, int) or step in node) else {}
+        model = _child(model, step, node)
+        if model is None:
+            return []
+    return list(model.model_fields) if isinstance(model, type) and issubclass(model, Spec) else []
+
+
+def _child(model: Any, step: str | int, node: Any) -> Any:
+    if isinstance(model, type) and issubclass(model, Spec):
+        if step in ("parts", "sensors") and model is TwinFile:
+            return {"parts": PARTS, "sensors": SENSORS}[str(step)]
+        field = model.model_fields.get(str(step))
+        return None if field is None else _inner(field.annotation)
+    if model is PARTS or model is SENSORS:
+        kind = node.get("kind") if isinstance(node, dict) else None
+        return model[kind].spec if kind in model else None
+    return model  # a name in a mapping or an index in a list: the record it holds
+
+
+def _inner(annotation: Any) -> Any:
+    """The record inside Optional, dict and tuple annotations."""
+    if isinstance(annotation, type) and issubclass(annotation, Spec):
+        return annotation
+    for argument in getattr(annotation, "__args__", ()):
+        found = _inner(argument)
+        if found is not None:
+            return found
+    return None
+
+
+def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
+    place = _place(item)
+    kind, found, context = item["type"], _found(item), item.get("ctx", {})
+    expected = {
+        "greater_than": "a number above {gt}",
+        "greater_than_equal": "a number of at least {ge}",
+        "less_than": "a number below {lt}",
+        "less_than_equal": "a number of at most {le}",
+        "literal_error": "{expected}",
+        "finite_number": "a finite number",
+    }
+    if kind == "missing":
+        text = f"the key {place[-1]!r} is missing"
+        place = place[:-1]
+    elif kind == "extra_forbidden":
+        text = f"unknown key{nearest(str(place[-1]), _keys_beside(place, raw)) or ', expected one that Didymos knows'}"
+    elif kind == "union_tag_invalid":
+        known = [tag.strip(" '") for tag in str(context["expected_tags"]).split(",")]
+        text = f"found kind {context['tag']!r}, expected one of {', '.join(known)}{nearest(str(context['tag']), known)}"
+    elif kind == "union_tag_not_found":
+        text = "the key 'kind' is missing"
+    elif kind == "value_error":
+        text = str(context["error"])
+    elif kind in expected:
+        text = f"found {found}, expected {expected[kind].format(**context)}"
+    elif kind.startswith(("float_", "int_")):
+        text = f"found {found}, expected a number"
+    elif kind.startswith(("string_type", "dict_type", "list_type", "tuple_type", "model_type", "bool_")):
+        name = {"string": "a text", "dict": "a mapping", "model": "a mapping", "bool": "true or false"}
+        text = f"found {found}, expected {name.get(kind.split('_')[0], 'a list')}"
+    elif kind == "string_pattern_mismatch":
+        text = f"found {found}, expected a name of letters, digits, _ and - that begins with a letter"
+    else:
+        text = f"found {found}: {item['msg'][0].lower()}{item['msg'][1:]}"
+    return InputError(" ".join(text.split()), file=file, line=_line(place, lines), path=".".join(map(str, place)) or None)

@@ -1,0 +1,326 @@
+"""From a twin to the engine's model: sensors, states of parts and the block of force laws join the description.
+
+The order of everything follows the twin file, so that the same file always gives the same model, bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from didymos.describe.names import link_values, part_inputs
+from didymos.describe.twin import Twin
+from didymos.engine import block as b
+from didymos.engine.callback import SCRATCH_WORDS, install
+from didymos.engine.plan import Plan
+from didymos.engine.scenery import add_ground, add_light
+from didymos.errors import InputError
+from didymos.parts import PARTS
+from didymos.sensors import SENSORS
+from didymos.sensors.reading import MEMORY_HEAD
+from didymos.spec import Spec, number_fields
+from numpy.typing import NDArray
+
+__all__ = ["TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble"]
+
+TRUTH = "truth"
+"""Name of the stream with the true pose and motion of the root link; no sensor may take it."""
+
+_INTEGRATORS = {
+    "rk4": mujoco.mjtIntegrator.mjINT_RK4,
+    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
+}
+_ENGINE_SENSORS = {
+    "gyro": mujoco.mjtSensor.mjSENS_GYRO,
+    "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER,
+    "framepos": mujoco.mjtSensor.mjSENS_FRAMEPOS,
+    "framequat": mujoco.mjtSensor.mjSENS_FRAMEQUAT,
+    "velocimeter": mujoco.mjtSensor.mjSENS_VELOCIMETER,
+    "jointpos": mujoco.mjtSensor.mjSENS_JOINTPOS,
+    "jointvel": mujoco.mjtSensor.mjSENS_JOINTVEL,
+}
+
+
+@dataclass(frozen=True)
+class SensorPlace:
+    """One measured quantity of a sensor: where the engine writes it and what its channels are called."""
+
+    sensor: str
+    quantity: str
+    columns: tuple[str, ...]
+    unit: str
+    orientation: bool
+    acceleration: bool
+    engine_name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A compiled model and the map to it."""
+
+    model: mujoco.MjModel
+    plan: Plan
+    places: tuple[SensorPlace, ...]
+    numbers: dict[str, int]  # path of a live parameter -> index in numeric_data
+    first_state_actuator: int
+    own_actuators: int  # how many actuators the description has itself
+
+
+def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
+    """Compile a twin; `wanted` set-points and `memory` numbers of the control program get room in the state."""
+    install()
+    spec = twin.description.spec.copy()
+    world = twin.file.world
+    spec.option.timestep = world.step
+    spec.option.integrator = _INTEGRATORS[world.integrator]
+    spec.option.gravity = [0.0, 0.0, -world.gravity]
+    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+    add_light(spec)
+    if world.ground is not None:
+        add_ground(spec, world.ground.height, world.ground.friction)
+    places = _add_sensors(spec, twin)
+    own_actuators = len(spec.actuators)
+    _add_states(spec, twin)
+    plan = _plan(twin, places, wanted, memory)
+    spec.nuserdata = plan.size
+    words, numbers, rows = _block_plan(twin)
+    spec.add_numeric(name="didymos_block", data=words, size=len(words))
+    model = _compile(spec, twin)
+    start = int(model.numeric_adr[model.nnumeric - 1])
+    for part, row in rows.items():
+        _fill_row(model, twin, part, start + row, plan, own_actuators)
+    header = model.numeric_data[start : start + b.HEADER_WORDS]
+    header[b.SCRATCH] = plan.starts["scratch"]
+    header[b.RATES] = plan.starts["rates"]
+    header[b.FIRST_STATE_ACTUATOR] = own_actuators
+    _apply_values(model, twin)
+    return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
+
+
+def _compile(spec: mujoco.MjSpec, twin: Twin) -> mujoco.MjModel:
+    try:
+        return spec.compile()
+    except (ValueError, mujoco.FatalError) as error:
+        what = " ".join(str(error).split())
+        raise InputError(f"the engine refuses this robot: {what}", file=twin.description.source) from None
+
+
+def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
+    found: list[SensorPlace] = []
+    root = twin.description.root
+    found += _link_sensors(spec, twin, TRUTH, "odometry", root)
+    for name, sensor in twin.file.sensors.items():
+        if SENSORS[sensor.kind].per_joint:
+            found += _joint_sensors(spec, twin, name, sensor.kind, getattr(sensor, "joints", ()))
+        else:
+            found += _link_sensors(spec, twin, name, sensor.kind, getattr(sensor, "link", root))
+    return tuple(found)
+
+
+def _site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
+    """The site of a named frame, or a new one at the origin of a link."""
+    if link in twin.description.frames:
+        return twin.description.frames[link].site
+    site = f"didymos_sensor_{name}"
+    spec.body(twin.description.links[link].body).add_site(name=site, group=5)
+    return site
+
+
+def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: str) -> list[SensorPlace]:
+    site = _site(spec, twin, name, link)
+    found = []
+    for quantity in SENSORS[kind].quantities:
+        engine_name = f"didymos_{name}_{quantity.name}"
+        spec.add_sensor(
+            name=engine_name,
+            type=_ENGINE_SENSORS[quantity.engine_type],
+            objtype=mujoco.mjtObj.mjOBJ_SITE,
+            objname=site,
+        )
+        found.append(
+            SensorPlace(
+                name, quantity.name, tuple(f"{quantity.name}.{column}" for column in quantity.columns), quantity.unit,
+                quantity.orientation, quantity.acceleration, engine_name, len(quantity.columns),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _joint_sensors(
+    spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, joints: tuple[str, ...]
+) -> list[SensorPlace]:
+    movable = [joint for joint, about in twin.description.joints.items() if len(about.engine_joints) == 1]
+    chosen = joints or tuple(movable)
+    found = []
+    for quantity in SENSORS[kind].quantities:
+        first = ""
+        for joint in chosen:
+            engine_name = f"didymos_{name}_{quantity.name}_{joint}"
+            first = first or engine_name
+            spec.add_sensor(
+                name=engine_name,
+                type=_ENGINE_SENSORS[quantity.engine_type],
+                objtype=mujoco.mjtObj.mjOBJ_JOINT,
+                objname=twin.description.joints[joint].engine_joints[0],
+            )
+        columns = tuple(f"{joint}.{quantity.name}" for joint in chosen)
+        found.append(SensorPlace(name, quantity.name, columns, quantity.unit, False, False, first, len(chosen)))
+    return found
+
+
+def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
+    """One activation of the engine per continuous state of a part, so that the engine integrates it."""
+    for name, part in twin.file.parts.items():
+        for state in PARTS[part.kind].states:
+            joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
+            spec.add_actuator(
+                name=f"didymos_state_{name}_{state}",
+                trntype=mujoco.mjtTrn.mjTRN_JOINT,
+                target=joint,
+                dyntype=mujoco.mjtDyn.mjDYN_USER,
+                gainprm=[0.0] * 10,
+                actlimited=False,
+            )
+
+
+def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int) -> Plan:
+    plan = Plan()
+    plan.take("tick", 1)
+    for part, spec in twin.file.parts.items():
+        law = PARTS[spec.kind]
+        plan.take(f"inputs:{part}", len(law.inputs))
+        plan.take(f"outputs:{part}", len(law.outputs))
+    plan.take("rates", sum(len(PARTS[spec.kind].states) for spec in twin.file.parts.values()))
+    plan.take("scratch", SCRATCH_WORDS)
+    plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
+    plan.take("wanted", wanted)
+    plan.take("memory", memory)
+    period = twin.file.world.step
+    for name, sensor in twin.file.sensors.items():
+        own = [place for place in places if place.sensor == name]
+        channels = sum(place.size for place in own)
+        capacity = int(np.ceil((sensor.delay + period) * sensor.rate)) + 1
+        plan.take(f"key:{name}", 4)
+        plan.take(f"memory:{name}", MEMORY_HEAD + capacity * (channels + 2))
+        for place in own:
+            plan.take(f"sensed:{name}.{place.quantity}", place.size)
+            plan.take(f"bias:{name}.{place.quantity}", place.size)
+    return plan
+
+
+def _block_plan(twin: Twin) -> tuple[list[float], dict[str, int], dict[str, int]]:
+    """The block's words, the live parameters' places in it, and the row of each part."""
+    words = [0.0] * b.HEADER_WORDS
+    numbers: dict[str, int] = {}
+    words[b.MAGIC] = b.MAGIC_NUMBER
+    words[b.COUNT] = len(twin.file.parts)
+
+    def put(prefix: str, spec: Spec) -> int:
+        first = len(words)
+        for name, _ in number_fields(type(spec)):
+            numbers[prefix + name] = len(words)
+            words.append(float(getattr(spec, name)))
+        return first
+
+    words[b.AIR] = put("world.air.", twin.file.world.air)
+    words[b.WIND] = put("world.wind.", twin.file.world.wind)
+    words[b.TABLE] = len(words)
+    rows = {}
+    for part in twin.file.parts:
+        rows[part] = len(words)
+        words += [0.0] * b.ROW_WORDS
+    for part, spec in twin.file.parts.items():
+        words[rows[part] + b.PARAMETERS] = put(f"parts.{part}.", spec)
+    return words, numbers, rows
+
+
+def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Plan, own_actuators: int) -> None:
+    spec = twin.file.parts[part]
+    law = PARTS[spec.kind]
+    row = model.numeric_data[start : start + b.ROW_WORDS]
+    link, pose = _place(twin, spec.link)
+    body = model.body(link).id
+    row[b.LAW] = law.function.address
+    row[b.BODY] = body
+    row[b.LAST_DOF] = _last_dof(model, body)
+    row[b.JOINT_DOF] = row[b.JOINT_QPOS] = -1.0
+    if spec.joint is not None:
+        joint = model.joint(twin.description.joints[spec.joint].engine_joints[0])
+        row[b.JOINT_DOF], row[b.JOINT_QPOS] = joint.dofadr[0], joint.qposadr[0]
+    row[b.INPUTS] = plan.starts[f"inputs:{part}"]
+    row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
+    before = 0
+    for other, other_spec in twin.file.parts.items():
+        if other == part:
+            break
+        before += len(PARTS[other_spec.kind].states)
+    row[b.PART_RATES] = plan.starts["rates"] + before
+    if law.states:
+        row[b.STATES] = model.actuator_actadr[own_actuators + before]
+    row[b.POSE : b.POSE + 12] = pose
+
+
+def _place(twin: Twin, name: str) -> tuple[str, NDArray[np.float64]]:
+    """The body that a named link or frame belongs to, and its pose there as position [3] and rotation [9]."""
+    if name in twin.description.links:
+        return twin.description.links[name].body, np.concatenate([np.zeros(3), np.eye(3).ravel()])
+    frame = twin.description.frames[name]
+    rotation = np.zeros(9)
+    mujoco.mju_quat2Mat(rotation, np.asarray(frame.quaternion, dtype=np.float64))
+    return twin.description.links[frame.link].body, np.concatenate([frame.position, rotation])
+
+
+def _last_dof(model: mujoco.MjModel, body: int) -> int:
+    """The last degree of freedom that moves a body, or -1."""
+    while body > 0:
+        if model.body_dofnum[body] > 0:
+            return int(model.body_dofadr[body] + model.body_dofnum[body] - 1)
+        body = int(model.body_parentid[body])
+    return -1
+
+
+def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
+    values = twin.body_values()
+    if not values:
+        return
+    for path, value in values.items():
+        kind, rest = path.split(".", 1)
+        if kind == "joints":
+            apply_joint(model, twin, rest, value)
+    for name in dict.fromkeys(path.split(".")[1] for path in values if path.startswith("links.")):
+        apply_link(model, twin, name)
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+
+
+def apply_joint(model: mujoco.MjModel, twin: Twin, rest: str, value: float) -> None:
+    """Write a joint's damping, friction or armature into a model; `rest` is NAME.QUANTITY."""
+    name, quantity = rest.rsplit(".", 1)
+    joint = model.joint(twin.description.joints[name].engine_joints[0])
+    field: Any = {"damping": model.dof_damping, "friction": model.dof_frictionloss, "armature": model.dof_armature}[quantity]
+    dof = joint.dofadr[0]
+    if field.ndim == 1:
+        field[dof] = value
+    else:
+        field[dof, 0] = value
+
+
+def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:
+    """Write a link's mass, centre of mass and inertia into a model; a tensor no body can have is an `InputError`."""
+    mass, com, inertia = link_values(twin, name)
+    moments, axes = np.linalg.eigh(inertia)
+    if moments.min() < 0.0 or moments.max() > (moments.sum() - moments.max()) * (1.0 + 1e-9) + 1e-15:
+        raise InputError(
+            f"principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m^2 belong to no body", path=f"links.{name}.inertia"
+        )
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 2] = -axes[:, 2]
+    body = model.body(twin.description.links[name].body).id
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, axes.ravel())
+    model.body_mass[body] = mass
+    model.body_ipos[body] = com
+    model.body_iquat[body] = quaternion
+    model.body_inertia[body] = moments

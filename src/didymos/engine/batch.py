@@ -1,0 +1,61 @@
+"""Many runs of a twin on all cores, each to the same bits as alone.
+
+The compiled loop releases the interpreter, and the callback keeps nothing outside the model and the data it is handed; so
+whole runs (sensors, control and record included) go side by side on threads. `mujoco.batch` steps our models as well and
+gives the same states, but it steps physics only: readings and programs between its steps would wait for each other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from didymos.describe.twin import Twin
+from didymos.engine.simulation import Simulation, State
+from didymos.engine.verdict import Verdict
+from didymos.record.log import Log
+
+__all__ = ["Outcome", "run_many"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run of many: its seed, the values it was given, its log, its last state and its verdicts."""
+
+    seed: int
+    values: Mapping[str, float]
+    log: Log
+    state: State
+    verdicts: tuple[Verdict, ...]
+
+
+def run_many(
+    twin: Twin,
+    *,
+    seeds: Sequence[int],
+    values: Sequence[Mapping[str, float]] | None = None,
+    scenario: str | None = None,
+    seconds: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[Outcome]:
+    """Run a twin once per seed (and set of values by path), on `threads` threads (all cores by default), in order."""
+    given = values if values is not None else [{}] * len(seeds)
+    simulations = []
+    for seed, overrides in zip(seeds, given, strict=True):
+        changed = twin.copy()
+        for path, value in overrides.items():
+            changed.set(path, value)
+        simulations.append(Simulation(changed, seed=seed, scenario=scenario))
+
+    def finish(index: int) -> Outcome:
+        simulation = simulations[index]
+        log = simulation.run(seconds)
+        if progress is not None:
+            progress(index)
+        return Outcome(simulation.seed, given[index], log, simulation.save(), simulation.judge(log))
+
+    with ThreadPoolExecutor(max_workers=threads or os.cpu_count() or 1) as pool:
+        return list(pool.map(finish, range(len(simulations))))

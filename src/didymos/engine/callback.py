@@ -1,0 +1,212 @@
+"""The one C function through which every force law of every twin acts on the engine.
+
+The engine calls it with a model and a data in every evaluation of accelerations: in each of the four stages of RK4, on any
+thread. For each part it gathers the motion of the part's frame and the air there, calls the part's law, and adds the
+generalized force of the answer:
+
+    tau_i += S_i . (t + (p - c) x f, f)        over the degrees of freedom i that move the link
+
+with the engine's motion axes S (`cdof`), referred to the centre of mass c of the tree, as its velocities (`cvel`) are. This is
+J^T w without forming J. The sum is written to `qfrc_applied`, which is ours; `xfrc_applied` stays free for pushes from outside.
+
+A model without our block is left alone, so other users of the engine in the same process are not disturbed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import mujoco
+from didymos.air.atmosphere import AirSpec, density
+from didymos.air.wind import WindSpec, mean_wind
+from didymos.compiled import c_function, kernel
+from didymos.engine.block import (
+    AIR,
+    BODY,
+    COUNT,
+    FIRST_STATE_ACTUATOR,
+    INPUTS,
+    JOINT_DOF,
+    JOINT_QPOS,
+    LAST_DOF,
+    LAW,
+    MAGIC,
+    MAGIC_NUMBER,
+    OUTPUTS,
+    PARAMETERS,
+    PART_RATES,
+    POSE,
+    RATES,
+    ROW_WORDS,
+    SCRATCH,
+    STATES,
+    TABLE,
+    WIND,
+)
+from didymos.engine.layout import DATA, MODEL
+from didymos.engine.memory import call_law, doubles, integers, pointer, word
+from didymos.parts.law import MOTION, WRENCH
+from didymos.spec import record_type
+from numba import carray, types
+
+__all__ = ["SCRATCH_WORDS", "install"]
+
+SCRATCH_WORDS = (MOTION.itemsize + WRENCH.itemsize) // 8
+_MOTION_WORDS = MOTION.itemsize // 8
+_AIR_RECORD = record_type(AirSpec)
+_WIND_RECORD = record_type(WindSpec)
+
+_NNUMERIC, _NUMERIC_ADR, _NUMERIC_DATA = MODEL["nnumeric"], MODEL["numeric_adr"], MODEL["numeric_data"]
+_BODY_ROOTID, _DOF_PARENTID, _NV = (
+    MODEL["body_rootid"], MODEL["dof_parentid"], MODEL["nv"],
+)  # fmt: skip
+_TIME, _QPOS, _QVEL, _ACT, _USERDATA = DATA["time"], DATA["qpos"], DATA["qvel"], DATA["act"], DATA["userdata"]
+_XPOS, _XMAT, _CVEL, _CDOF = DATA["xpos"], DATA["xmat"], DATA["cvel"], DATA["cdof"]
+_SUBTREE_COM, _QFRC_APPLIED = DATA["subtree_com"], DATA["qfrc_applied"]
+
+
+@kernel
+def _block_address(model: int) -> int:
+    """Address of the block of a model, or 0 where it has none."""
+    count = word(model + _NNUMERIC)
+    if count == 0:
+        return 0
+    start = integers(word(model + _NUMERIC_ADR))[count - 1]
+    address = word(model + _NUMERIC_DATA) + 8 * start
+    if doubles(address)[MAGIC] != MAGIC_NUMBER:
+        return 0
+    return address
+
+
+@kernel
+def _gather(data: int, row: Any, com: Any, here: Any) -> None:
+    """Position, rotation, velocity and rate of the part's frame into `here`."""
+    body = int(row[BODY])
+    position = doubles(word(data + _XPOS) + 24 * body)
+    matrix = doubles(word(data + _XMAT) + 72 * body)
+    twist = doubles(word(data + _CVEL) + 48 * body)
+    for i in range(3):
+        here.position_world[i] = position[i] + (
+            matrix[3 * i] * row[POSE] + matrix[3 * i + 1] * row[POSE + 1] + matrix[3 * i + 2] * row[POSE + 2]
+        )
+        for j in range(3):
+            here.rotation[3 * i + j] = (
+                matrix[3 * i] * row[POSE + 3 + j]
+                + matrix[3 * i + 1] * row[POSE + 6 + j]
+                + matrix[3 * i + 2] * row[POSE + 9 + j]
+            )
+    x, y, z = here.position_world[0] - com[0], here.position_world[1] - com[1], here.position_world[2] - com[2]
+    u = twist[3] + twist[1] * z - twist[2] * y
+    v = twist[4] + twist[2] * x - twist[0] * z
+    w = twist[5] + twist[0] * y - twist[1] * x
+    rotation = here.rotation
+    for i in range(3):
+        here.velocity[i] = rotation[i] * u + rotation[3 + i] * v + rotation[6 + i] * w
+        here.rate[i] = rotation[i] * twist[0] + rotation[3 + i] * twist[1] + rotation[6 + i] * twist[2]
+
+
+@kernel
+def _feel_air(block: int, header: Any, here: Any) -> None:
+    """Density and velocity relative to the air into `here`; the wind passes through `air_velocity`."""
+    air = carray(pointer(block + 8 * int(header[AIR])), 1, _AIR_RECORD)[0]
+    wind = carray(pointer(block + 8 * int(header[WIND])), 1, _WIND_RECORD)[0]
+    height = here.position_world[2]
+    here.density = density(height, air.temperature, air.pressure)
+    flow = here.air_velocity
+    mean_wind(height, wind, flow)
+    east, north, up = flow[0], flow[1], flow[2]
+    rotation = here.rotation
+    for i in range(3):
+        flow[i] = here.velocity[i] - (rotation[i] * east + rotation[3 + i] * north + rotation[6 + i] * up)
+
+
+@kernel
+def _apply(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) -> None:
+    """Add the generalized force of a wrench in the part's frame at its origin."""
+    total = doubles(word(data + _QFRC_APPLIED))
+    rotation = here.rotation
+    f, t = answer.force, answer.torque
+    fx = rotation[0] * f[0] + rotation[1] * f[1] + rotation[2] * f[2]
+    fy = rotation[3] * f[0] + rotation[4] * f[1] + rotation[5] * f[2]
+    fz = rotation[6] * f[0] + rotation[7] * f[1] + rotation[8] * f[2]
+    x, y, z = here.position_world[0] - com[0], here.position_world[1] - com[1], here.position_world[2] - com[2]
+    tx = rotation[0] * t[0] + rotation[1] * t[1] + rotation[2] * t[2] + y * fz - z * fy
+    ty = rotation[3] * t[0] + rotation[4] * t[1] + rotation[5] * t[2] + z * fx - x * fz
+    tz = rotation[6] * t[0] + rotation[7] * t[1] + rotation[8] * t[2] + x * fy - y * fx
+    parents = integers(word(model + _DOF_PARENTID))
+    dof = int(row[LAST_DOF])
+    while dof >= 0:
+        axis = doubles(word(data + _CDOF) + 48 * dof)
+        total[dof] += axis[0] * tx + axis[1] * ty + axis[2] * tz + axis[3] * fx + axis[4] * fy + axis[5] * fz
+        dof = parents[dof]
+    if row[JOINT_DOF] >= 0.0:
+        total[int(row[JOINT_DOF])] += answer.joint_torque
+
+
+@kernel
+def _act(model: int, data: int, block: int) -> None:
+    header = doubles(block)
+    userdata = word(data + _USERDATA)
+    scratch = userdata + 8 * int(header[SCRATCH])
+    here = carray(pointer(scratch), 1, MOTION)[0]
+    answer = carray(pointer(scratch + 8 * _MOTION_WORDS), 1, WRENCH)[0]
+    here.time = doubles(data + _TIME)[0]
+    for part in range(int(header[COUNT])):
+        row = doubles(block + 8 * (int(header[TABLE]) + ROW_WORDS * part))
+        root = integers(word(model + _BODY_ROOTID))[int(row[BODY])]
+        com = doubles(word(data + _SUBTREE_COM) + 24 * root)
+        _gather(data, row, com, here)
+        _feel_air(block, header, here)
+        here.joint_position = 0.0
+        here.joint_velocity = 0.0
+        if row[JOINT_DOF] >= 0.0:
+            here.joint_position = doubles(word(data + _QPOS))[int(row[JOINT_QPOS])]
+            here.joint_velocity = doubles(word(data + _QVEL))[int(row[JOINT_DOF])]
+        for i in range(3):
+            answer.force[i] = 0.0
+            answer.torque[i] = 0.0
+        answer.joint_torque = 0.0
+        call_law(
+            int(row[LAW]),
+            block + 8 * int(row[PARAMETERS]),
+            scratch,
+            userdata + 8 * int(row[INPUTS]),
+            word(data + _ACT) + 8 * int(row[STATES]),
+            userdata + 8 * int(row[PART_RATES]),
+            scratch + 8 * _MOTION_WORDS,
+            userdata + 8 * int(row[OUTPUTS]),
+        )
+        _apply(model, data, row, com, here, answer)
+
+
+@c_function(types.void(types.int64, types.int64))
+def _control(model, data):  # type: ignore[no-untyped-def]
+    block = _block_address(model)
+    if block != 0:
+        total = doubles(word(data + _QFRC_APPLIED))
+        for dof in range(word(model + _NV)):
+            total[dof] = 0.0
+        _act(model, data, block)
+
+
+@c_function(types.float64(types.int64, types.int64, types.int32))
+def _state_rate(model, data, actuator):  # type: ignore[no-untyped-def]
+    block = _block_address(model)
+    if block == 0:
+        return 0.0
+    header = doubles(block)
+    index = actuator - int(header[FIRST_STATE_ACTUATOR])
+    if index < 0:
+        return 0.0
+    return doubles(word(data + _USERDATA))[int(header[RATES]) + index]
+
+
+_Generic = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_Act = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+
+
+def install() -> None:
+    """Hang the callbacks into the engine; harmless to repeat."""
+    mujoco.set_mjcb_control(_Generic(_control.address))
+    mujoco.set_mjcb_act_dyn(_Act(_state_rate.address))

@@ -1,0 +1,105 @@
+"""Where the arrays of the engine's two structures lie in memory, so that compiled code can reach them.
+
+The wheel carries a machine-readable copy of the C headers (`mujoco.introspect`). From it we build the same structures with
+ctypes, which knows the platform's alignment, and take the offset of each field. At import every offset that we use is
+checked against the addresses that the bindings report for a small model; a mismatch is an error, not a wrong number.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import mujoco
+from mujoco.introspect import structs
+from mujoco.introspect.ast_nodes import AnonymousStructDecl, AnonymousUnionDecl, ArrayType, PointerType, ValueType
+
+__all__ = ["DATA", "MODEL", "library_path"]
+
+_SCALARS: dict[str, Any] = {
+    "int": ctypes.c_int,
+    "unsigned int": ctypes.c_uint,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "mjtNum": ctypes.c_double,
+    "char": ctypes.c_char,
+    "mjtByte": ctypes.c_ubyte,
+    "mjtBool": ctypes.c_bool,
+    "mjtSize": ctypes.c_int64,
+    "size_t": ctypes.c_size_t,
+    "uintptr_t": ctypes.c_size_t,
+    "uint64_t": ctypes.c_uint64,
+    "int64_t": ctypes.c_int64,
+}
+
+_MODEL_FIELDS = (
+    "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "body_rootid", "body_parentid", "body_dofadr", "body_dofnum",
+    "dof_parentid", "actuator_actadr",
+)  # fmt: skip
+_DATA_FIELDS = (
+    "time", "qpos", "qvel", "act", "ctrl", "userdata", "qfrc_applied", "xpos", "xquat", "xmat", "cvel", "cdof",
+    "subtree_com", "sensordata", "actuator_force", "qfrc_actuator", "xfrc_applied", "energy", "qacc",
+)  # fmt: skip
+
+
+def _c_type(declared: Any) -> Any:
+    if isinstance(declared, PointerType):
+        return ctypes.c_void_p
+    if isinstance(declared, ArrayType):
+        found = _c_type(declared.inner_type)
+        for extent in reversed(declared.extents):
+            found = found * extent
+        return found
+    if isinstance(declared, ValueType):
+        if declared.name in _SCALARS:
+            return _SCALARS[declared.name]
+        if declared.name in structs.STRUCTS:
+            return _structure(declared.name, structs.STRUCTS[declared.name].fields)
+        if declared.name.startswith("mjt"):
+            return ctypes.c_int  # an enum
+    if isinstance(declared, AnonymousStructDecl | AnonymousUnionDecl):
+        return _structure("anonymous", declared.fields, isinstance(declared, AnonymousUnionDecl))
+    raise RuntimeError(f"this version of the engine declares a field of type {declared}, which Didymos does not know")
+
+
+def _structure(name: str, fields: Any, union: bool = False) -> Any:
+    base = ctypes.Union if union else ctypes.Structure
+    return type(name, (base,), {"_fields_": [(field.name, _c_type(field.type)) for field in fields]})
+
+
+def _offsets(name: str, fields: tuple[str, ...], live: Any) -> dict[str, int]:
+    """Offsets in bytes, checked against a live object of the bindings."""
+    layout = _structure(name, structs.STRUCTS[name].fields)
+    found = {field: int(getattr(layout, field).offset) for field in fields}
+    for field, offset in found.items():
+        array = getattr(live, field)
+        place = live._address + offset
+        if hasattr(array, "ctypes"):
+            seen = ctypes.c_uint64.from_address(place).value
+            right = array.size == 0 or seen == array.ctypes.data or place == array.ctypes.data
+        else:
+            kind = ctypes.c_double if isinstance(array, float) else ctypes.c_int64
+            right = kind.from_address(place).value == array
+        if not right:
+            raise RuntimeError(f"{name}.{field} is not where the engine's headers say; this engine cannot be used")
+    return found
+
+
+def library_path() -> str:
+    """The engine's shared library, whose functions compiled code calls by name."""
+    from pathlib import Path
+
+    (found,) = Path(mujoco.__file__).parent.glob("libmujoco.so.*")
+    return str(found)
+
+
+_PROBE = """<mujoco><size nuserdata="3"/><worldbody><body><freejoint/><geom size="1"/><body><joint name="j"/><geom size="1"/>
+</body></body></worldbody><actuator><motor joint="j"/><general joint="j" dyntype="integrator"/></actuator>
+<sensor><jointpos joint="j"/></sensor><custom><numeric name="n" data="1 2"/></custom></mujoco>"""
+
+_model = mujoco.MjModel.from_xml_string(_PROBE)
+_data = mujoco.MjData(_model)
+_data.time = 3.25
+MODEL = _offsets("mjModel", _MODEL_FIELDS, _model)
+DATA = _offsets("mjData", _DATA_FIELDS, _data)
+del _model, _data

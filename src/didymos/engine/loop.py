@@ -1,0 +1,227 @@
+"""The loop: one tick of a twin, compiled.
+
+    sense -> control -> [ air -> parts -> physics ] x substeps -> record
+
+`begin_tick` moves the set-points, brings positions, velocities and sensors up to the state at t, and takes the readings.
+`run_program` calls a compiled control program. `end_tick` hands the inputs to the parts, lets the engine find the forces,
+records one row (everything in it belongs to the same instant t) and advances the state. `run_ticks` chains the three; a
+program written in Python is called between the first and the last.
+
+Split like this a step costs what `mj_step` costs and gives the same bits: `mj_step1` stops after positions and velocities,
+`mj_forwardSkip` goes on from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from didymos.compiled import kernel
+from didymos.control.stimulus import evaluate
+from didymos.engine.memory import call_program, engine_function
+from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
+from numba import types
+
+__all__ = [
+    "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
+    "begin_tick", "end_tick", "run_ticks",
+]  # fmt: skip
+
+FINE, DIVERGED, LEFT_THE_WORLD, PROGRAM_SAID_NONSENSE = range(4)
+SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER = range(3)
+RK4 = 1
+_STAGE_NONE, _STAGE_VELOCITY = 0, 2
+
+_mj_step1 = engine_function("mj_step1")
+_mj_forward = engine_function("mj_forward")
+_mj_forward_skip = engine_function("mj_forwardSkip", types.int32, types.int32)
+_mj_runge_kutta = engine_function("mj_RungeKutta", types.int32)
+_mj_implicit = engine_function("mj_implicit")
+
+
+class Wiring(NamedTuple):
+    """All that the loop touches: addresses, views of the engine's arrays, and tables that are fixed for a run."""
+
+    model: int
+    data: int
+    period: float  # [s] of a tick
+    substeps: int
+    integrator: int
+    boundary: float  # [m]
+    free_joints: Any  # addresses in qpos of free joints, int64 [n]
+    # views of the engine's data
+    qpos: Any
+    qvel: Any
+    qacc: Any
+    ctrl: Any
+    sensordata: Any
+    userdata: Any
+    xpos: Any
+    xquat: Any
+    actuator_force: Any
+    numeric: Any
+    # sensors
+    sensors: Any
+    sensor_numbers: Any
+    quantities: Any
+    errors: Any
+    fresh: Any  # int64 [sensors]
+    # stimuli
+    stimuli: Any  # float64 [n, 8]
+    stimulus_targets: Any  # int64 [n, 4]: space, index, first row and end row of its table
+    stimulus_tables: Any  # float64 [rows, 2]
+    wanted: Any  # start and end in userdata, int64 [2]
+    # inputs: where each command lies in userdata, where it goes (-1: not there) in userdata and ctrl, its range
+    inputs: Any  # int64 [n, 3]
+    input_ranges: Any  # float64 [n, 2]
+    input_offsets: Any  # float64 [n], what stimuli add
+    # control program
+    program: int
+    control_every: int
+    settings: Any
+    gains: Any
+    reads: Any  # int64, indices in userdata
+    wants: Any
+    writes: Any  # int64, indices in inputs
+    memory: int  # address of the program's memory
+    clock: Any  # float64 [3]
+    seen: Any  # float64 scratch of the program
+    asked: Any
+    answered: Any
+    # record: streams [first column, columns, first cell, first stamp, sensor or -1], rates, columns [source, index]
+    streams: Any
+    stream_rates: Any
+    columns: Any
+    cells: Any
+    stamps: Any
+    counts: Any  # int64 rows written since the last drain
+
+
+@kernel
+def _stimulate(w: Any, t: float) -> None:
+    for i in range(w.wanted[0], w.wanted[1]):
+        w.userdata[i] = 0.0
+    w.input_offsets[:] = 0.0
+    for i in range(w.stimuli.shape[0]):
+        target = w.stimulus_targets[i]
+        value = evaluate(w.stimuli[i], w.stimulus_tables[target[2] : target[3]], t)
+        if target[0] == SPACE_WANTED:
+            w.userdata[target[1]] += value
+        elif target[0] == SPACE_INPUT:
+            w.input_offsets[target[1]] += value
+        else:
+            w.numeric[target[1]] = value
+
+
+@kernel
+def begin_tick(w: Any, tick: int) -> None:
+    """Set-points, positions, velocities and readings at the tick's time."""
+    _stimulate(w, tick * w.period)
+    if needs_acceleration(w.sensors, w.sensor_numbers, tick, w.period):
+        _mj_forward(w.model, w.data)
+    else:
+        _mj_step1(w.model, w.data)
+    sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, w.sensordata, w.userdata, w.fresh)
+
+
+@kernel
+def _run_program(w: Any, tick: int) -> bool:
+    """Call the compiled program; False where it answers with something that is not a number."""
+    w.clock[0] = tick * w.period
+    w.clock[1] = w.control_every * w.period
+    w.clock[2] = 1.0 if tick == 0 else 0.0
+    for i in range(w.reads.shape[0]):
+        w.seen[i] = w.userdata[w.reads[i]]
+    for i in range(w.wants.shape[0]):
+        w.asked[i] = w.userdata[w.wants[i]]
+    call_program(
+        w.program,
+        w.clock.ctypes.data,
+        w.settings.ctypes.data,
+        w.gains.ctypes.data,
+        w.seen.ctypes.data,
+        w.asked.ctypes.data,
+        w.memory,
+        w.answered.ctypes.data,
+    )
+    for i in range(w.writes.shape[0]):
+        if not np.isfinite(w.answered[i]):
+            return False
+        w.userdata[w.inputs[w.writes[i], 0]] = w.answered[i]
+    return True
+
+
+@kernel
+def _hand_over_inputs(w: Any) -> None:
+    for i in range(w.inputs.shape[0]):
+        value = w.userdata[w.inputs[i, 0]] + w.input_offsets[i]
+        value = min(max(value, w.input_ranges[i, 0]), w.input_ranges[i, 1])
+        if w.inputs[i, 1] >= 0:
+            w.userdata[w.inputs[i, 1]] = value
+        if w.inputs[i, 2] >= 0:
+            w.ctrl[w.inputs[i, 2]] = value
+
+
+@kernel
+def _record(w: Any, tick: int) -> None:
+    sources = (w.userdata, w.qpos, w.qvel, w.xpos, w.xquat, w.sensordata, w.ctrl, w.actuator_force)
+    for s in range(w.streams.shape[0]):
+        first, size, cell, stamp, sensor = w.streams[s]
+        t = tick * w.period
+        if sensor >= 0:
+            if w.fresh[sensor] == 0:
+                continue
+            t = w.userdata[w.sensors[sensor, 2] + SAMPLED_AT] * w.period
+        elif not is_due(tick, w.stream_rates[s], w.period):
+            continue
+        row = w.counts[s]
+        w.stamps[stamp + row] = t
+        for c in range(size):
+            w.cells[cell + row * size + c] = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]
+        w.counts[s] = row + 1
+
+
+@kernel
+def _is_finite(values: Any) -> bool:
+    total = 0.0
+    for value in values:
+        total += value * 0.0
+    return total == 0.0
+
+
+@kernel
+def end_tick(w: Any, tick: int) -> int:
+    """Inputs, forces, record, physics; FINE or what went wrong."""
+    _hand_over_inputs(w)
+    for substep in range(w.substeps):
+        if substep == 0:
+            _mj_forward_skip(w.model, w.data, _STAGE_VELOCITY, 1)
+            _record(w, tick)
+        else:
+            _mj_forward(w.model, w.data)
+        if not _is_finite(w.qacc):
+            return DIVERGED
+        if w.integrator == RK4:
+            _mj_runge_kutta(w.model, w.data, 4)
+        else:
+            _mj_implicit(w.model, w.data)
+        if not (_is_finite(w.qpos) and _is_finite(w.qvel)):
+            return DIVERGED
+    for address in w.free_joints:
+        for axis in range(3):
+            if abs(w.qpos[address + axis]) > w.boundary:
+                return LEFT_THE_WORLD
+    return FINE
+
+
+@kernel
+def run_ticks(w: Any, tick: int, count: int) -> tuple[int, int]:
+    """Run up to `count` ticks with a compiled program or none; the next tick and FINE or what went wrong."""
+    for now in range(tick, tick + count):
+        begin_tick(w, now)
+        if w.program != 0 and now % w.control_every == 0 and not _run_program(w, now):
+            return now, PROGRAM_SAID_NONSENSE
+        status = end_tick(w, now)
+        if status != FINE:
+            return now, status
+    return tick + count, FINE

@@ -1,0 +1,306 @@
+"""A simulation: one run of a twin, step-locked, deterministic, recorded."""
+
+from __future__ import annotations
+
+import copy
+import time as wall
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from didymos.control import CompiledController, Controller, Robot, Values
+from didymos.control.stimulus import StimulusSpec
+from didymos.describe.names import input_names
+from didymos.describe.schema import StartSpec
+from didymos.describe.twin import Twin
+from didymos.engine.assemble import assemble
+from didymos.engine.drive import drive
+from didymos.engine.figures import rotors, thrust_to_weight
+from didymos.engine.live import set_live
+from didymos.engine.loop import (
+    DIVERGED,
+    FINE,
+    LEFT_THE_WORLD,
+    PROGRAM_SAID_NONSENSE,
+    begin_tick,
+    end_tick,
+    run_ticks,
+)
+from didymos.engine.pace import Pace
+from didymos.engine.start import place_at_start
+from didymos.engine.streams import plan_streams
+from didymos.engine.verdict import Verdict, measure
+from didymos.engine.wiring import sensed_places, wire
+from didymos.errors import InputError, RunError, nearest
+from didymos.record.log import Log
+from didymos.record.mcap_file import McapRecorder
+from didymos.sensors.noise import stream_key
+from numpy.typing import NDArray
+
+__all__ = ["Simulation", "State"]
+
+_CHUNK = 0.5  # [s] of the twin's clock between two drains of the record buffers: what a killed run can lose
+_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that a run needs to continue to the bit: the engine's state, the tick, the program's own memory."""
+
+    vector: NDArray[np.float64]
+    tick: int
+    program: dict[str, Any]
+
+
+class Simulation:
+    """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one."""
+
+    def __init__(
+        self, twin: Twin, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None
+    ) -> None:
+        self.twin = twin.copy()
+        self.seed = seed
+        self.scenario = scenario
+        self._about = self._choose(scenario)
+        if self._about is not None:
+            for path, value in self._about.set.items():
+                self.twin.set(path, value)
+        self.program = control if control is not None else self.twin.make_program()
+        stimuli = self._stimuli()
+        wants = self.program.wants if self.program is not None else ()
+        asked = [stimulus.target.partition(".")[2] for stimulus in stimuli if stimulus.target.startswith("wanted.")]
+        self._wanted = tuple(dict.fromkeys((*wants, *asked)))
+        compiled = isinstance(self.program, CompiledController)
+        memory = self.program.memory_size if isinstance(self.program, CompiledController) else 0
+        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory)
+        self.model = self._assembly.model
+        self.data = mujoco.MjData(self.model)
+        self.robot = Robot(
+            inputs=input_names(self.twin),
+            sensed=tuple(sensed_places(self.twin, self._assembly)),
+            wanted=self._wanted,
+            rotors=rotors(self.twin, self._assembly),
+        )
+        if self.program is not None:
+            self.program.start(self.robot)
+        self._compiled = compiled or self.program is None
+        self._streams = plan_streams(self.twin, self._assembly, self._wanted)
+        self._wiring = self._lay_wires(stimuli)
+        self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
+        first = self._assembly.plan.starts["wanted"]
+        self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
+        self.real_time_factor = 0.0
+        self.overruns = 0
+        self.reset()
+
+    @property
+    def period(self) -> float:
+        """Time of one tick [s]."""
+        return float(self._wiring.period)
+
+    @property
+    def tick(self) -> int:
+        """Ticks since the start."""
+        return int(self.data.userdata[self._assembly.plan.starts["tick"]])
+
+    @property
+    def time(self) -> float:
+        """The twin's clock [s]."""
+        return self.tick * self.period
+
+    @property
+    def seconds(self) -> float:
+        """Duration of the scenario [s]; ten seconds without one."""
+        return self._about.seconds if self._about is not None else 10.0
+
+    def reset(self) -> None:
+        """Back to the start: pose, velocities, memories, clock, the random streams of the seed."""
+        mujoco.mj_resetData(self.model, self.data)
+        start = self.twin.file.start
+        if self._about is not None and self._about.start is not None:
+            start = StartSpec.model_validate(start.model_dump() | self._about.start.model_dump(exclude_unset=True))
+        place_at_start(self.twin, self.model, self.data, start)
+        for name in self.twin.file.sensors:
+            place = self._assembly.plan.starts[f"key:{name}"]
+            self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
+
+    def save(self) -> State:
+        """The whole state of the run."""
+        vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
+        mujoco.mj_getState(self.model, self.data, vector, _STATE)
+        memory = {} if self.program is None or self._compiled else copy.deepcopy(vars(self.program))
+        return State(vector, self.tick, memory)
+
+    def restore(self, state: State) -> None:
+        """Continue from a saved state, to the bit."""
+        mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
+        if self.program is not None and not self._compiled:
+            vars(self.program).update(copy.deepcopy(state.program))
+
+    def set(self, path: str, value: float) -> None:
+        """Change a parameter while the run goes on; one that is fixed for a run is an `InputError`."""
+        parameter = self.twin.parameters.get(path)
+        if parameter is None:
+            raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
+        if not parameter.live:
+            raise InputError("cannot change during a run; set it on the twin before", path=path)
+        self.twin.set(path, value)
+        set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+
+    def run(
+        self,
+        seconds: float | None = None,
+        *,
+        record: str | Path | None = None,
+        progress: Callable[[float], None] | None = None,
+        real_time: bool = False,
+        keep: bool = True,
+    ) -> Log:
+        """Run for a time [s] (the scenario's by default) and return what was recorded.
+
+        `record` streams the log to an MCAP file while the run goes on, `progress` is told the clock [s] now and then,
+        `real_time` holds the run back to the wall clock and counts the ticks that came late. Without `keep` the log is
+        only streamed. A run that fails raises a `RunError` whose `log` is what was recorded until then.
+        """
+        duration = self.seconds if seconds is None else seconds
+        count = round(duration / self.period)
+        if not np.isfinite(duration) or count < 1:
+            raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
+        log = self._open_log(record, keep)
+        pace = Pace(self.period, real_time)
+        first, end = self.tick, self.tick + count
+        began = wall.perf_counter()
+        try:
+            while self.tick < end:
+                here = self.tick
+                self._advance(min(pace.ticks(self._chunk), end - here, self._chunk - here % self._chunk))
+                if self.tick % self._chunk == 0:
+                    self._drain(log)
+                self.overruns += pace.wait(self.tick - here)
+                if progress is not None:
+                    progress(self.time)
+        except RunError as error:
+            self._drain(log)
+            error.log = log
+            raise
+        finally:
+            self._drain(log)
+            self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
+            log.close()
+        return log
+
+    def judge(self, log: Log) -> tuple[Verdict, ...]:
+        """What the scenario expects, measured in the log of a run."""
+        expected = self._about.expect if self._about is not None else ()
+        verdicts = []
+        for item in expected:
+            figure = thrust_to_weight(self.twin, self._assembly) if item.figure == "thrust_to_weight" else None
+            verdicts.append(measure(item, log, figure))
+        return tuple(verdicts)
+
+    def sense(self, tick: int) -> tuple[Values, Values]:
+        """Readings and set-points at a tick (see `Plant`)."""
+        begin_tick(self._wiring, tick)
+        return self._sensed, self._asked
+
+    def act(self, tick: int, inputs: Mapping[str, float]) -> None:
+        """Hand over inputs and let one tick pass (see `Plant`)."""
+        for name, value in inputs.items():
+            self.data.userdata[self._wiring.inputs[self.robot.inputs.index(name), 0]] = value
+        status = end_tick(self._wiring, tick)
+        self._set_tick(tick + (status == FINE))
+        if status != FINE:
+            raise self._failure(status)
+
+    def _choose(self, scenario: str | None) -> Any:
+        if scenario is None:
+            return None
+        if scenario not in self.twin.scenarios:
+            known = ", ".join(self.twin.scenarios) or "none"
+            hint = nearest(scenario, self.twin.scenarios)
+            raise InputError(f"{self.twin.name} has no scenario {scenario!r}{hint} (it has: {known})")
+        return self.twin.scenarios[scenario]
+
+    def _stimuli(self) -> tuple[StimulusSpec, ...]:
+        if self._about is None:
+            return ()
+        constants = [
+            StimulusSpec(target=f"wanted.{name}", kind="constant", value=value) for name, value in self._about.wanted.items()
+        ]
+        return (*constants, *self._about.stimuli)
+
+    def _lay_wires(self, stimuli: tuple[StimulusSpec, ...]) -> Any:
+        from didymos.engine.wiring import tick_rate
+
+        substeps, every = tick_rate(self.twin, self.program)
+        ticks = max(1, round(_CHUNK / (substeps * self.twin.file.world.step)))
+        self._chunk = -(-ticks // every) * every
+        return wire(
+            self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self._chunk
+        )  # fmt: skip
+
+    def _open_log(self, record: str | Path | None, keep: bool) -> Log:
+        import didymos
+
+        layouts = tuple(stream.layout for stream in self._streams)
+        metadata = {
+            "twin": self.twin.name,
+            "scenario": self.scenario or "",
+            "seed": str(self.seed),
+            "version": didymos.__version__,
+        }
+        recorder = None if record is None else McapRecorder(Path(record), layouts, metadata)
+        return Log(layouts, metadata, recorder=recorder, keep=keep)
+
+    def _advance(self, count: int) -> None:
+        tick = self.tick
+        if self._compiled:
+            tick, status = run_ticks(self._wiring, tick, count)
+            self._set_tick(tick)
+            if status != FINE:
+                raise self._failure(status)
+        else:
+            assert self.program is not None
+            drive(self, self.program, first=tick, count=count)
+
+    def _set_tick(self, tick: int) -> None:
+        self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+
+    def _drain(self, log: Log) -> None:
+        """Move what the loop recorded into the log, and onto the disk."""
+        w = self._wiring
+        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
+            rows = int(w.counts[i])
+            if rows:
+                values = w.cells[cell : cell + rows * size].reshape(rows, size)
+                log.append(i, w.stamps[stamp : stamp + rows], values)
+                w.counts[i] = 0
+        log.flush()
+
+    def _failure(self, status: int) -> RunError:
+        if status == PROGRAM_SAID_NONSENSE:
+            bad = np.flatnonzero(~np.isfinite(self._wiring.answered))[0]
+            name = self.robot.inputs[self._wiring.writes[bad]]
+            text = f"the control program {type(self.program).__name__} set {name} to {self._wiring.answered[bad]}"
+            return RunError(f"{text}, expected a finite number", time=self.time)
+        if status == LEFT_THE_WORLD:
+            for address in self._wiring.free_joints:
+                position = self.data.qpos[address : address + 3]
+                if (np.abs(position) > self._wiring.boundary).any():
+                    where = ", ".join(f"{x:.4g}" for x in position)
+                    body = self.model.body(self.model.jnt_bodyid[self.model.jnt_qposadr.tolist().index(address)]).name
+                    return RunError(
+                        f"{body} left the world at ({where}) m; the boundary is {self._wiring.boundary:g} m", time=self.time
+                    )
+        assert status == DIVERGED
+        return RunError(f"the simulation diverged{self._culprit()}; try a smaller world.step", time=self.time)
+
+    def _culprit(self) -> str:
+        bad = np.flatnonzero(~np.isfinite(self.data.qacc) | ~np.isfinite(self.data.qvel))
+        if not len(bad):
+            return ""
+        joint = self.model.joint(self.model.dof_jntid[bad[0]]).name
+        return f" at joint {joint!r}" if joint else ""

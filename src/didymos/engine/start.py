@@ -1,0 +1,40 @@
+"""Put a twin into the state in which a run begins."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from didymos.describe.schema import StartSpec
+from didymos.describe.twin import Twin
+from didymos.errors import InputError
+
+__all__ = ["place_at_start"]
+
+
+def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
+    """Unit quaternion, w first, of the rotation Rz(yaw) Ry(pitch) Rx(roll)."""
+    found = np.zeros(4)
+    mujoco.mju_euler2Quat(found, np.array([roll, pitch, yaw]), "XYZ")
+    return found
+
+
+def place_at_start(twin: Twin, model: mujoco.MjModel, data: mujoco.MjData, start: StartSpec) -> None:
+    """Pose and velocities of the root (velocities in its own frame) and positions of joints."""
+    moved = start.model_fields_set & {"position", "orientation", "velocity", "angular_velocity"}
+    if twin.description.floating:
+        body = model.body(twin.description.links[twin.description.root].body).id
+        joint = int(model.body_jntadr[body])
+        q, v = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
+        if "position" in moved:
+            data.qpos[q : q + 3] = list(start.position)
+        if "orientation" in moved:
+            data.qpos[q + 3 : q + 7] = quaternion_from_rpy(*start.orientation)
+        turned = np.zeros(3)
+        mujoco.mju_rotVecQuat(turned, np.array(list(start.velocity)), data.qpos[q + 3 : q + 7])
+        data.qvel[v : v + 3] = turned
+        data.qvel[v + 3 : v + 6] = list(start.angular_velocity)
+    elif any(any(getattr(start, key)) for key in moved):
+        raise InputError("the root link is held in the world; set description.base to floating to move it", path="start")
+    for name, value in start.joints.items():
+        joint_name = twin.description.joints[name].engine_joints[0]
+        data.qpos[model.joint(joint_name).qposadr[0]] = value

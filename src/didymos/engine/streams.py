@@ -1,0 +1,132 @@
+"""What a run records: the streams of a twin and where in the engine's arrays each column comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from didymos.describe.names import part_inputs
+from didymos.describe.twin import Twin
+from didymos.engine.assemble import TRUTH, Assembly
+from didymos.parts import PARTS
+from didymos.record.stream import Kind, StreamLayout
+from didymos.sensors import SENSORS
+from numpy.typing import NDArray
+
+__all__ = ["Source", "StreamPlan", "plan_streams"]
+
+
+class Source:
+    """Arrays of the engine by number, in the order in which `engine/loop.py` lists them."""
+
+    USERDATA, QPOS, QVEL, XPOS, XQUAT, SENSORDATA, CTRL, ACTUATOR_FORCE = range(8)
+
+
+@dataclass(frozen=True)
+class StreamPlan:
+    """A stream: its layout, its rate [Hz], the sensor that triggers it or -1, and the source of each column [n, 2]."""
+
+    layout: StreamLayout
+    rate: float
+    sensor: int
+    sources: NDArray[np.int64]
+
+
+def plan_streams(twin: Twin, assembly: Assembly, wanted: tuple[str, ...]) -> tuple[StreamPlan, ...]:
+    """Clock, truth, joints, poses of links, set-points, inputs, readouts of parts, then every sensor."""
+    record = twin.file.record
+    streams = [
+        _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
+        _truth(twin, assembly, record.rate),
+        *_joints(twin, assembly, record.rate),
+        _poses(twin, assembly, record.tf_rate),
+    ]
+    first = assembly.plan.starts["wanted"]
+    if wanted:
+        layout = StreamLayout("wanted", Kind.SCALARS, wanted, ("",) * len(wanted))
+        streams.append(_plan(layout, record.rate, [(Source.USERDATA, first + i) for i in range(len(wanted))]))
+    streams += _inputs(twin, assembly, record.rate)
+    for name, part in twin.file.parts.items():
+        outputs = PARTS[part.kind].outputs
+        if outputs:
+            start = assembly.plan.starts[f"outputs:{name}"]
+            layout = StreamLayout(f"parts.{name}", Kind.SCALARS, tuple(o.name for o in outputs), tuple(o.unit for o in outputs))
+            streams.append(_plan(layout, record.rate, [(Source.USERDATA, start + i) for i in range(len(outputs))]))
+    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
+    return tuple(streams)
+
+
+def _plan(layout: StreamLayout, rate: float, sources: list[tuple[int, int]], sensor: int = -1) -> StreamPlan:
+    return StreamPlan(layout, rate, sensor, np.array(sources, dtype=np.int64).reshape(-1, 2))
+
+
+def _truth(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
+    places = [place for place in assembly.places if place.sensor == TRUTH]
+    sources = []
+    for place in places:
+        start = int(assembly.model.sensor(place.engine_name).adr[0])
+        sources += [(Source.SENSORDATA, start + i) for i in range(place.size)]
+    columns = tuple(column for place in places for column in place.columns)
+    units = tuple(place.unit for place in places for _ in place.columns)
+    return _plan(StreamLayout(TRUTH, Kind.ODOMETRY, columns, units, "world", twin.description.root), rate, sources)
+
+
+def _joints(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
+    columns: list[str] = []
+    units: list[str] = []
+    sources: list[tuple[int, int]] = []
+    labels = []
+    for name, joint in twin.description.joints.items():
+        if len(joint.engine_joints) == 1 and joint.kind.value in ("revolute", "continuous", "prismatic"):
+            found: Any = assembly.model.joint(joint.engine_joints[0])
+            labels.append(name)
+            columns += [f"{name}.position", f"{name}.velocity"]
+            units += ["m", "m/s"] if joint.kind.value == "prismatic" else ["rad", "rad/s"]
+            sources += [(Source.QPOS, int(found.qposadr[0])), (Source.QVEL, int(found.dofadr[0]))]
+    if not labels:
+        return []
+    layout = StreamLayout("joints", Kind.JOINT_STATES, tuple(columns), tuple(units), labels=tuple(labels))
+    return [_plan(layout, rate, sources)]
+
+
+def _poses(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
+    columns: list[str] = []
+    sources: list[tuple[int, int]] = []
+    for name, link in twin.description.links.items():
+        body = assembly.model.body(link.body).id
+        columns += [f"{name}.position.{axis}" for axis in "xyz"] + [f"{name}.orientation.{axis}" for axis in "wxyz"]
+        sources += [(Source.XPOS, 3 * body + i) for i in range(3)] + [(Source.XQUAT, 4 * body + i) for i in range(4)]
+    units = ("m", "m", "m", "1", "1", "1", "1") * len(twin.description.links)
+    layout = StreamLayout("tf", Kind.TF, tuple(columns), units, labels=tuple(twin.description.links))
+    return _plan(layout, rate, sources)
+
+
+def _inputs(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
+    names = []
+    sources = []
+    for name, part, index in part_inputs(twin):
+        names.append(name)
+        sources.append((Source.USERDATA, assembly.plan.starts[f"inputs:{part}"] + index))
+    for index, actuator in enumerate(twin.description.spec.actuators):
+        names.append(actuator.name)
+        sources.append((Source.CTRL, index))
+    if not names:
+        return []
+    return [_plan(StreamLayout("inputs", Kind.SCALARS, tuple(names), ("",) * len(names)), rate, sources)]
+
+
+def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan:
+    spec = twin.file.sensors[name]
+    places = [place for place in assembly.places if place.sensor == name]
+    sources = []
+    for place in places:
+        start = assembly.plan.starts[f"sensed:{name}.{place.quantity}"]
+        sources += [(Source.USERDATA, start + i) for i in range(place.size)]
+    columns = tuple(column for place in places for column in place.columns)
+    units = tuple(place.unit for place in places for _ in place.columns)
+    kind = Kind(SENSORS[spec.kind].message)
+    link = getattr(spec, "link", "")
+    labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in columns)) if kind is Kind.JOINT_STATES else ()
+    frame, child = ("world", link) if kind is Kind.ODOMETRY else (link or "world", "")
+    return _plan(StreamLayout(name, kind, columns, units, frame, child, labels), spec.rate, sources, index)

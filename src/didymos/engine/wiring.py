@@ -1,0 +1,215 @@
+"""Lay the wires of a run: every table that the compiled loop reads, from a twin, its model and its program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+from didymos.control import CompiledController, Controller
+from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec
+from didymos.describe.names import input_names, part_inputs
+from didymos.describe.twin import Twin
+from didymos.engine.assemble import Assembly
+from didymos.engine.loop import RK4, SPACE_INPUT, SPACE_PARAMETER, SPACE_WANTED, Wiring
+from didymos.engine.streams import StreamPlan
+from didymos.errors import InputError
+from didymos.parts import PARTS
+from didymos.sensors import reading as r
+from didymos.sensors.error import ErrorSpec
+from didymos.spec import number_fields, record_type
+from numpy.typing import NDArray
+
+__all__ = ["sensed_places", "tick_rate", "wire"]
+
+_ERROR = record_type(ErrorSpec)
+_INT = np.int64
+
+
+def tick_rate(twin: Twin, program: Controller | None) -> tuple[int, int]:
+    """Physics steps per tick and ticks per call of the program.
+
+    A tick is the program's period, or a whole part of it where a sensor reads more often than the program is called.
+    """
+    step = twin.file.world.step
+    slowest = round(1.0 / (program.rate * step)) if program is not None else max(1, round(0.01 / step))
+    fastest_sensor = max((sensor.rate for sensor in twin.file.sensors.values()), default=0.0)
+    for every in range(1, slowest + 1):
+        if slowest % every == 0 and every / (slowest * step) >= fastest_sensor - 1e-6:
+            return slowest // every, every
+    return 1, slowest
+
+
+def sensed_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
+    """Name of every reading, and its place in `userdata`."""
+    found = {}
+    for place in assembly.places:
+        if place.sensor in twin.file.sensors:
+            start = assembly.plan.starts[f"sensed:{place.sensor}.{place.quantity}"]
+            for i, column in enumerate(place.columns):
+                found[f"{place.sensor}.{column}"] = start + i
+    return found
+
+
+def wire(
+    twin: Twin,
+    assembly: Assembly,
+    data: mujoco.MjData,
+    program: Controller | None,
+    wanted: tuple[str, ...],
+    stimuli: tuple[StimulusSpec, ...],
+    streams: tuple[StreamPlan, ...],
+    chunk: int,
+) -> Wiring:
+    """All tables of a run; `chunk` ticks fit into the record buffers between two drains."""
+    model, plan = assembly.model, assembly.plan
+    substeps, every = tick_rate(twin, program)
+    period = substeps * twin.file.world.step
+    return Wiring(
+        model=model._address,
+        data=data._address,
+        period=period,
+        substeps=substeps,
+        integrator=RK4 if twin.file.world.integrator == "rk4" else 0,
+        boundary=twin.file.world.boundary,
+        free_joints=np.array(
+            [model.jnt_qposadr[j] for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE], dtype=_INT
+        ),
+        qpos=data.qpos,
+        qvel=data.qvel,
+        qacc=data.qacc,
+        ctrl=data.ctrl,
+        sensordata=data.sensordata,
+        userdata=data.userdata,
+        xpos=data.xpos.reshape(-1),
+        xquat=data.xquat.reshape(-1),
+        actuator_force=data.actuator_force,
+        numeric=model.numeric_data,
+        **_sensors(twin, assembly, period),
+        **_stimuli(twin, assembly, wanted, stimuli),
+        wanted=np.array([plan.starts["wanted"], plan.starts["wanted"] + len(wanted)], dtype=_INT),
+        **_inputs(twin, assembly),
+        **_program(twin, assembly, data, program, wanted, every),
+        **_record(streams, chunk),
+    )
+
+
+def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
+    plan, specs = assembly.plan, twin.file.sensors
+    sensors = np.zeros((len(specs), r.SENSOR_WORDS), dtype=_INT)
+    numbers = np.zeros((len(specs), r.SENSOR_NUMBERS))
+    own = [place for place in assembly.places if place.sensor in specs]
+    quantities = np.zeros((len(own), r.QUANTITY_WORDS), dtype=_INT)
+    errors = np.zeros(len(own), dtype=_ERROR)
+    first = 0
+    for i, (name, spec) in enumerate(specs.items()):
+        places = [place for place in own if place.sensor == name]
+        channels = sum(place.size for place in places)
+        memory = plan.starts[f"memory:{name}"]
+        room = plan.starts[f"sensed:{name}.{places[0].quantity}"] - memory - r.MEMORY_HEAD
+        delay = round(spec.delay / period)
+        acceleration = any(place.acceleration for place in places)
+        key = plan.starts[f"key:{name}"]
+        sensors[i] = first, len(places), memory, channels, room // (channels + 2), delay, key, acceleration
+        numbers[i] = spec.rate, spec.drop_out, spec.errors
+        for j, place in enumerate(places, start=first):
+            source = assembly.model.sensor(place.engine_name).adr[0]
+            out, bias = (plan.starts[f"{kind}:{name}.{place.quantity}"] for kind in ("sensed", "bias"))
+            quantities[j] = source, place.size, place.orientation, out, bias
+            model = getattr(spec, place.quantity)
+            errors[j] = tuple(getattr(model, field) for field, _ in number_fields(ErrorSpec))
+        first += len(places)
+    fresh = np.zeros(len(specs), dtype=_INT)
+    return {"sensors": sensors, "sensor_numbers": numbers, "quantities": quantities, "errors": errors, "fresh": fresh}
+
+
+def _stimuli(
+    twin: Twin, assembly: Assembly, wanted: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]
+) -> dict[str, Any]:
+    from didymos.record.log import Log
+
+    rows = np.zeros((len(stimuli), STIMULUS_NUMBERS))
+    targets = np.zeros((len(stimuli), 4), dtype=_INT)
+    tables: list[NDArray[np.float64]] = []
+    length = 0
+    names = input_names(twin)
+    for i, stimulus in enumerate(stimuli):
+        rows[i] = stimulus.numbers()
+        head, _, rest = stimulus.target.partition(".")
+        if head == "wanted":
+            space, index = SPACE_WANTED, assembly.plan.starts["wanted"] + wanted.index(rest)
+        elif head == "inputs":
+            space, index = SPACE_INPUT, names.index(rest)
+        else:
+            if stimulus.target not in assembly.numbers:
+                raise InputError("cannot be moved by a stimulus", path=stimulus.target)
+            space, index = SPACE_PARAMETER, assembly.numbers[stimulus.target]
+        if stimulus.kind == "file":
+            signal = Log.load(twin.folder / stimulus.file)[stimulus.column]
+            tables.append(np.column_stack([signal.time, signal.values]))
+        start = length
+        length += len(tables[-1]) if stimulus.kind == "file" else 0
+        targets[i] = space, index, start, length
+    table = np.concatenate(tables) if tables else np.zeros((1, 2))
+    return {"stimuli": rows, "stimulus_targets": targets, "stimulus_tables": table}
+
+
+def _inputs(twin: Twin, assembly: Assembly) -> dict[str, Any]:
+    commands = assembly.plan.starts["commands"]
+    rows, ranges = [], []
+    for _, part, index in part_inputs(twin):
+        rows.append((commands + len(rows), assembly.plan.starts[f"inputs:{part}"] + index, -1))
+        ranges.append(PARTS[twin.file.parts[part].kind].input_range)
+    for actuator in range(assembly.own_actuators):
+        rows.append((commands + len(rows), -1, actuator))
+        limited = bool(assembly.model.actuator_ctrllimited[actuator])
+        ranges.append(tuple(assembly.model.actuator_ctrlrange[actuator]) if limited else (-np.inf, np.inf))
+    return {
+        "inputs": np.array(rows, dtype=_INT).reshape(-1, 3),
+        "input_ranges": np.array(ranges, dtype=np.float64).reshape(-1, 2),
+        "input_offsets": np.zeros(len(rows)),
+    }
+
+
+def _program(
+    twin: Twin, assembly: Assembly, data: mujoco.MjData, program: Controller | None, wanted: tuple[str, ...], every: int
+) -> dict[str, Any]:
+    sensed = sensed_places(twin, assembly)
+    start = assembly.plan.starts
+    compiled = program if isinstance(program, CompiledController) else None
+    names = input_names(twin)
+    reads = [sensed[name] for name in compiled.reads] if compiled else []
+    wants = [start["wanted"] + wanted.index(name) for name in compiled.wants] if compiled else []
+    writes = [names.index(name) for name in compiled.writes] if compiled else []
+    return {
+        "program": compiled.program.address if compiled else 0,
+        "control_every": every,
+        "settings": compiled.settings if compiled else np.zeros(1),
+        "gains": program.gains if program is not None else np.zeros(0),
+        "reads": np.array(reads, dtype=_INT),
+        "wants": np.array(wants, dtype=_INT),
+        "writes": np.array(writes, dtype=_INT),
+        "memory": data.userdata.ctypes.data + 8 * start["memory"],
+        "clock": np.zeros(3),
+        "seen": np.zeros(len(reads)),
+        "asked": np.zeros(len(wants)),
+        "answered": np.zeros(len(writes)),
+    }
+
+
+def _record(streams: tuple[StreamPlan, ...], chunk: int) -> dict[str, Any]:
+    table = np.zeros((len(streams), 5), dtype=_INT)
+    column = cell = stamp = 0
+    for i, stream in enumerate(streams):
+        size = len(stream.sources)
+        table[i] = column, size, cell, stamp, stream.sensor
+        column, cell, stamp = column + size, cell + size * chunk, stamp + chunk
+    columns = np.concatenate([stream.sources for stream in streams]).astype(_INT)
+    return {
+        "streams": table,
+        "stream_rates": np.array([stream.rate for stream in streams]),
+        "columns": columns,
+        "cells": np.zeros(cell),
+        "stamps": np.zeros(stamp),
+        "counts": np.zeros(len(streams), dtype=_INT),
+    }

@@ -1,0 +1,67 @@
+"""Generic engine: thrust of a propeller that throws air backwards at a speed set by the throttle.
+
+    T = 1/2 rho S C [(k_m u)^2 - V^2],     Q = -d k_Q w^2,     w = k_w u
+
+u throttle in [0, 1], V airspeed, S disc area, C efficiency, d = +1 or -1 the sense of rotation about +x. T acts along +x of
+the part's frame, Q about it: the reaction on the airframe opposes the rotation. The joint, where there is one, is the
+axle: it is brought to d w by a torque between motor and axle, whose reaction the airframe feels.
+
+Reference: Beard & McLain, Small Unmanned Aircraft (2012), section 4.3; the square belongs to the product k_m u, not to k_m
+alone. As in the original, V is the whole airspeed. Not clamped: a closed throttle in flight brakes. No lag of its own.
+Valid for small propellers at V well below k_m.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from didymos.compiled import c_function, kernel
+from didymos.parts.law import Law, Output, PartSpec, law_signature
+from didymos.spec import number
+from numba import carray
+
+__all__ = ["GENERIC_ENGINE", "GenericEngineSpec", "thrust"]
+
+
+class GenericEngineSpec(PartSpec):
+    """Parameters of a generic engine."""
+
+    kind: Literal["generic_engine"] = "generic_engine"
+    direction: float = number(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
+    disc_area: float = number(unit="m^2", above=0, doc="S, area swept by the propeller")
+    efficiency: float = number(1.0, unit="1", low=0, doc="C, may be merged into the area")
+    exit_speed: float = number(unit="m/s", low=0, doc="k_m, speed of the thrown air at full throttle")
+    torque_coefficient: float = number(0.0, unit="N m s^2", low=0, doc="k_Q, torque per squared angular speed")
+    spin_speed: float = number(0.0, unit="rad/s", low=0, doc="k_w, angular speed at full throttle")
+    axle_gain: float = number(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed")
+
+
+@kernel
+def thrust(throttle: float, airspeed_squared: float, density: float, engine: Any) -> float:
+    """Thrust [N] for a throttle in [0, 1] and a squared airspeed [m^2/s^2]."""
+    exit_speed = engine.exit_speed * throttle
+    return 0.5 * density * engine.disc_area * engine.efficiency * (exit_speed * exit_speed - airspeed_squared)
+
+
+@c_function(law_signature(GenericEngineSpec))
+def _law(parameters, motion, inputs, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+    engine = carray(parameters, 1)[0]
+    here = carray(motion, 1)[0]
+    answer = carray(wrench, 1)[0]
+    throttle = min(max(inputs[0], 0.0), 1.0)
+    u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
+    force = thrust(throttle, u * u + v * v + w * w, here.density, engine)
+    speed = engine.spin_speed * throttle
+    answer.force[0] = force
+    answer.torque[0] = -engine.direction * engine.torque_coefficient * speed * speed
+    answer.joint_torque = engine.axle_gain * (engine.direction * speed - here.joint_velocity)
+    outputs[0] = force
+    outputs[1] = engine.direction * speed
+
+
+GENERIC_ENGINE = Law(
+    spec=GenericEngineSpec,
+    function=_law,
+    inputs=("throttle",),
+    outputs=(Output("thrust", "N"), Output("speed", "rad/s")),
+)

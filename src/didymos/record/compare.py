@@ -1,0 +1,216 @@
+"""Compare: how far two logs are apart, signal by signal.
+
+Signals of the same name are compared at the time stamps of the first log, where both have data; the second is
+interpolated linearly in between. Angles differ by the short way round, quaternions up to their sign, since q and -q are
+one attitude.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.errors import InputError, nearest
+from didymos.record.log import Log, Signal
+
+__all__ = ["Comparison", "SignalError", "compare"]
+
+_ANGLES = ("yaw", "heading", "roll", "pitch", "angle")
+_Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SignalError:
+    """The difference of one signal between two logs, in its own unit.
+
+    Attributes:
+        rmse: root of the mean squared difference.
+        max: largest absolute difference, and `time_of_max` [s] when it occurred.
+        samples: number of stamps compared.
+        time, a, b, error: stamps [s], the two signals there, and b - a; shape [samples] each.
+    """
+
+    name: str
+    unit: str
+    rmse: float
+    max: float
+    time_of_max: float
+    samples: int
+    time: _Array
+    a: _Array
+    b: _Array
+    error: _Array
+
+    @property
+    def relative(self) -> float:
+        """RMSE over the spread of the first log's signal; unitless."""
+        spread = float(np.std(self.a))
+        return self.rmse / spread if spread > 0.0 else (np.inf if self.rmse > 0.0 else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Errors of all common signals, and the names of those that only one log has, or that never overlap in time."""
+
+    signals: Mapping[str, SignalError]
+    only_in_a: tuple[str, ...]
+    only_in_b: tuple[str, ...]
+    no_overlap: tuple[str, ...]
+    labels: tuple[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """`signals: {name: {rmse, max, samples, time_of_max}}` and what was not compared; ready for `json.dumps`."""
+        keys = ("rmse", "max", "samples", "time_of_max")
+        return {
+            "signals": {name: {key: getattr(error, key) for key in keys} for name, error in self.signals.items()},
+            "only_in_a": list(self.only_in_a),
+            "only_in_b": list(self.only_in_b),
+            "no_overlap": list(self.no_overlap),
+        }
+
+    def plot(self, path: str | Path) -> Path:
+        """Draw both logs over each other, with the error below; the signals with the largest relative errors first."""
+        from didymos.record.compare_plot import plot_comparison
+
+        return plot_comparison(self, path)
+
+
+def compare(
+    a: Log | str | Path,
+    b: Log | str | Path,
+    *,
+    signals: Sequence[str] | None = None,
+    rename: Mapping[str, str] | None = None,
+    shift: float = 0.0,
+) -> Comparison:
+    """Compare two logs, or files of logs.
+
+    Args:
+        a: the reference, at whose stamps the two are compared.
+        b: the other log.
+        signals: names or prefixes of signals of `a` to which to keep; all by default.
+        rename: name in `b` -> name in `a`.
+        shift: time [s] to add to the stamps of `b`.
+
+    Raises:
+        InputError: a name that does not exist, or logs that have no signal or no time in common.
+    """
+    log_a, log_b = (log if isinstance(log, Log) else Log.load(log) for log in (a, b))
+    labels = tuple(
+        letter if isinstance(log, Log) else Path(log).name for letter, log in zip("ab", (a, b), strict=True)
+    )  # fmt: skip
+    names_b = _renamed(log_b, rename or {})
+    wanted = log_a.signals if signals is None else tuple(s.name for pattern in signals for s in log_a.select(pattern))
+    common = [name for name in wanted if name in names_b]
+    if not common:
+        raise InputError(
+            f"no common signal: a has {_some(wanted)}; b has {_some(names_b)}; "
+            "say which belong together with rename, name in b -> name in a"
+        )
+    errors: dict[str, SignalError] = {}
+    no_overlap = []
+    for name in dict.fromkeys(common):
+        ours, theirs = log_a[name], log_b[names_b[name]]
+        attitude = _near_attitude(log_a, log_b, names_b, name, ours.time, shift)
+        error = _difference(ours, theirs, shift, attitude)
+        if error is None:
+            no_overlap.append(name)
+        else:
+            errors[name] = error
+    if not errors:
+        spans = [_span(log, names) for log, names in ((log_a, common), (log_b, [names_b[name] for name in common]))]
+        raise InputError(f"no common time: a spans {spans[0]}, b spans {spans[1]}; move b with shift, now {shift:g} s")
+    return Comparison(
+        errors,
+        tuple(name for name in wanted if name not in names_b),
+        tuple(old for new, old in names_b.items() if new not in log_a) if signals is None else (),
+        tuple(no_overlap),
+        (labels[0], labels[1]),
+    )
+
+
+def _renamed(log: Log, rename: Mapping[str, str]) -> dict[str, str]:
+    """Name in a -> name in b, for every signal of b."""
+    for old in rename:
+        if old not in log:
+            raise InputError(f"rename: no signal {old!r} in b{nearest(old, log.signals)}")
+    names: dict[str, str] = {}
+    for old in log.signals:
+        new = rename.get(old, old)
+        if new in names:
+            raise InputError(f"rename: {names[new]!r} and {old!r} of b both become {new!r}")
+        names[new] = old
+    return names
+
+
+def _some(names: Sequence[str] | Mapping[str, str], limit: int = 6) -> str:
+    shown = ", ".join(list(names)[:limit])
+    return shown + (f" and {len(names) - limit} more" if len(names) > limit else "") if names else "none"
+
+
+def _span(log: Log, names: Sequence[str]) -> str:
+    times = [log[name].time for name in names if len(log[name].time)]
+    return f"{min(t[0] for t in times):.6g} s to {max(t[-1] for t in times):.6g} s" if times else "nothing"
+
+
+def _attitude(log: Log, names: Sequence[str]) -> _Array | None:
+    """A quaternion over time, shape [n, 4]; nothing where a component is missing or has stamps of its own."""
+    if any(name not in log for name in names):
+        return None
+    parts = [log[name] for name in names]
+    if any(not np.array_equal(parts[0].time, part.time) for part in parts[1:]):
+        return None
+    return np.stack([part.values for part in parts], axis=1)
+
+
+def _near_attitude(a: Log, b: Log, names: Mapping[str, str], name: str, times: _Array, shift: float) -> _Array | None:
+    """A component of a quaternion of b at all stamps of a, with the sign that brings the whole of it nearest to a's.
+
+    Args:
+        times: stamps [s] of a, shape [n], as is the result; nothing where the signal is no part of a quaternion.
+    """
+    base, _, axis = name.rpartition(".")
+    parts = [f"{base}.{part}" for part in "wxyz"]
+    if axis not in tuple("wxyz") or any(part not in names for part in parts):
+        return None
+    ours, theirs = _attitude(a, parts), _attitude(b, [names[part] for part in parts])
+    if ours is None or theirs is None:
+        return None
+    fine = np.isfinite(theirs).all(axis=1)
+    theirs, stamps = theirs[fine], b[names[name]].time[fine] + shift
+    if not len(stamps):
+        return None
+    turned = np.sum(theirs[1:] * theirs[:-1], axis=1) < 0.0
+    theirs = theirs * np.cumprod(np.concatenate([[1.0], np.where(turned, -1.0, 1.0)]))[:, None]
+    there = np.stack([np.interp(times, stamps, column) for column in theirs.T], axis=1)
+    near = np.where(np.sum(ours * there, axis=1) < 0.0, -1.0, 1.0)
+    return np.asarray(near * there[:, "wxyz".index(axis)])
+
+
+def _difference(a: Signal, b: Signal, shift: float, attitude: _Array | None) -> SignalError | None:
+    fine_a, fine_b = np.isfinite(a.values), np.isfinite(b.values)
+    times_b, values_b = b.time[fine_b] + shift, b.values[fine_b]
+    if not len(times_b):
+        return None
+    inside = fine_a & (a.time >= times_b[0]) & (a.time <= times_b[-1])
+    times, values = a.time[inside], a.values[inside]
+    if not len(times):
+        return None
+    is_angle = a.unit == "rad" and a.name.rpartition(".")[2].lower().endswith(_ANGLES)
+    if attitude is not None:
+        there = attitude[inside]
+    else:
+        there = np.interp(times, times_b, np.unwrap(values_b) if is_angle else values_b)
+    error = there - values
+    if is_angle:
+        error = (error + np.pi) % (2.0 * np.pi) - np.pi
+        there = values + error
+    worst = int(np.argmax(np.abs(error)))
+    rmse = float(np.sqrt(np.mean(error**2)))
+    largest = float(abs(error[worst]))
+    return SignalError(a.name, a.unit, rmse, largest, float(times[worst]), len(times), times, values, there, error)

@@ -1,0 +1,217 @@
+"""Log: what a run recorded, in memory, by the name of each signal.
+
+    log = Log.load("hover.mcap")
+    gyro = log["imu.gyro.x"]          # .time [s], .values [rad/s]
+    log.plot("imu.gyro", path="gyro.png")
+
+Times are kept to the nanosecond, as ROS 2 does; so a log that was saved and loaded is the same log, bit for bit.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from didymos.errors import InputError, RunError, nearest
+from didymos.record.messages import stored
+from didymos.record.stream import StreamLayout
+
+if TYPE_CHECKING:
+    from didymos.record.mcap_file import McapRecorder
+
+__all__ = ["Log", "Signal"]
+
+_CHUNK = 0.5  # [s] of a saved log per chunk of the file
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """One quantity over time: time [s] and values [unit], shape [n] each, read-only."""
+
+    name: str
+    unit: str
+    time: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+class Log:
+    """Streams of a run, with texts about it.
+
+    Args:
+        layouts: the streams, known by their place in this sequence; no two signals have the same name.
+        metadata: texts about the run.
+        recorder: takes every row as well; flushed and closed by whoever opened it.
+        keep: whether to hold the rows in memory; without, only their hash and the recording remain.
+    """
+
+    def __init__(
+        self,
+        layouts: Sequence[StreamLayout],
+        metadata: Mapping[str, str] | None = None,
+        *,
+        recorder: McapRecorder | None = None,
+        keep: bool = True,
+    ) -> None:
+        self.layouts, self.metadata = tuple(layouts), dict(metadata or {})
+        self._recorder, self._keep = recorder, keep
+        self._streams = [_Rows(len(layout.columns)) for layout in self.layouts]
+        self._places: dict[str, tuple[int, int]] = {}
+        for i, layout in enumerate(self.layouts):
+            for column, name in enumerate(layout.signals):
+                if name in self._places:
+                    raise InputError("two signals have this name", path=name)
+                self._places[name] = (i, column)
+
+    def append(self, index: int, times: ArrayLike, values: ArrayLike) -> None:
+        """Add rows to a stream: times [s], shape [n], not decreasing, and values, shape [n, columns]."""
+        layout, stream = self.layouts[index], self._streams[index]
+        seconds, rows = np.asarray(times, np.float64), np.asarray(values, np.float64)
+        if seconds.ndim != 1 or rows.shape != (len(seconds), len(layout.columns)):
+            expected = f"[n] and [n, {len(layout.columns)}]"
+            raise InputError(f"rows of shape {seconds.shape} and {rows.shape}, expected {expected}", path=layout.name)
+        if len(seconds) == 0:
+            return
+        seconds, rows = stored(layout, seconds, rows)
+        if not (seconds[0] >= stream.end and np.all(seconds[1:] >= seconds[:-1])):
+            raise InputError(f"time runs backwards near {seconds[0]!r} s", path=layout.name)
+        stream.add(seconds, rows, self._keep)
+        if self._recorder is not None:
+            self._recorder.write(index, seconds, rows)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of all signals."""
+        return tuple(self._places)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __getitem__(self, name: str) -> Signal:
+        """The signal of a name; an `InputError` suggests the nearest where there is none."""
+        if name not in self._places:
+            raise InputError(f"no signal {name!r} in this log{nearest(name, self._places)}")
+        i, column = self._places[name]
+        times, values = self.rows(i)
+        return Signal(name, self.layouts[i].units[column], times, values[:, column])
+
+    def rows(self, index: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """All rows of a stream: times [s], shape [n], and values, shape [n, columns]; read-only."""
+        if not self._keep:
+            raise RunError("this log kept no rows in memory; load them from its recording")
+        return self._streams[index].view()
+
+    def select(self, pattern: str) -> tuple[Signal, ...]:
+        """All signals of a name, of a prefix (`imu.gyro`, `imu`) or of a pattern with wildcards (`*.gyro.?`)."""
+        if any(mark in pattern for mark in "*?["):
+            names = fnmatch.filter(self._places, pattern)
+        else:
+            names = [name for name in self._places if name == pattern or name.startswith(pattern + ".")]
+        if not names:
+            prefixes = {name.rsplit(".", cut)[0] for name in self._places for cut in range(3)}
+            raise InputError(f"no signal {pattern!r} in this log{nearest(pattern, sorted(prefixes))}")
+        return tuple(self[name] for name in names)
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the content: of each stream its name, columns, times and rows, as little-endian float64.
+
+        It does not depend on the metadata, nor on how the rows were cut into pieces.
+        """
+        total = hashlib.sha256()
+        for layout, stream in zip(self.layouts, self._streams, strict=True):
+            total.update(json.dumps([layout.name, layout.columns]).encode())
+            total.update(stream.times_hash.digest() + stream.values_hash.digest())
+        return total.hexdigest()
+
+    def save(self, path: str | Path) -> Path:
+        """Write the log to a file, `.mcap` or `.csv`."""
+        path = Path(path)
+        if path.suffix == ".csv":
+            from didymos.record.csv_file import save_csv
+
+            save_csv(path, [(layout, *self.rows(i)) for i, layout in enumerate(self.layouts)], self.metadata)
+        elif path.suffix == ".mcap":
+            self._save_mcap(path)
+        else:
+            raise InputError(f"a log is saved as .mcap or .csv, not {path.suffix!r}", file=path)
+        return path
+
+    def _save_mcap(self, path: Path) -> None:
+        from didymos.record.mcap_file import McapRecorder
+
+        streams = [self.rows(i) for i in range(len(self.layouts))]
+        end = max((times[-1] for times, _ in streams if len(times)), default=0.0)
+        with McapRecorder(path, self.layouts, self.metadata) as recorder:
+            done = [0] * len(streams)
+            for k in range(1, int(end / _CHUNK) + 2):
+                for i, (times, values) in enumerate(streams):
+                    until = int(np.searchsorted(times, k * _CHUNK))
+                    recorder.write(i, times[done[i] : until], values[done[i] : until])
+                    done[i] = until
+                recorder.flush()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Log:
+        """Read any `.mcap` or `.csv`, of Didymos or of others.
+
+        `metadata` tells under `damage`, `unread` and `time_shift` what was lost or changed, where anything was.
+        """
+        path = Path(path)
+        if path.suffix == ".csv":
+            from didymos.record.csv_file import load_csv as read
+        elif path.suffix == ".mcap":
+            from didymos.record.mcap_load import load_mcap as read
+        else:
+            raise InputError(f"a log is a .mcap or a .csv, not {path.suffix!r}", file=path)
+        streams, metadata = read(path)
+        try:
+            log = cls([layout for layout, _, _ in streams], metadata)
+            for i, (_, times, values) in enumerate(streams):
+                log.append(i, times, values)
+        except InputError as error:
+            raise InputError(error.message, file=path, path=error.path) from error
+        return log
+
+    def plot(self, *names: str, path: str | Path | None = None) -> Path:
+        """Draw signals into a PNG, SVG or PDF, by default `log.png`; without names, an overview."""
+        from didymos.record.plot import plot
+
+        return plot(self, names, path or "log.png")
+
+
+class _Rows:
+    """Rows of one stream in arrays that double when full, so that appending costs the same however long the log is."""
+
+    def __init__(self, columns: int) -> None:
+        self.end = -np.inf
+        self.times_hash, self.values_hash = hashlib.sha256(), hashlib.sha256()
+        self._count = 0
+        self._times, self._values = np.empty(0), np.empty((0, columns))
+
+    def add(self, times: NDArray[np.float64], values: NDArray[np.float64], keep: bool) -> None:
+        self.end = times[-1]
+        self.times_hash.update(np.ascontiguousarray(times, "<f8").data)
+        self.values_hash.update(np.ascontiguousarray(values, "<f8").data)
+        if not keep:
+            return
+        count = self._count + len(times)
+        if count > len(self._times):
+            room = max(256, 2 * len(self._times), count)
+            grown_times, grown_values = np.empty(room), np.empty((room, self._values.shape[1]))
+            grown_times[: self._count], grown_values[: self._count] = self.view()
+            self._times, self._values = grown_times, grown_values
+        self._times[self._count : count], self._values[self._count : count] = times, values
+        self._count = count
+
+    def view(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        times, values = self._times[: self._count], self._values[: self._count]
+        times.flags.writeable = values.flags.writeable = False
+        return times, values

@@ -1,0 +1,151 @@
+"""Any MCAP file -> its raw messages, topic by topic.
+
+The file is read from front to back, whether it has a summary or not: so a recording that was cut off, or is damaged
+somewhere, gives everything that stands before the damage, and says so.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.errors import InputError
+
+__all__ = ["LARGEST_MESSAGE", "McapContent", "RawMessages", "read_mcap"]
+
+LARGEST_MESSAGE = 1 << 16
+"""Bytes beyond which a message is an image or a cloud, and not a set of signals."""
+
+_RECORD, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<HIQQ")
+_SCHEMA_OPCODE, _CHANNEL_OPCODE, _MESSAGE_OPCODE = 3, 4, 5
+
+
+_Part = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
+
+@dataclass
+class RawMessages:
+    """Messages of one topic and type, gathered by their size in bytes.
+
+    Attributes:
+        parts: by size: bytes, shape [n, size], and the times [ns] at which they were logged, shape [n].
+        larger: how many messages were too large to be signals.
+    """
+
+    topic: str
+    type_name: str
+    encoding: str
+    schema_encoding: str
+    schema: bytes
+    parts: dict[int, list[_Part]] = field(default_factory=lambda: defaultdict(list))
+    larger: int = 0
+
+
+@dataclass
+class McapContent:
+    """All that a file holds: topics in the order of their channels, metadata by name, and the damage, if any."""
+
+    topics: list[RawMessages]
+    metadata: dict[str, dict[str, str]]
+    damage: str = ""
+
+
+def read_mcap(path: Path) -> McapContent:
+    """Read a file as far as it can be read.
+
+    Raises:
+        InputError: the file cannot be opened or is not MCAP.
+    """
+    try:
+        with path.open("rb") as file:
+            return _Reader(path).read(file)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.schemas: dict[int, Any] = {}
+        self.channels: dict[int, RawMessages] = {}
+        self.topics: dict[tuple[str, str], RawMessages] = {}
+        self.metadata: dict[str, dict[str, str]] = {}
+
+    def read(self, file: Any) -> McapContent:
+        from mcap.exceptions import InvalidMagic, McapError
+        from mcap.records import Channel, Chunk, DataEnd, Message, Metadata, Schema
+        from mcap.stream_reader import StreamReader, get_chunk_data_stream
+
+        damage = ""
+        try:
+            for record in StreamReader(file, emit_chunks=True).records:
+                if isinstance(record, Schema):
+                    self.schemas[record.id] = record
+                elif isinstance(record, Channel):
+                    self._add_channel(record)
+                elif isinstance(record, Metadata):
+                    self.metadata.setdefault(record.name, {}).update(record.metadata)
+                elif isinstance(record, Chunk):
+                    stream, size = get_chunk_data_stream(record, validate_crc=True)
+                    self._read_chunk(stream.read(size))
+                elif isinstance(record, Message):
+                    self._add(record.channel_id, record.data, [0], [len(record.data)], [record.log_time])
+                elif isinstance(record, DataEnd):
+                    break
+        except InvalidMagic as error:
+            raise InputError("this is not an MCAP file", file=self.path) from error
+        except (McapError, EOFError, struct.error, ValueError, RuntimeError, MemoryError, KeyError) as error:
+            # A cut file ends in any of these; what was read before stands.
+            damage = f"cut off or damaged near byte {file.tell()}, read up to there ({type(error).__name__})"
+        return McapContent(list(self.topics.values()), self.metadata, damage)
+
+    def _add_channel(self, channel: Any) -> None:
+        schema = self.schemas.get(channel.schema_id)
+        type_name, kind, text = (schema.name, schema.encoding, schema.data) if schema else ("", "", b"")
+        if type_name.count("/") == 1:
+            type_name = type_name.replace("/", "/msg/")
+        new = RawMessages(channel.topic, type_name, channel.message_encoding, kind, text)
+        self.channels[channel.id] = self.topics.setdefault((channel.topic, type_name), new)
+
+    def _read_chunk(self, data: bytes) -> None:
+        from mcap.data_stream import ReadDataStream
+        from mcap.records import Channel, Schema
+
+        found: dict[int, tuple[list[int], list[int], list[int]]] = {}
+        position, end = 0, len(data)
+        while position < end:
+            opcode, length = _RECORD.unpack_from(data, position)
+            position += _RECORD.size
+            if opcode == _MESSAGE_OPCODE:
+                channel, _, log_time, _ = _MESSAGE.unpack_from(data, position)
+                starts, sizes, times = found.setdefault(channel, ([], [], []))
+                starts.append(position + _MESSAGE.size)
+                sizes.append(length - _MESSAGE.size)
+                times.append(log_time)
+            elif opcode in (_SCHEMA_OPCODE, _CHANNEL_OPCODE):
+                stream = ReadDataStream(io.BytesIO(data[position : position + length]))
+                if opcode == _SCHEMA_OPCODE:
+                    schema = Schema.read(stream)
+                    self.schemas[schema.id] = schema
+                else:
+                    self._add_channel(Channel.read(stream))
+            position += length
+        for channel, (starts, sizes, times) in found.items():
+            self._add(channel, data, starts, sizes, times)
+
+    def _add(self, channel: int, data: bytes, starts: list[int], sizes: list[int], times: list[int]) -> None:
+        topic, plain = self.channels[channel], np.frombuffer(data, np.uint8)
+        first, size, stamps = np.array(starts), np.array(sizes), np.array(times, np.uint64).astype(np.int64)
+        for width in np.unique(size).tolist():
+            same = size == width
+            if width > LARGEST_MESSAGE:
+                topic.larger += int(same.sum())
+            else:
+                topic.parts[width].append((plain[first[same][:, None] + np.arange(width)], stamps[same]))
