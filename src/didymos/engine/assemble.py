@@ -96,6 +96,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     header[b.SCRATCH] = plan.starts["scratch"]
     header[b.RATES] = plan.starts["rates"]
     header[b.FIRST_STATE_ACTUATOR] = own_actuators
+    header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
     _apply_values(model, twin)
     return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
 
@@ -215,7 +216,6 @@ def _block_plan(twin: Twin) -> tuple[list[float], dict[str, int], dict[str, int]
     """The block's words, the live parameters' places in it, and the row of each part."""
     words = [0.0] * b.HEADER_WORDS
     numbers: dict[str, int] = {}
-    words[b.MAGIC] = b.MAGIC_NUMBER
     words[b.COUNT] = len(twin.file.parts)
 
     def put(prefix: str, spec: Spec) -> int:

@@ -169,7 +169,7 @@ class Simulation:
         count = round(duration / self.period)
         if not np.isfinite(duration) or count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
-        log = self._open_log(record, keep)
+        log, recorder = self._open_log(record, keep)
         pace = Pace(self.period, real_time)
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
@@ -178,18 +178,18 @@ class Simulation:
                 here = self.tick
                 self._advance(min(pace.ticks(self._chunk), end - here, self._chunk - here % self._chunk))
                 if self.tick % self._chunk == 0:
-                    self._drain(log)
+                    self._drain(log, recorder)
                 self.overruns += pace.wait(self.tick - here)
                 if progress is not None:
                     progress(self.time)
         except RunError as error:
-            self._drain(log)
             error.log = log
             raise
         finally:
-            self._drain(log)
+            self._drain(log, recorder)
             self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
-            log.close()
+            if recorder is not None:
+                recorder.close()
         return log
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
@@ -242,7 +242,7 @@ class Simulation:
             self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self._chunk
         )  # fmt: skip
 
-    def _open_log(self, record: str | Path | None, keep: bool) -> Log:
+    def _open_log(self, record: str | Path | None, keep: bool) -> tuple[Log, McapRecorder | None]:
         import didymos
 
         layouts = tuple(stream.layout for stream in self._streams)
@@ -253,7 +253,7 @@ class Simulation:
             "version": didymos.__version__,
         }
         recorder = None if record is None else McapRecorder(Path(record), layouts, metadata)
-        return Log(layouts, metadata, recorder=recorder, keep=keep)
+        return Log(layouts, metadata, recorder=recorder, keep=keep), recorder
 
     def _advance(self, count: int) -> None:
         tick = self.tick
@@ -269,7 +269,7 @@ class Simulation:
     def _set_tick(self, tick: int) -> None:
         self.data.userdata[self._assembly.plan.starts["tick"]] = tick
 
-    def _drain(self, log: Log) -> None:
+    def _drain(self, log: Log, recorder: McapRecorder | None) -> None:
         """Move what the loop recorded into the log, and onto the disk."""
         w = self._wiring
         for i, (_, size, cell, stamp, _) in enumerate(w.streams):
@@ -278,7 +278,8 @@ class Simulation:
                 values = w.cells[cell : cell + rows * size].reshape(rows, size)
                 log.append(i, w.stamps[stamp : stamp + rows], values)
                 w.counts[i] = 0
-        log.flush()
+        if recorder is not None:
+            recorder.flush()
 
     def _failure(self, status: int) -> RunError:
         if status == PROGRAM_SAID_NONSENSE:

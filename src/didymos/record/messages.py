@@ -63,7 +63,7 @@ def _pose(column: str, position: str, orientation: str) -> tuple[Field, ...]:
 
 
 def _twist(path: str) -> tuple[Field, ...]:
-    return _vector("velocity", f"{path}.linear", "m/s") + _vector("rate", f"{path}.angular", "rad/s")
+    return _vector("velocity", f"{path}.linear", "m/s") + _vector("angular_velocity", f"{path}.angular", "rad/s")
 
 
 _TRANSFORMS = MessageTable(
