@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json
+from didymos.errors import InputError
 
 __all__ = ["check"]
 
@@ -19,7 +21,10 @@ def check(
     """Read a twin and say everything that is wrong with it."""
     import didymos
 
-    twin = didymos.load(path)
+    try:
+        twin = didymos.load(path)
+    except InputError as error:
+        return _refuse(path, error, as_json)
     notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in twin.notes]
     if as_json:
         print_json({"twin": twin.name, "ok": True, "notes": notes})
@@ -30,3 +35,13 @@ def check(
     count = {0: "nothing to note", 1: "1 note"}.get(len(notes), f"{len(notes)} notes")
     print(f"{twin.name}: loads, {count}")
     return 0
+
+
+def _refuse(path: str, error: InputError, as_json: bool) -> int:
+    """Say all that one reading found, a line each; other verbs stop at the first."""
+    mistakes = [str(mistake) for mistake in (error, *error.others)]
+    for mistake in mistakes:
+        print(f"didymos: {mistake}", file=sys.stderr)
+    if as_json:
+        print_json({"path": path, "ok": False, "error": mistakes[0], "errors": mistakes})
+    return error.exit_status

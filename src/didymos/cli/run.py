@@ -15,7 +15,9 @@ from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from didymos import Controller, Log, Simulation, Verdict
+    from didymos import Controller, Log
+    from didymos.engine.simulation import Simulation
+    from didymos.engine.verdict import Verdict
 
 __all__ = ["run"]
 
@@ -62,10 +64,7 @@ def run(
     for path, value in chosen.items():
         loaded.set(path, value)
     simulation = loaded.simulate(seed=seed, scenario=scenario, control=_program(control))
-    planned = seconds if seconds is not None or scenario is None else loaded.scenarios[scenario].seconds
-    log = _simulate(simulation, seconds, planned, record, real_time, quiet)
-    if plot is not None:
-        log.plot(path=plot)
+    log = _simulate(simulation, seconds, record, plot, real_time, quiet)
     if picture is not None:
         from didymos.record.picture import render_picture
 
@@ -106,20 +105,33 @@ def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
 
 
 def _simulate(
-    simulation: Simulation,
-    seconds: float | None,
-    planned: float | None,
-    record: Path | None,
-    real_time: bool,
-    quiet: bool,
+    simulation: Simulation, seconds: float | None, record: Path | None, plot: Path | None, real_time: bool, quiet: bool
 ) -> Log:
+    """Run, and keep the log: also that of a run which fails."""
+    streamed = record if record is not None and record.suffix.lower() == ".mcap" else None
+    planned = simulation.seconds if seconds is None else seconds
     try:
         with progress(planned, quiet=quiet) as tick:
-            return simulation.run(seconds, record=record, progress=tick, real_time=real_time)
-    except (RunError, KeyboardInterrupt):
-        if record is not None and record.exists():
-            print(f"didymos: the log until then is in {record}", file=sys.stderr)
+            log = simulation.run(seconds, record=streamed, progress=tick, real_time=real_time)
+    except RunError as error:
+        if error.log is not None:
+            _keep(error.log, record, streamed, plot)
+            kept = [str(file) for file in (record, plot) if file is not None]
+            print(f"didymos: what happened until then is in {' and '.join(kept) or 'no file'}", file=sys.stderr)
         raise
+    except KeyboardInterrupt:
+        if streamed is not None:
+            print(f"didymos: what happened until then is in {streamed}", file=sys.stderr)
+        raise
+    _keep(log, record, streamed, plot)
+    return log
+
+
+def _keep(log: Log, record: Path | None, streamed: Path | None, plot: Path | None) -> None:
+    if record is not None and record != streamed:
+        log.save(record)
+    if plot is not None:
+        log.plot(path=plot)
 
 
 def _result(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], real_time: bool) -> dict[str, Any]:
@@ -146,7 +158,7 @@ def _print_result(
     rows += [(name, str(file)) for name, file in files.items() if file is not None]
     print_table(rows)
     expectations = [
-        ("ok" if x.ok else "MISSED", x.name, number(x.value, x.unit), number(x.limit, x.unit)) for x in verdicts
+        ("ok" if x.ok else "MISSED", x.name, number(x.value, x.unit), _limit(x)) for x in verdicts
     ]
     print_table(expectations, ("", "expectation", "value", "limit"))
 
@@ -154,8 +166,16 @@ def _print_result(
 def _status(verdicts: tuple[Verdict, ...]) -> int:
     missed = [x for x in verdicts if not x.ok]
     for x in missed:
-        print(f"didymos: {x.name}: {number(x.value, x.unit)}, expected {number(x.limit, x.unit)}", file=sys.stderr)
+        print(f"didymos: {x.name}: found {number(x.value, x.unit)}, expected {_limit(x)}", file=sys.stderr)
     return 1 if missed else 0
+
+
+def _limit(verdict: Verdict) -> str:
+    """The bound in words; which side of a single bound was wanted follows from the value and whether it will do."""
+    if isinstance(verdict.limit, tuple):
+        return f"{number(verdict.limit[0])} to {number(verdict.limit[1], verdict.unit)}"
+    below = (verdict.value <= verdict.limit) == verdict.ok
+    return f"{'at most' if below else 'at least'} {number(verdict.limit, verdict.unit)}"
 
 
 def _position(simulation: Simulation) -> list[float] | None:

@@ -12,7 +12,8 @@ from didymos.cli.text import number, print_json, print_table, vector
 from didymos.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from didymos import Parameter, Twin
+    from didymos import Twin
+    from didymos.describe.parameters import Parameter
 
 __all__ = ["show"]
 

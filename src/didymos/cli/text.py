@@ -14,10 +14,10 @@ INDENT = "  "
 
 
 def number(value: float | None, unit: str = "") -> str:
-    """Six significant digits and the unit; a dash for a value that is not there."""
+    """Six significant digits and the unit unless it is one; a dash for a value that is not there."""
     if value is None:
         return "-"
-    return f"{value:.6g}{' ' + unit if unit else ''}"
+    return f"{value:.6g}{' ' + unit if unit not in ('', '1') else ''}"
 
 
 def vector(values: Iterable[float]) -> str:
