@@ -53,7 +53,7 @@ def test_every_verb_explains_itself_with_an_example(capsys):
 
 
 def test_help_and_list_wait_for_no_heavy_library():
-    heavy = ("mujoco", "numba", "scipy", "matplotlib", "rosbags", "rich", "pydantic", "trimesh")
+    heavy = ("mujoco", "numba", "scipy", "matplotlib", "rosbags", "rich", "trimesh")
     program = f"""
 import sys
 from didymos.cli.main import main

@@ -16,7 +16,6 @@ __all__ = ["bench"]
 
 def bench(
     twins: Annotated[list[str] | None, typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.")] = None,
-    seconds: Annotated[float, typer.Option(metavar="S", min=0.01, help="Wall time per measurement [s].")] = 2.0,
     as_json: AsJson = False,
 ) -> int:
     """Speed, beside the bare engine's on the same model."""
@@ -26,7 +25,7 @@ def bench(
     rows = []
     for name in twins or didymos.bundled():
         print(f"measuring {name}", file=sys.stderr)
-        rows.append(measure(didymos.load(name), seconds))
+        rows.append(measure(didymos.load(name)))
     if as_json:
         print_json({"twins": [asdict(row) for row in rows]})
         return 0
