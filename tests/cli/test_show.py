@@ -50,16 +50,40 @@ def test_check_of_a_good_twin_exits_0_and_of_a_broken_one_2_with_the_line(capsys
 def test_bench_compares_with_the_bare_engine(capsys):
     (row,) = _json(capsys, "bench", "quadcopter")["twins"]
     assert row["twin"] == "quadcopter"
-    assert row["real_time_factor"] == pytest.approx(row["twin_steps_per_s"] * didymos.load("quadcopter").get("world.step"))
+    step = didymos.load("quadcopter").get("world.step")
+    assert row["real_time_factor"] == pytest.approx(row["twin_steps_per_s"] * step)
     assert min(row["engine_steps_per_s"], row["ratio"], row["peak_memory_mb"]) > 0
 
 
-def test_new_starts_a_twin_that_loads(capsys, tmp_path):
-    source = tmp_path / "brick.urdf"
-    source.write_text(
-        '<robot name="brick"><link name="base"><inertial><mass value="2"/>'
-        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+@pytest.fixture
+def brick(tmp_path):
+    file = tmp_path / "brick.urdf"
+    file.write_text(
+        '<robot name="brick"><link name="base"><inertial><mass value="2"/>\n'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>\n'
+        "<transmission name='gear'/></robot>"
     )
-    folder = _json(capsys, "new", "brick", "--from", str(source), "--into", str(tmp_path / "twins"))["folder"]
+    return file
+
+
+def test_check_of_a_bare_description_lists_what_is_not_used_with_its_line(capsys, brick):
+    (note,) = _json(capsys, "check", str(brick))["notes"]
+    assert (note["file"], note["line"]) == (str(brick), 3)
+    assert "transmission" in note["what"]
+    brick.write_text("<robot><link></robot>")
+    assert main(["check", str(brick)]) == 2
+    assert str(brick) in capsys.readouterr().err
+
+
+def test_check_lists_every_mistake_of_a_twin_file(capsys, brick):
+    file = brick.with_name("twin.yaml")
+    file.write_text("title: Brick\ndescription:\n  file: brick.urdf\nworld:\n  step: -1\n  gravty: 9\n")
+    assert main(["check", str(file), "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert [line.split(":")[1] for line in json.loads(out)["errors"]] == ["5", "6"]
+    assert err.count("\n") == 2
+
+
+def test_new_starts_a_twin_that_loads(capsys, tmp_path, brick):
+    folder = _json(capsys, "new", "brick", "--from", str(brick), "--into", str(tmp_path / "twins"))["folder"]
     assert _json(capsys, "check", folder)["twin"] == "brick"
-    assert main(["check", str(source)]) == 0

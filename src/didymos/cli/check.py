@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json
 from didymos.errors import InputError
+
+if TYPE_CHECKING:
+    from didymos.describe.description import Note
 
 __all__ = ["check"]
 
@@ -19,22 +23,33 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Read a twin and say everything that is wrong with it."""
-    import didymos
-
     try:
-        twin = didymos.load(path)
+        name, found = _read(path)
     except InputError as error:
         return _refuse(path, error, as_json)
-    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in twin.notes]
+    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in found]
     if as_json:
-        print_json({"twin": twin.name, "ok": True, "notes": notes})
+        print_json({"twin": name, "ok": True, "notes": notes})
         return 0
     for note in notes:
         line = "" if note["line"] is None else f":{note['line']}"
         print(f"{note['file']}{line}: {note['what']}")
     count = {0: "nothing to note", 1: "1 note"}.get(len(notes), f"{len(notes)} notes")
-    print(f"{twin.name}: loads, {count}")
+    print(f"{name}: loads, {count}")
     return 0
+
+
+def _read(path: str) -> tuple[str, tuple[Note, ...]]:
+    """The name and the notes of a twin, or of a file that is a description and no twin."""
+    import didymos
+
+    file = Path(path)
+    if file.is_file() and file.suffix.lower() not in (".yaml", ".yml"):
+        from didymos.describe.importer import read_description
+
+        return file.name, read_description(file).notes
+    twin = didymos.load(path)
+    return twin.name, twin.notes
 
 
 def _refuse(path: str, error: InputError, as_json: bool) -> int:
