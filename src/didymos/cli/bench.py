@@ -1,0 +1,44 @@
+"""`didymos bench`: speed, beside the bare engine's on the same model."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from didymos.cli.options import AsJson
+from didymos.cli.text import number, print_json, print_table
+
+__all__ = ["bench"]
+
+
+def bench(
+    twins: Annotated[list[str] | None, typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Speed, beside the bare engine's on the same model."""
+    import didymos
+    from didymos.engine.bench import measure
+
+    rows = []
+    for name in twins or didymos.bundled():
+        print(f"measuring {name}", file=sys.stderr)
+        rows.append(measure(didymos.load(name)))
+    if as_json:
+        print_json({"twins": [asdict(row) for row in rows]})
+        return 0
+    table = [
+        (
+            row.twin,
+            f"{row.engine_steps_per_s:,.0f}",
+            f"{row.twin_steps_per_s:,.0f}",
+            f"{row.ratio:.2f}",
+            number(row.real_time_factor),
+            f"{row.peak_memory_mb:.0f}",
+        )
+        for row in rows
+    ]
+    print_table(table, ("twin", "engine [steps/s]", "twin [steps/s]", "ratio", "real-time factor", "memory [MB]"))
+    return 0

@@ -1,0 +1,62 @@
+"""`didymos check`: read a twin or a bare description and say everything that is wrong with it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from didymos.cli.options import AsJson
+from didymos.cli.text import print_json
+from didymos.errors import InputError
+
+if TYPE_CHECKING:
+    from didymos.describe.description import Note
+
+__all__ = ["check"]
+
+
+def check(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A twin folder, a twin.yaml or a bare description file.")],
+    as_json: AsJson = False,
+) -> int:
+    """Read a twin and say everything that is wrong with it."""
+    try:
+        name, found = _read(path)
+    except InputError as error:
+        return _refuse(path, error, as_json)
+    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in found]
+    if as_json:
+        print_json({"twin": name, "ok": True, "notes": notes})
+        return 0
+    for note in notes:
+        line = "" if note["line"] is None else f":{note['line']}"
+        print(f"{note['file']}{line}: {note['what']}")
+    count = {0: "nothing to note", 1: "1 note"}.get(len(notes), f"{len(notes)} notes")
+    print(f"{name}: loads, {count}")
+    return 0
+
+
+def _read(path: str) -> tuple[str, tuple[Note, ...]]:
+    """The name and the notes of a twin, or of a file that is a description and no twin."""
+    import didymos
+
+    file = Path(path)
+    if file.is_file() and file.suffix.lower() not in (".yaml", ".yml"):
+        from didymos.describe.importer import read_description
+
+        return file.name, read_description(file).notes
+    twin = didymos.load(path)
+    return twin.name, twin.notes
+
+
+def _refuse(path: str, error: InputError, as_json: bool) -> int:
+    """Say all that one reading found, a line each; other verbs stop at the first."""
+    mistakes = [str(mistake) for mistake in (error, *error.others)]
+    for mistake in mistakes:
+        print(f"didymos: {mistake}", file=sys.stderr)
+    if as_json:
+        print_json({"path": path, "ok": False, "error": mistakes[0], "errors": mistakes})
+    return error.exit_status

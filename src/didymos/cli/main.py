@@ -1,0 +1,125 @@
+"""The command `didymos`: its verbs, and what every one of them does with an error.
+
+Exit status: 0 ok, 1 the run failed or fell short of its scenario's expectation, 2 bad input, 70 a defect of ours,
+130 interrupted. With `--json`, stdout holds exactly one JSON object in every one of these cases. `DIDYMOS_DEBUG=1` adds
+the traceback of whatever went wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from didymos.cli.bench import bench
+from didymos.cli.check import check
+from didymos.cli.compare import compare
+from didymos.cli.list import list_twins
+from didymos.cli.new import new
+from didymos.cli.plot import plot
+from didymos.cli.run import run
+from didymos.cli.show import show
+from didymos.cli.text import print_json
+from didymos.errors import DidymosError
+
+__all__ = ["app", "main"]
+
+INTERNAL, INTERRUPTED = 70, 130
+
+app = typer.Typer(
+    name="didymos",
+    help="Digital twins of robots: describe, simulate, drive, compare.",
+    epilog="Example: didymos run quadcopter --scenario climb --record climb.mcap --plot climb.png",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
+app.command("list", epilog="Example: didymos list")(list_twins)
+app.command(epilog="Example: didymos show quadcopter --parameters links.body")(show)
+app.command(epilog="Example: didymos check my_robot/twin.yaml")(check)
+app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body.mass=1.2 --record hover.mcap")(run)
+app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
+app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
+app.command(epilog="Example: didymos bench quadcopter --json")(bench)
+app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(version("didymos"))
+        raise typer.Exit(0)
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Options of the command itself, before any verb."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb and return its exit status; `arguments` without the program's name, `sys.argv` by default."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in words
+    try:
+        status = app(args=words, prog_name="didymos", standalone_mode=False)
+        if status == INTERRUPTED:  # Typer turns the interrupt into this status, which no verb returns
+            raise KeyboardInterrupt
+        sys.stdout.flush()
+    except DidymosError as error:
+        return _fail(str(error), error.exit_status, as_json)
+    except typer.TyperException as error:
+        return _fail(_sentence(error), error.exit_code, as_json)
+    except BrokenPipeError:
+        return _hush()
+    except OSError as error:
+        if error.filename is None:
+            return _defect(error, as_json)
+        return _fail(f"{error.filename}: {error.strerror}", 2, as_json)
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED, as_json)
+    except Exception as error:
+        return _defect(error, as_json)
+    return int(status or 0)
+
+
+def _fail(message: str, status: int, as_json: bool) -> int:
+    """Say what went wrong: one line on stderr, and the object that `--json` promises on stdout."""
+    if os.environ.get("DIDYMOS_DEBUG"):
+        traceback.print_exc()
+    line = " ".join(message.split())
+    print(f"didymos: {line}", file=sys.stderr)
+    if as_json:
+        print_json({"error": line})
+    return status
+
+
+def _sentence(error: typer.TyperException) -> str:
+    """Typer's message, with the way to the help of the verb that was meant."""
+    context = getattr(error, "ctx", None)
+    where = f"; see '{context.command_path} --help'" if context is not None else ""
+    return error.format_message().rstrip(".") + where
+
+
+def _defect(error: Exception, as_json: bool) -> int:
+    hint = "this is a defect of Didymos, please report it; DIDYMOS_DEBUG=1 shows where"
+    return _fail(f"internal error: {type(error).__name__}: {error} ({hint})", INTERNAL, as_json)
+
+
+def _hush() -> int:
+    """The reader of our output has gone (`| head`): leave without a word, also when Python flushes at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+"""Arguments and options that several verbs share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["AsJson", "LogFile", "TwinName"]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
+TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]

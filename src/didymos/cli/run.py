@@ -1,0 +1,184 @@
+"""`didymos run`: simulate a twin, say how it went, keep what was asked for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from didymos.cli.options import AsJson, TwinName
+from didymos.cli.progress import progress
+from didymos.cli.text import number, print_json, print_table, vector
+from didymos.cli.values import read_settings, settings
+from didymos.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from didymos import Controller, Log
+    from didymos.engine.simulation import Simulation
+    from didymos.engine.verdict import Verdict
+
+__all__ = ["run"]
+
+RECORDS, PLOTS, PICTURES = (".mcap", ".csv"), (".png", ".svg", ".pdf"), (".png", ".jpg", ".jpeg", ".webp")
+
+
+def run(
+    twin: TwinName,
+    scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations.")] = None,
+    seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = 0,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
+    ] = None,
+    values: Annotated[
+        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
+    ] = None,
+    control: Annotated[
+        str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the log: .mcap or .csv.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the robot where it ended.")] = None,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
+) -> int:
+    """Simulate a twin and say how it went.
+
+    Exit status 1 if the run fails or falls short of its scenario's expectations.
+    """
+    _prepare(record, RECORDS, "--record")
+    _prepare(plot, PLOTS, "--plot")
+    _prepare(picture, PICTURES, "--picture")
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
+    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+
+    import didymos
+
+    loaded = didymos.load(twin)
+    for path, value in chosen.items():
+        loaded.set(path, value)
+    simulation = loaded.simulate(seed=seed, scenario=scenario, control=_program(control))
+    log = _simulate(simulation, seconds, record, plot, real_time, quiet)
+    if picture is not None:
+        from didymos.record.picture import render_picture
+
+        render_picture(simulation.model, simulation.data, picture)
+    verdicts = simulation.judge(log)
+    files = {"record": record, "plot": plot, "picture": picture}
+    if as_json:
+        facts = {"twin": loaded.name, "scenario": scenario, "seconds": simulation.time, "seed": seed}
+        print_json({**facts, **_result(simulation, log, verdicts, real_time), **files})
+    elif not quiet:
+        _print_result(simulation, verdicts, real_time, files)
+    return _status(verdicts)
+
+
+def _program(name: str | None) -> Controller | None:
+    """A fresh control program by the name that `--control` gives, files relative to the current folder."""
+    if name is None:
+        return None
+    from didymos.describe.program import find_program
+
+    program = find_program(name, Path())
+    try:
+        return program()
+    except Exception as error:  # the user's own code
+        text = f"{name} cannot be created without arguments: {type(error).__name__}: {error}"
+        raise InputError(text, path="--control") from error
+
+
+def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
+    """Refuse a file that could not be written before the run, not after it."""
+    if file is None:
+        return
+    if file.suffix.lower() not in suffixes:
+        raise InputError(f"found {str(file)!r}, expected a file that ends in {' or '.join(suffixes)}", path=option)
+    if file.is_dir():
+        raise InputError(f"{str(file)!r} is a folder, expected a file", path=option)
+    file.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _simulate(
+    simulation: Simulation, seconds: float | None, record: Path | None, plot: Path | None, real_time: bool, quiet: bool
+) -> Log:
+    """Run, and keep the log: also that of a run which fails."""
+    streamed = record if record is not None and record.suffix.lower() == ".mcap" else None
+    planned = simulation.seconds if seconds is None else seconds
+    try:
+        with progress(planned, quiet=quiet) as tick:
+            log = simulation.run(seconds, record=streamed, progress=tick, real_time=real_time)
+    except RunError as error:
+        if error.log is not None:
+            _keep(error.log, record, streamed, plot)
+            kept = [str(file) for file in (record, plot) if file is not None]
+            print(f"didymos: what happened until then is in {' and '.join(kept) or 'no file'}", file=sys.stderr)
+        raise
+    except KeyboardInterrupt:
+        if streamed is not None:
+            print(f"didymos: what happened until then is in {streamed}", file=sys.stderr)
+        raise
+    _keep(log, record, streamed, plot)
+    return log
+
+
+def _keep(log: Log, record: Path | None, streamed: Path | None, plot: Path | None) -> None:
+    if record is not None and record != streamed:
+        log.save(record)
+    if plot is not None:
+        log.plot(path=plot)
+
+
+def _result(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], real_time: bool) -> dict[str, Any]:
+    return {
+        "real_time_factor": simulation.real_time_factor,
+        "log_sha256": log.sha256,
+        "expectations": [
+            {"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok, "unit": x.unit} for x in verdicts
+        ],
+        "position": _position(simulation),
+        "overruns": simulation.overruns if real_time else None,
+    }
+
+
+def _print_result(
+    simulation: Simulation, verdicts: tuple[Verdict, ...], real_time: bool, files: dict[str, Path | None]
+) -> None:
+    rows = [("simulated", number(simulation.time, "s")), ("real-time factor", f"{simulation.real_time_factor:.3g}")]
+    position = _position(simulation)
+    if position is not None:
+        rows.append(("final position", vector(position) + " m"))
+    if real_time:
+        rows.append(("overruns", str(simulation.overruns)))
+    rows += [(name, str(file)) for name, file in files.items() if file is not None]
+    print_table(rows)
+    expectations = [
+        ("ok" if x.ok else "MISSED", x.name, number(x.value, x.unit), _limit(x)) for x in verdicts
+    ]
+    print_table(expectations, ("", "expectation", "value", "limit"))
+
+
+def _status(verdicts: tuple[Verdict, ...]) -> int:
+    missed = [x for x in verdicts if not x.ok]
+    for x in missed:
+        print(f"didymos: {x.name}: found {number(x.value, x.unit)}, expected {_limit(x)}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+def _limit(verdict: Verdict) -> str:
+    """The bound in words; which side of a single bound was wanted follows from the value and whether it will do."""
+    if isinstance(verdict.limit, tuple):
+        return f"{number(verdict.limit[0])} to {number(verdict.limit[1], verdict.unit)}"
+    below = (verdict.value <= verdict.limit) == verdict.ok
+    return f"{'at most' if below else 'at least'} {number(verdict.limit, verdict.unit)}"
+
+
+def _position(simulation: Simulation) -> list[float] | None:
+    """Where the first free body is [m], shape [3]; none where every body is tied to the world."""
+    free = simulation.model.jnt_type == 0  # mjJNT_FREE
+    return [float(x) for x in simulation.data.xpos[simulation.model.jnt_bodyid[free][0]]] if free.any() else None

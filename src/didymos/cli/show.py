@@ -1,0 +1,100 @@
+"""`didymos show`: what a twin is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from didymos.cli.options import AsJson, TwinName
+from didymos.cli.text import number, print_json, print_table, vector
+from didymos.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from didymos import Twin
+    from didymos.describe.parameters import Parameter
+
+__all__ = ["show"]
+
+
+def show(
+    twin: TwinName,
+    text: Annotated[str, typer.Argument(metavar="[FILTER]", help="Only parameters whose path holds this.")] = "",
+    parameters: Annotated[bool, typer.Option("--parameters", help="Only parameters; all without FILTER.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """What a twin is made of: mass, inertia, parts, parameters."""
+    import didymos
+
+    loaded = didymos.load(twin)
+    chosen = {path: parameter for path, parameter in loaded.parameters.items() if text in path}
+    if text and not chosen:
+        raise InputError(f"no parameter of {loaded.name} has {text!r} in its path{nearest(text, loaded.parameters)}")
+    if as_json:
+        print_json(_as_json(loaded, chosen))
+        return 0
+    if not (parameters or text):
+        _print_structure(loaded)
+    _print_parameters(chosen)
+    return 0
+
+
+def _as_json(twin: Twin, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    about = twin.summary()
+    return {
+        "twin": twin.name,
+        "title": twin.title,
+        "mass": about.mass,
+        "com": about.com,
+        "inertia": about.inertia,
+        "step": about.step,
+        "integrator": about.integrator,
+        "control": about.control,
+        "links": [{"name": x.name, "mass": x.mass, "com": x.com, "inertia": x.inertia} for x in about.links],
+        "joints": [{"name": x.name, "kind": x.kind, "parent": x.parent, "child": x.child} for x in about.joints],
+        "parts": [{"name": x.name, "kind": x.kind, "link": x.link} for x in about.parts],
+        "sensors": [{"name": x.name, "kind": x.kind, "link": x.link, "rate": x.rate} for x in about.sensors],
+        "inputs": about.inputs,
+        "scenarios": [{"name": name, "title": x.title, "seconds": x.seconds} for name, x in twin.scenarios.items()],
+        "parameters": {
+            path: {"value": x.value, "unit": x.unit, "low": x.low, "high": x.high, "live": x.live, "doc": x.doc}
+            for path, x in parameters.items()
+        },
+        "notes": [{"file": x.file, "line": x.line, "what": x.what} for x in twin.notes],
+    }
+
+
+def _print_structure(twin: Twin) -> None:
+    about = twin.summary()
+    overall = [
+        ("mass", number(about.mass, "kg")),
+        ("centre of mass", vector(about.com) + " m"),
+        ("inertia", _inertia(about.inertia) + " kg m2"),
+        ("step", number(about.step, "s") + f", {about.integrator}"),
+        ("control", about.control or "none"),
+        ("inputs", " ".join(about.inputs) or "none"),
+    ]
+    print_table(overall, title=f"{twin.name}: {twin.title}")
+    links = [(x.name, number(x.mass), vector(x.com), _inertia(x.inertia)) for x in about.links]
+    print_table(links, ("link", "mass [kg]", "centre of mass [m]", "inertia [kg m2]"))
+    print_table([(x.name, x.kind, x.parent, x.child) for x in about.joints], ("joint", "kind", "parent", "child"))
+    print_table([(x.name, x.kind, x.link) for x in about.parts], ("part", "kind", "link"))
+    sensors = [(x.name, x.kind, x.link, number(x.rate)) for x in about.sensors]
+    print_table(sensors, ("sensor", "kind", "link", "rate [Hz]"))
+    scenarios = [(name, number(x.seconds), x.title) for name, x in twin.scenarios.items()]
+    print_table(scenarios, ("scenario", "seconds", "title"))
+
+
+def _print_parameters(parameters: Mapping[str, Parameter]) -> None:
+    rows = [
+        (path, number(x.value), x.unit or "-", number(x.low), number(x.high), "live" if x.live else "-")
+        for path, x in parameters.items()
+    ]
+    print_table(rows, ("parameter", "value", "unit", "low", "high", "live"))
+
+
+def _inertia(matrix: Any) -> str:
+    """The six numbers xx yy zz xy xz yz of a symmetric matrix, shape [3, 3]."""
+    rows = [[float(value) for value in row] for row in matrix]
+    return vector((rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2]))

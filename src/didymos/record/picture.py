@@ -1,0 +1,205 @@
+"""Pictures: what the robot looks like in a state of its model, drawn off-screen, without a display.
+
+`render_picture` draws one still with shadows and smooth edges; `render_clip` draws many frames as an animated GIF, with
+both left out, which is an order of magnitude faster on a machine without a graphics card.
+
+On Linux the engine's EGL context is taken directly, at the moment of drawing: the variable `MUJOCO_GL` is read when the
+engine is imported, and a missing library would then cost the user the simulation, not only the picture.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.errors import InputError, nearest
+
+__all__ = ["render_clip", "render_picture"]
+
+Frame = NDArray[np.uint8]
+
+INSTALL = "apt-get install libegl1 libgl1-mesa-dri libopengl0"
+AZIMUTH, ELEVATION = -140.0, -18.0  # [deg] the engine's own unit here: seen from the front left, a little from above
+MARGIN = 1.15  # the robot fills the picture's height up to this factor
+MAX_GEOMS = 10_000
+
+
+def render_picture(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    path: str | Path,
+    *,
+    camera: str | None = None,
+    size: tuple[int, int] = (960, 640),
+) -> Path:
+    """Draw the state in `data` to a picture file and return its path.
+
+    `data` must be consistent (after `mj_forward` or a step). `camera` names a camera of the model; without one, the
+    view looks at all links from the front left. `size` is width, height [pixel]. The suffix gives the kind of file.
+    """
+    file = _checked(path, (".png", ".jpg", ".jpeg", ".webp"))
+    with _canvas(model, size, fine=True) as canvas:
+        pixels = canvas.draw(data, _view(model, data, camera))
+    _image(pixels).save(file)
+    return file
+
+
+def render_clip(
+    model: mujoco.MjModel,
+    qpos: NDArray[np.float64],
+    path: str | Path,
+    *,
+    fps: float = 25.0,
+    camera: str | None = None,
+    size: tuple[int, int] = (480, 320),
+) -> Path:
+    """Draw an animated GIF that repeats for ever, one frame per row of `qpos`, shape [n, nq], and return its path.
+
+    The automatic view follows the robot at a constant distance. `fps` [1/s] is the rate of frames; the format stores
+    whole hundredths of a second per frame, so that 25, 20 and 10 are exact. Equal frames in a row are stored as one
+    that lasts as long.
+    """
+    file = _checked(path, (".gif",))
+    states = np.asarray(qpos, dtype=np.float64)
+    if states.ndim != 2 or states.shape[1] != model.nq or len(states) == 0:
+        raise InputError(f"a clip needs positions of shape [n, {model.nq}] with n > 0, found {list(states.shape)}")
+    if not 0.0 < fps <= 50.0:
+        raise InputError(f"a clip needs a frame rate above 0 and up to 50 per second, found {fps:g}")
+    frames = [_image(pixels) for pixels in _animate(model, states, camera, size)]
+    # one palette for all frames: a palette per frame flickers
+    palette = frames[len(frames) // 2].quantize(128)
+    first, *others = [frame.quantize(palette=palette, dither=0) for frame in frames]
+    first.save(file, save_all=True, append_images=others, duration=round(100 / fps) * 10, loop=0)
+    return file
+
+
+def _animate(
+    model: mujoco.MjModel, states: NDArray[np.float64], camera: str | None, size: tuple[int, int]
+) -> Iterator[Frame]:
+    data = mujoco.MjData(model)
+    distance = 0.0
+    with _canvas(model, size, fine=False) as canvas:
+        for state in states:
+            data.qpos[:] = state
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_camlight(model, data)
+            view = _view(model, data, camera)
+            distance = view.distance = max(distance, view.distance)
+            yield canvas.draw(data, view)
+
+
+class _Canvas:
+    """The engine's off-screen drawing surface for one model; `draw` returns pixels, shape [height, width, 3]."""
+
+    def __init__(self, model: mujoco.MjModel, size: tuple[int, int], *, fine: bool) -> None:
+        self._model, self._size, self._fine = model, size, fine
+        self._option = mujoco.MjvOption()
+        self._option.sitegroup[:] = 0
+        self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
+        self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
+
+    def draw(self, data: mujoco.MjData, view: mujoco.MjvCamera) -> Frame:
+        width, height = self._size
+        rectangle = mujoco.MjrRect(0, 0, width, height)
+        pixels = np.empty((height, width, 3), np.uint8)
+        everything = mujoco.mjtCatBit.mjCAT_ALL.value
+        mujoco.mjv_updateScene(self._model, data, self._option, None, view, everything, self._scene)
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = self._fine
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = self._fine
+        mujoco.mjr_render(rectangle, self._scene, self._context)
+        mujoco.mjr_readPixels(pixels, None, rectangle, self._context)
+        return np.ascontiguousarray(pixels[::-1])  # the engine's first row is the lowest
+
+    def close(self) -> None:
+        self._context.free()
+
+
+@contextmanager
+def _canvas(model: mujoco.MjModel, size: tuple[int, int], *, fine: bool) -> Iterator[_Canvas]:
+    """A canvas that leaves the model as it was: the engine reads the surface's size and quality from it."""
+    if min(size) < 1:
+        raise InputError(f"a picture needs a positive width and height, found {size[0]} x {size[1]}")
+    window, quality = model.vis.global_, model.vis.quality
+    before = window.offwidth, window.offheight, quality.offsamples
+    window.offwidth, window.offheight, quality.offsamples = size[0], size[1], 4 if fine else 0
+    gl = _gl_context(size)
+    try:
+        canvas = _Canvas(model, size, fine=fine)
+        try:
+            yield canvas
+        finally:
+            canvas.close()
+    finally:
+        gl.free()
+        window.offwidth, window.offheight, quality.offsamples = before
+
+
+def _gl_context(size: tuple[int, int]) -> Any:
+    """A current OpenGL context; where the machine has none, the error holds the command that brings it."""
+    try:
+        if sys.platform == "linux" and os.environ.get("MUJOCO_GL", "").lower() in ("", "egl"):
+            from mujoco.egl import GLContext
+        else:
+            from mujoco.gl_context import GLContext
+        context = GLContext(*size)
+        context.make_current()
+    except Exception as error:  # the libraries of OpenGL raise AttributeError, ImportError, GLError, ... when absent
+        raise InputError(f"pictures need off-screen OpenGL, which is missing here; on Debian: {INSTALL}") from error
+    return context
+
+
+def _view(model: mujoco.MjModel, data: mujoco.MjData, camera: str | None) -> mujoco.MjvCamera:
+    view = mujoco.MjvCamera()
+    if camera is not None:
+        view.type = mujoco.mjtCamera.mjCAMERA_FIXED
+        view.fixedcamid = _camera_id(model, camera)
+        return view
+    centre, radius = _bounds(model, data)
+    half_angle = np.radians(model.vis.global_.fovy) / 2
+    view.type = mujoco.mjtCamera.mjCAMERA_FREE
+    view.lookat[:] = centre
+    view.distance = MARGIN * radius / np.sin(half_angle)
+    view.azimuth, view.elevation = AZIMUTH, ELEVATION
+    return view
+
+
+def _camera_id(model: mujoco.MjModel, name: str) -> int:
+    names = [model.camera(i).name for i in range(model.ncam)]
+    if name not in names:
+        known = ", ".join(names) or "none"
+        raise InputError(f"unknown camera {name!r}{nearest(name, names)}; the model's cameras: {known}")
+    return names.index(name)
+
+
+def _bounds(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[NDArray[np.float64], float]:
+    """Centre [m], shape [3], and radius [m] of a ball around all shapes that belong to a link."""
+    mine = (model.geom_bodyid > 0) & (model.geom_rbound > 0)
+    if not mine.any():
+        return np.array(model.stat.center), float(model.stat.extent)
+    places, radii = data.geom_xpos[mine], model.geom_rbound[mine, None]
+    low, high = (places - radii).min(axis=0), (places + radii).max(axis=0)
+    centre = (low + high) / 2
+    return centre, float((np.linalg.norm(places - centre, axis=1) + radii[:, 0]).max())
+
+
+def _checked(path: str | Path, suffixes: tuple[str, ...]) -> Path:
+    file = Path(path)
+    if file.suffix.lower() not in suffixes:
+        raise InputError(f"found suffix {file.suffix!r}, expected {' or '.join(suffixes)}", file=file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file
+
+
+def _image(pixels: Frame) -> Any:
+    from PIL import Image
+
+    return Image.fromarray(pixels)
