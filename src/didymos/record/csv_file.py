@@ -83,7 +83,7 @@ def load_csv(path: Path) -> tuple[list[_Stream], dict[str, str]]:
     times = table[:, time_column] / scale
     late = np.flatnonzero(~(np.diff(times) > 0)) + 1
     if np.isnan(times[0]) or len(late):
-        row = int(late[0]) if len(late) else 0
+        row = 0 if np.isnan(times[0]) else int(late[0])
         name = header[time_column][0]
         found = rows[1 + row][time_column] or "nothing"
         raise InputError(f"time does not increase, found {found}", file=path, line=numbered[1 + row], path=name)
