@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ ROWS = [rows_of(layout, 60, 50.0, seed=2) for layout in LAYOUTS]
 def cut_log(cuts: list[int]) -> Log:
     log = Log(LAYOUTS)
     edges = [0, *sorted(cuts), 60]
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         for i, (times, values) in enumerate(ROWS):
             log.append(i, times[start:end], values[start:end])
     return log

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,7 @@ def test_rows_written_in_pieces_share_one_chunk_per_flush(tmp_path: Path) -> Non
     times, values = rows_of(IMU, 30, 40.0, seed=3)
     for name, cuts in (("a", [0, 30]), ("b", [0, 1, 1, 17, 30])):
         with McapRecorder(tmp_path / f"{name}.mcap", [IMU], {}) as recorder:
-            for start, end in zip(cuts, cuts[1:], strict=False):
+            for start, end in pairwise(cuts):
                 recorder.write(0, times[start:end], values[start:end])
             recorder.flush()
     assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()
