@@ -212,3 +212,43 @@ def test_a_recording_of_ours_passed_through_another_tool_is_still_read(tmp_path:
     for name in ("wanted.x", "joints.knee.velocity"):
         assert log[name].values.tobytes() == full_log[name].values.tobytes()
         assert log[name].time.tobytes() == full_log[name].time.tobytes()
+
+
+def test_topics_whose_names_collide_are_numbered(tmp_path: Path) -> None:
+    file = Foreign(tmp_path / "real.mcap")
+    file.add("/joint_states", joints(1000, hip=1.0), 1000)
+    file.add("/joints", joints(1000, hip=2.0), 1000)
+    log = file.load()
+    assert [log[name].values[0] for name in ("joints.hip.position", "joints_2.hip.position")] == [1.0, 2.0]
+
+
+def test_a_field_that_comes_and_goes_is_saved_as_it_was(tmp_path: Path) -> None:
+    file = Foreign(tmp_path / "real.mcap")
+    for k in range(6):
+        message = imu((k + 1) * 10**6, k)
+        if k % 2:
+            message.orientation_covariance[0] = -1.0
+        file.add("/imu", message, 0)
+        scan = np.full(2 + k % 2, k, np.float32)
+        file.add("/scan", T["sensor_msgs/msg/LaserScan"](header((k + 1) * 10**6), *[0.0] * 7, scan, scan[:0]), 0)
+    log = file.load()
+    assert list(log["imu.gyro.x"].values) == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert list(log["imu.orientation.z"].time) == [0.001, 0.003, 0.005]
+    assert list(log["scan.ranges.1"].values) == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert list(log["scan.ranges.2"].values) == [1.0, 3.0, 5.0]
+    again = Log.load(log.save(tmp_path / "again.mcap"))
+    assert again.sha256 == log.sha256
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_damage_gives_a_log_or_one_clear_error(tmp_path: Path, full_log: Log, seed: int) -> None:
+    path = full_log.save(tmp_path / "run.mcap")
+    rng, data = np.random.default_rng(seed), bytearray(path.read_bytes())
+    for place in rng.integers(8, len(data), 1 + seed % 5):
+        data[place] = rng.integers(256)
+    path.write_bytes(data)
+    try:
+        signals = Log.load(path).signals
+    except InputError:
+        return
+    assert signals

@@ -192,3 +192,25 @@ def test_an_empty_recording_opens(tmp_path: Path) -> None:
     log = Log.load(tmp_path / "run.mcap")
     assert len(log["imu.gyro.x"].values) == 0
     assert log.metadata == {"twin": "idle"}
+
+
+def test_streams_that_would_mix_on_one_topic_are_refused(tmp_path: Path) -> None:
+    part = StreamLayout("imu", Kind.IMU, ("accel.z",), ("m/s^2",))
+    with pytest.raises(InputError, match="imu: two streams would mix on the topic /imu"):
+        McapRecorder(tmp_path / "run.mcap", [IMU, part], {})
+
+
+def test_streams_of_several_links_share_the_topic_of_transforms(tmp_path: Path) -> None:
+    links = [
+        StreamLayout("tf", Kind.TF, (f"{link}.position.x",), ("m",), frame, "", (link,)) for link, frame in ("aw", "bv")
+    ]
+    log = Log(links)
+    for i in range(2):
+        log.append(i, [0.5 * i, 1.0], [[1.0], [2.0 + i]])
+    assert Log.load(log.save(tmp_path / "run.mcap")).sha256 == log.sha256
+
+
+def test_a_log_that_starts_late_is_saved_at_once(tmp_path: Path) -> None:
+    log = Log([WANTED])
+    log.append(0, [1e7, 1e7 + 3600.0], [[1.0, 2.0], [3.0, 4.0]])
+    assert Log.load(log.save(tmp_path / "run.mcap")).sha256 == log.sha256
