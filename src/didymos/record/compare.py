@@ -208,7 +208,7 @@ def _difference(a: Signal, b: Signal, shift: float, attitude: _Array | None) -> 
         there = np.interp(times, times_b, np.unwrap(values_b) if is_angle else values_b)
     error = there - values
     if is_angle:
-        error = (error + np.pi) % (2.0 * np.pi) - np.pi
+        error = error - 2.0 * np.pi * np.rint(error / (2.0 * np.pi))
         there = values + error
     worst = int(np.argmax(np.abs(error)))
     rmse = float(np.sqrt(np.mean(error**2)))

@@ -74,7 +74,10 @@ def load_csv(path: Path) -> tuple[list[_Stream], dict[str, str]]:
     lines, metadata = _lines(path)
     delimiter = max(",;\t", key=lines[0][1].count)
     numbered = [number for number, _ in lines]
-    rows = list(csv.reader((line for _, line in lines), delimiter=delimiter))
+    try:
+        rows = list(csv.reader((line for _, line in lines), delimiter=delimiter))
+    except csv.Error as error:
+        raise InputError(f"this is not a table: {error}", file=path) from error
     names = [_UNIT.match(cell.strip()) for cell in rows[0]]
     header = [(match[1], match[2]) if match else (cell.strip(), "") for cell, match in zip(rows[0], names, strict=True)]
     _check_header(path, numbered[0], header)
@@ -83,7 +86,7 @@ def load_csv(path: Path) -> tuple[list[_Stream], dict[str, str]]:
     times = table[:, time_column] / scale
     late = np.flatnonzero(~(np.diff(times) > 0)) + 1
     if np.isnan(times[0]) or len(late):
-        row = int(late[0]) if len(late) else 0
+        row = 0 if np.isnan(times[0]) else int(late[0])
         name = header[time_column][0]
         found = rows[1 + row][time_column] or "nothing"
         raise InputError(f"time does not increase, found {found}", file=path, line=numbered[1 + row], path=name)

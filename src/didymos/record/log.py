@@ -134,11 +134,11 @@ class Log:
     def save(self, path: str | Path) -> Path:
         """Write the log to a file, `.mcap` or `.csv`."""
         path = Path(path)
-        if path.suffix == ".csv":
+        if path.suffix.lower() == ".csv":
             from didymos.record.csv_file import save_csv
 
             save_csv(path, [(layout, *self.rows(i)) for i, layout in enumerate(self.layouts)], self.metadata)
-        elif path.suffix == ".mcap":
+        elif path.suffix.lower() == ".mcap":
             self._save_mcap(path)
         else:
             raise InputError(f"a log is saved as .mcap or .csv, not {path.suffix!r}", file=path)
@@ -148,12 +148,12 @@ class Log:
         from didymos.record.mcap_file import McapRecorder
 
         streams = [self.rows(i) for i in range(len(self.layouts))]
-        end = max((times[-1] for times, _ in streams if len(times)), default=0.0)
+        ends = _CHUNK * (1.0 + np.unique(np.concatenate([times // _CHUNK for times, _ in streams] or [np.empty(0)])))
         with McapRecorder(path, self.layouts, self.metadata) as recorder:
             done = [0] * len(streams)
-            for k in range(1, int(end / _CHUNK) + 2):
+            for end in ends:
                 for i, (times, values) in enumerate(streams):
-                    until = int(np.searchsorted(times, k * _CHUNK))
+                    until = int(np.searchsorted(times, end))
                     recorder.write(i, times[done[i] : until], values[done[i] : until])
                     done[i] = until
                 recorder.flush()
@@ -165,9 +165,11 @@ class Log:
         `metadata` tells under `damage`, `unread` and `time_shift` what was lost or changed, where anything was.
         """
         path = Path(path)
-        if path.suffix == ".csv":
+        if path.is_dir():
+            raise InputError("this is a folder, expected a log: the .mcap or .csv in it", file=path)
+        if path.suffix.lower() == ".csv":
             from didymos.record.csv_file import load_csv as read
-        elif path.suffix == ".mcap":
+        elif path.suffix.lower() == ".mcap":
             from didymos.record.mcap_load import load_mcap as read
         else:
             raise InputError(f"a log is a .mcap or a .csv, not {path.suffix!r}", file=path)

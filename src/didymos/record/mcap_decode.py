@@ -134,20 +134,23 @@ def _decode_known(kind: Kind, group: _Group, columns: dict[str, Column]) -> None
     owners = [(0, "")] * len(table.fields) + owners
     stamps = {i: _stamps(group, table.stamp.format(i=i)) for i in {0, *(range(count) if "{i}" in table.stamp else ())}}
     covariance = message.numbers.get("orientation_covariance") if kind is Kind.IMU else None
-    no_orientation = covariance is not None and _numbers(rows[:1], covariance)[0, 0] == -1.0
+    oriented = _numbers(rows, covariance)[:, 0] != -1.0 if covariance is not None else None
     for (name, path, unit), (i, label) in zip(fields_of(kind, labels), owners, strict=True):
         array = path.rpartition(".")[0]
         if array in message.numbers and int(path.rpartition(".")[2]) >= message.numbers[array].count:
             continue  # a JointState may leave out velocities or efforts
         if array not in message.numbers and path not in message.numbers:
             continue  # an older definition of the message
-        if no_orientation and name.startswith("orientation."):
+        times, values = stamps[i if i in stamps else 0], _numbers(rows, message.leaf(path))[:, 0]
+        if oriented is not None and name.startswith("orientation."):
+            times, values = times[oriented], values[oriented]
+        if not len(times):
             continue
         column = columns.setdefault(name, Column(unit, label))
         column.frame = column.frame or message.text(table.frame.format(i=i))
         column.child_frame = message.text(table.child_frame) if table.child_frame else ""
-        column.times.append(stamps[i if i in stamps else 0])
-        column.values.append(_numbers(rows, message.leaf(path))[:, 0])
+        column.times.append(times)
+        column.values.append(values)
 
 
 def _decode_any(raw: RawMessages, group: _Group, columns: dict[str, Column]) -> list[str]:

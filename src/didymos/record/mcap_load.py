@@ -7,7 +7,8 @@ has the time at which it was logged. Stamps that count from 1970 are shifted so 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from didymos.errors import InputError
 from didymos.record.mcap_decode import Column, decode
 from didymos.record.mcap_file import METADATA, STREAMS
 from didymos.record.mcap_read import McapContent, RawMessages, read_mcap
+from didymos.record.messages import TABLE
 from didymos.record.stream import Kind, StreamLayout
 
 __all__ = ["load_mcap"]
@@ -45,7 +47,7 @@ def load_mcap(path: Path) -> tuple[list[tuple[StreamLayout, NDArray[np.float64],
     metadata = _metadata(content)
     streams = _recorded(content, decoded)
     if streams is None:
-        streams = [stream for raw, kind, columns in decoded for stream in _suggested(raw, kind, columns)]
+        streams = _apart([stream for raw, kind, columns in decoded for stream in _suggested(raw, kind, columns)])
         if not streams:
             found = "; ".join(unread[:5]) or content.damage or "there is no message in it"
             raise InputError(f"no signal could be read: {found}", file=path)
@@ -119,7 +121,24 @@ def _suggested(raw: RawMessages, kind: Kind, columns: Mapping[str, Column]) -> l
             names = [only]
         labels = tuple(dict.fromkeys(member[1].label for member in members if member[1].label))
         units = tuple(member[1].unit for member in members)[: len(names)]
+        whole = TABLE[kind].label or (not streams and all(label == str(i) for i, label in enumerate(labels)))
         layout = StreamLayout(stream_name, kind, tuple(names), units, frame, child_frame, labels)
+        if not whole:  # a part of such a message cannot be recorded as one again
+            layout = replace(layout, kind=Kind.SCALARS, labels=())
         values = np.stack([member[3] for member in members], axis=1)[:, : len(names)]
         streams.append((layout, members[0][2], values))
     return streams
+
+
+def _apart(streams: Sequence[_Stream]) -> list[_Stream]:
+    """Streams whose signals have different names; where two topics collide, the later gets a number."""
+    taken: set[str] = set()
+    result = []
+    for layout, times, values in streams:
+        name, number = layout.name, 1
+        while taken & set(layout.signals):
+            number += 1
+            layout = replace(layout, name=f"{name}_{number}")
+        taken |= set(layout.signals)
+        result.append((layout, times, values))
+    return result

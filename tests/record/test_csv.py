@@ -1,0 +1,124 @@
+"""Tables: ours keep every bit, those of others are read with care."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from didymos.errors import InputError
+from didymos.record import Kind, Log, StreamLayout
+
+
+def load(tmp_path: Path, text: str) -> Log:
+    (tmp_path / "real.csv").write_text(text, encoding="utf-8")
+    return Log.load(tmp_path / "real.csv")
+
+
+def test_a_log_saved_as_csv_has_the_same_signals(
+    tmp_path: Path, full_log: Log, assert_same: Callable[[Log, Log], None]
+) -> None:
+    again = Log.load(full_log.save(tmp_path / "run.csv"))
+    assert_same(full_log, again)
+    assert again.metadata == full_log.metadata
+
+
+def test_streams_that_share_their_stamps_make_a_table_without_gaps(tmp_path: Path) -> None:
+    layouts = [StreamLayout(name, Kind.SCALARS, ("x",), ("m",)) for name in ("wanted", "state")]
+    log = Log(layouts)
+    for i in range(2):
+        log.append(i, [0.0, 0.1], [[1.0 / 3.0], [np.nan]])
+    lines = log.save(tmp_path / "run.csv").read_text().splitlines()
+    assert lines == [
+        "time [s],wanted.x [m],state.x [m]", "0.0,0.3333333333333333,0.3333333333333333", "0.1,nan,nan"
+    ]  # fmt: skip
+    assert np.isnan(Log.load(tmp_path / "run.csv")["state.x"].values[1])
+
+
+def test_other_stamps_leave_cells_empty(tmp_path: Path) -> None:
+    layouts = [StreamLayout(name, Kind.SCALARS, ("x",), ("",)) for name in ("a", "b")]
+    log = Log(layouts)
+    log.append(0, [0.0, 0.2], [[1.0], [2.0]])
+    log.append(1, [0.1], [[3.0]])
+    lines = log.save(tmp_path / "run.csv").read_text().splitlines()
+    assert lines[1:] == ["0.0,1.0,", "0.1,,3.0", "0.2,2.0,"]
+
+
+def test_two_samples_at_one_time_do_not_fit_a_table(tmp_path: Path) -> None:
+    log = Log([StreamLayout("a", Kind.SCALARS, ("x",), ("",))])
+    log.append(0, [0.5, 0.5], [[1.0], [2.0]])
+    with pytest.raises(InputError, match=r"a: two samples at 0.5 s do not fit a table, save as \.mcap"):
+        log.save(tmp_path / "run.csv")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [
+        ("time", 1),
+        ("t", 1),
+        ("Time [s]", 1),
+        ("timestamp (ms)", 1e3),
+        ("TIME_MS", 1e3),
+        ("stamp_us", 1e6),
+        ("t_ns", 1e9),
+    ],
+)
+def test_the_time_is_found_and_scaled(tmp_path: Path, delimiter: str, name: str, scale: float) -> None:
+    rows = [["gyro_x [rad/s]", name], ["0.5", f"{0.0 * scale}"], ["0.75", f"{0.25 * scale}"]]
+    log = load(tmp_path, "# from the bench\n\n" + "\n".join(delimiter.join(row) for row in rows))
+    assert list(log["gyro_x"].time) == [0.0, 0.25]
+    assert list(log["gyro_x"].values) == [0.5, 0.75]
+    assert log["gyro_x"].unit == "rad/s"
+
+
+def test_the_first_column_is_the_time_where_none_is_called_so(tmp_path: Path) -> None:
+    log = load(tmp_path, "clock_ms,x\r\n1000,1\r\n1500,2\r\n")
+    assert list(log["x"].time) == [1.0, 1.5]
+
+
+def test_empty_cells_are_gaps(tmp_path: Path) -> None:
+    log = load(tmp_path, "t,x,y\n0,1,\n1,,5\n2,3,6\n")
+    assert list(log["x"].time) == [0.0, 2.0]
+    assert list(log["y"].values) == [5.0, 6.0]
+
+
+def test_stamps_since_1970_start_at_zero(tmp_path: Path) -> None:
+    log = load(tmp_path, "t,x\n1700000000.25,1\n1700000000.75,2\n")
+    assert list(log["x"].time) == [0.0, 0.5]
+    assert log.metadata["time_shift"] == "1700000000.25"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("# only a comment\n", "the file is empty"),
+        ("0,1\n1,2\n", ":1: the first line has numbers, expected the names"),
+        ("t,x\n", "no line of numbers"),
+        ("t\n0\n", ":1: only the column 't'"),
+        ("t,,x\n0,1,2\n", ":1: column 2 has no name"),
+        ("t,x,x\n0,1,2\n", ":1: the column 'x' occurs twice"),
+        ("# c\nt,x\n0,1\n\n1,abc\n", ":5: x: 'abc' is not a number"),
+        ("t,x\n0,1\n1,2,3\n", ":3: found 3 cells, expected 2"),
+        ("t,x\n0,1\n1\n", ":3: found 1 cells, expected 2"),
+        ("t,x\n0,1\n2,2\n1,3\n", ":4: t: time does not increase, found 1"),
+        ("t,x\n0,1\n0,2\n", ":3: t: time does not increase, found 0"),
+        ("t,x\n,1\n1,2\n", ":2: t: time does not increase, found nothing"),
+        ("voltage,x\n5,1\n4,2\n", ":3: voltage: time does not increase, found 4"),
+        ("# didymos [1]\nt,x\n0,1\n", ":1: the metadata is not a JSON object"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, text)
+    assert message in str(caught.value)
+    assert "real.csv" in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes(b"t,x\n0,\xff\xfe\n")
+    with pytest.raises(InputError, match="this is not text"):
+        Log.load(tmp_path / "x.csv")
