@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+
 from didymos.control.values import Values
 from didymos.errors import InputError, nearest
-from numpy.typing import NDArray
 
 __all__ = ["CompiledController", "Controller", "Gain", "Robot", "Rotor"]
 
@@ -114,9 +115,10 @@ class Controller:
 class CompiledController(Controller):
     """A program whose law is a compiled function; the loop calls it without passing through Python.
 
-    `reads` names the readings it needs in the order in which the function finds them. The function's signature is
-    (clock [t, period, 1 at the first call], settings, gains, sensed, wanted, memory, inputs), all pointers to float64; `inputs` in the
-    order of `writes`. What it remembers between calls belongs into `memory`, which is saved and restored with the twin.
+    `reads` names the readings it needs in the order in which the function finds them. The function's signature is (clock,
+    settings, gains, sensed, wanted, memory, inputs), all pointers to float64: `clock` holds the time [s], the period [s] and
+    1 at the first call, `inputs` is in the order of `writes`. What it remembers between calls belongs into `memory`, which
+    is saved and restored with the twin.
     """
 
     program: ClassVar[Any]

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
+
 from didymos.control.controller import Rotor
 from didymos.errors import InputError
-from numpy.typing import NDArray
 
 __all__ = ["effect_matrix", "mixer"]
 
@@ -40,4 +41,4 @@ def mixer(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
     effects = effect_matrix(rotors)
     if np.linalg.matrix_rank(effects, tol=1e-9) < 4:
         raise InputError("these rotors cannot command thrust, roll, pitch and yaw independently", path="parts")
-    return np.linalg.pinv(effects)
+    return np.asarray(np.linalg.pinv(effects), dtype=np.float64)

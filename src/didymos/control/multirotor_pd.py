@@ -17,6 +17,7 @@ import math
 from typing import ClassVar
 
 import numpy as np
+
 from didymos.compiled import c_function, kernel
 from didymos.control.controller import CompiledController, Gain, Robot
 from didymos.control.mixer import mixer

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from didymos.compiled import DOUBLES
 from numba import types
+
+from didymos.compiled import DOUBLES
 
 __all__ = ["PROGRAM_SIGNATURE"]
 

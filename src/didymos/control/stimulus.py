@@ -15,9 +15,10 @@ import math
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import ConfigDict, Field, model_validator
+
 from didymos.compiled import kernel
 from didymos.spec import Spec, number
-from pydantic import ConfigDict, Field, model_validator
 
 __all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate"]
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from didymos.errors import nearest
 from numpy.typing import NDArray
+
+from didymos.errors import nearest
 
 __all__ = ["Values"]
 

@@ -124,7 +124,7 @@ class _Builder:
 
     def _place(self, link: str, carrier: JointSource | None) -> None:
         pose = self.mechanism.roots[link] if carrier is None else carrier.pose
-        parent = None if carrier is None or carrier.parent == WORLD and WORLD not in self._placed \
+        parent = None if carrier is None or (carrier.parent == WORLD and WORLD not in self._placed) \
             else self._placed[carrier.parent]
         moves = link in self.mechanism.free_roots
         if carrier is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
+
 from didymos.describe.parameters import INERTIA_AXES
 from didymos.parts import PARTS
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin

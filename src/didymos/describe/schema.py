@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, model_validator
 
 from didymos.air.atmosphere import AirSpec
 from didymos.air.wind import WindSpec
@@ -10,7 +12,6 @@ from didymos.control.stimulus import StimulusSpec
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
-from pydantic import Field, model_validator
 
 __all__ = [
     "ControlSpec", "DescriptionSpec", "ExpectationSpec", "GroundSpec", "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile",
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     AnyPart = PartSpec
     AnySensor = SensorSpec
 else:
-    AnyPart = Annotated[Union[tuple(law.spec for law in PARTS.values())], Field(discriminator="kind")]
-    AnySensor = Annotated[Union[tuple(kind.spec for kind in SENSORS.values())], Field(discriminator="kind")]
+    AnyPart = Annotated[tuple(law.spec for law in PARTS.values()), Field(discriminator="kind")]
+    AnySensor = Annotated[tuple(kind.spec for kind in SENSORS.values()), Field(discriminator="kind")]
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
 
@@ -51,8 +52,8 @@ class DescriptionSpec(Spec):
     """The robot description and how to read it."""
 
     file: str = Field(description="URDF, xacro, SDF or MJCF, relative to the twin's folder")
-    arguments: dict[str, str | float | bool] = Field({}, description="arguments for xacro")
-    packages: dict[str, str] = Field({}, description="folders of ROS packages by name, for package:// and $(find)")
+    arguments: dict[str, str | float | bool] = Field(default={}, description="arguments for xacro")
+    packages: dict[str, str] = Field(default={}, description="folders of ROS packages by name, for package:// and $(find)")
     base: Literal["as_described", "floating"] = Field("as_described", description="floating frees the root link")
 
 
@@ -79,10 +80,10 @@ class StartSpec(Spec):
     """The state in which a run begins; velocities are in the frame of the root link."""
 
     position: Vector = Vector()
-    orientation: Vector = Field(Vector(), description="roll, pitch, yaw [rad]")
+    orientation: Vector = Field(default=Vector(), description="roll, pitch, yaw [rad]")
     velocity: Vector = Vector()
     angular_velocity: Vector = Vector()
-    joints: dict[str, float] = {}
+    joints: dict[str, float] = Field(default={}, description="positions by name [rad or m]")
 
 
 class RecordSpec(Spec):
@@ -97,18 +98,18 @@ class ControlSpec(Spec):
 
     program: str = Field(description="a shipped program, MODULE:CLASS or FILE.py:CLASS")
     rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
-    gains: dict[str, Any] = {}
-    options: dict[str, Any] = {}
+    gains: dict[str, Any] = Field(default={}, description="by name, nested or dotted")
+    options: dict[str, Any] = Field(default={}, description="arguments of the program's class")
 
 
 class ExpectationSpec(Spec):
     """A figure of a run and where it has to lie."""
 
     name: str
-    signal: str | None = Field(None, description="a recorded signal, or roll, pitch, yaw, tilt of one that has an orientation")
+    signal: str | None = Field(default=None, description="a recorded signal, or roll, pitch, yaw, tilt of a stream with a pose")
     measure: Literal["max_error", "rmse", "mean", "final", "max", "min"] = "max_error"
     target: float = number(0.0, doc="value that the signal is compared with")
-    figure: Literal["thrust_to_weight"] | None = Field(None, description="a figure of the twin instead of a signal")
+    figure: Literal["thrust_to_weight"] | None = Field(default=None, description="a figure of the twin instead of a signal")
     after: float = number(0.0, unit="s", low=0)
     before: float | None = None
     low: float | None = None
@@ -129,8 +130,8 @@ class ScenarioSpec(Spec):
     title: str = ""
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
     start: StartSpec | None = None
-    set: dict[str, float] = Field({}, description="values of parameters by path")
-    wanted: dict[str, float] = Field({}, description="constant set-points by name")
+    set: dict[str, float] = Field(default={}, description="values of parameters by path")
+    wanted: dict[str, float] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()
 
@@ -141,9 +142,9 @@ class TwinFile(Spec):
     title: str = ""
     description: DescriptionSpec
     world: WorldSpec = WorldSpec()
-    parts: dict[Name, AnyPart] = {}
-    sensors: dict[Name, AnySensor] = {}
+    parts: dict[Name, AnyPart] = Field(default={})
+    sensors: dict[Name, AnySensor] = Field(default={})
     control: ControlSpec | None = None
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
-    scenarios: dict[Name, ScenarioSpec] = {}
+    scenarios: dict[Name, ScenarioSpec] = Field(default={})

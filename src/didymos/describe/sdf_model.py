@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from didymos.describe.mechanism import WORLD, Inertial, LinkSource
+from didymos.describe.mechanism import Inertial, LinkSource
 from didymos.describe.notebook import Notebook
-from didymos.describe.rotation import Pose
 from didymos.describe.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
 from didymos.describe.sdf_shapes import read_sdf_shape
 from didymos.describe.xml_file import Element

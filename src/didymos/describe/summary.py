@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
-from didymos.describe.description import Description
 from numpy.typing import NDArray
+
+from didymos.describe.description import Description
 
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin

@@ -17,7 +17,7 @@ from didymos.describe.parameters import Parameter, collect, flatten
 from didymos.describe.program import find_program
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.validate import validate
-from didymos.describe.yaml_file import Lines, read_yaml
+from didymos.describe.yaml_file import read_yaml
 from didymos.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _put(raw: dict[str, Any], steps: list[str], value: float) -> None:
     """Set a value in plain data, making the records on the way; a vector written as a list keeps its form."""
     node: Any = raw
     for index, step in enumerate(steps[:-1]):
-        if isinstance(node[step] if step in node else None, list) and index == len(steps) - 2:
+        if isinstance(node.get(step), list) and index == len(steps) - 2:
             node[step][list("xyz").index(steps[-1])] = value
             return
         if node.get(step) is None:

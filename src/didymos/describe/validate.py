@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ValidationError
+
 from didymos.describe.schema import TwinFile
 from didymos.describe.yaml_file import Lines
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
 from didymos.spec import Spec
-from pydantic import BaseModel, ValidationError
 
 __all__ = ["validate"]
 
@@ -63,11 +64,17 @@ def _keys_beside(place: tuple[str | int, ...], raw: Any) -> list[str]:
     model: Any = TwinFile
     node = raw
     for step in place[:-1]:
-        node = node[step] if isinstance(node, dict | list) and (isinstance(step, int) or step in node) else {}
+        node = _step_into(node, step)
         model = _child(model, step, node)
         if model is None:
             return []
     return list(model.model_fields) if isinstance(model, type) and issubclass(model, Spec) else []
+
+
+def _step_into(node: Any, step: str | int) -> Any:
+    if isinstance(node, dict):
+        return node.get(step, {})
+    return node[step] if isinstance(node, list) and isinstance(step, int) and step < len(node) else {}
 
 
 def _child(model: Any, step: str | int, node: Any) -> Any:
@@ -77,7 +84,7 @@ def _child(model: Any, step: str | int, node: Any) -> Any:
         field = model.model_fields.get(str(step))
         return None if field is None else _inner(field.annotation)
     if model is PARTS or model is SENSORS:
-        kind = node.get("kind") if isinstance(node, dict) else None
+        kind = str(node.get("kind")) if isinstance(node, dict) else ""
         return model[kind].spec if kind in model else None
     return model  # a name in a mapping or an index in a list: the record it holds
 

@@ -16,7 +16,7 @@ _MEMORY = 2 * 2**30  # [bytes]
 _LARGEST_ANSWER = 64 * 2**20  # [characters]
 
 
-class _UnknownPackage(BaseException):  # noqa: N818  no Exception: xacro wraps those
+class _UnknownPackage(BaseException):
     """The file names a package whose folder was not given."""
 
 

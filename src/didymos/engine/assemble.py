@@ -10,6 +10,8 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
+
 from didymos.describe.names import link_values, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
@@ -21,7 +23,6 @@ from didymos.parts import PARTS
 from didymos.sensors import SENSORS
 from didymos.sensors.reading import MEMORY_HEAD
 from didymos.spec import Spec, number_fields
-from numpy.typing import NDArray
 
 __all__ = ["TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble"]
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+
 from didymos.compiled import kernel
 from didymos.describe.twin import Twin
 from didymos.engine import block as b

@@ -19,6 +19,8 @@ import math
 from typing import Any
 
 import mujoco
+from numba import carray, types
+
 from didymos.air.atmosphere import AirSpec, density
 from didymos.air.wind import WindSpec, wind_speed
 from didymos.compiled import c_function, kernel
@@ -49,7 +51,6 @@ from didymos.engine.layout import DATA, MODEL
 from didymos.engine.memory import call_law, doubles, integers, pointer, word
 from didymos.parts.law import MOTION, WRENCH
 from didymos.spec import record_type
-from numba import carray, types
 
 __all__ = ["SCRATCH_WORDS", "install"]
 

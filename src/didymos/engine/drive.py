@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
+
 from didymos.control import Controller, Robot, Values
 from didymos.errors import DidymosError, RunError, nearest
 
@@ -17,10 +18,17 @@ __all__ = ["Plant", "ask", "drive"]
 
 
 class Plant(Protocol):
-    """A robot that a program can drive; `period` [s] is the time between ticks."""
+    """A robot that a program can drive."""
 
-    robot: Robot
-    period: float
+    @property
+    def robot(self) -> Robot:
+        """Names and geometry."""
+        ...
+
+    @property
+    def period(self) -> float:
+        """Time between ticks [s]."""
+        ...
 
     def sense(self, tick: int) -> tuple[Values, Values]:
         """What the sensors say and what is wanted at a tick."""

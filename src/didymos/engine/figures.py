@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
+
 from didymos.control import Rotor
 from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import mujoco
+
 from didymos.control import Controller
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_joint, apply_link

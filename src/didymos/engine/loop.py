@@ -16,11 +16,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+
 from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
 from didymos.engine.memory import call_program, engine_function
 from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
-from numba import types
 
 __all__ = [
     "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import llvmlite.binding
-from didymos.compiled import DOUBLES
-from didymos.engine.layout import library_path
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+from didymos.compiled import DOUBLES
+from didymos.engine.layout import library_path
 
 __all__ = [
     "call_law", "call_program", "doubles", "engine_function", "integers", "pointer", "word",

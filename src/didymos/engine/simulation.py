@@ -11,6 +11,8 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
+
 from didymos.control import CompiledController, Controller, Robot, Values
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import input_names
@@ -38,7 +40,6 @@ from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
 from didymos.record.mcap_file import McapRecorder
 from didymos.sensors.noise import stream_key
-from numpy.typing import NDArray
 
 __all__ = ["Simulation", "State"]
 

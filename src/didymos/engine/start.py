@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
+
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.errors import InputError

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import TRUTH, Assembly
 from didymos.parts import PARTS
 from didymos.record.stream import Kind, StreamLayout
 from didymos.sensors import SENSORS
-from numpy.typing import NDArray
 
 __all__ = ["Source", "StreamPlan", "plan_streams"]
 

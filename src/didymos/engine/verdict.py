@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
 from didymos.describe.schema import ExpectationSpec
 from didymos.errors import InputError
 from didymos.record.log import Log
-from numpy.typing import NDArray
 
 __all__ = ["Verdict", "measure", "signal_values"]
 

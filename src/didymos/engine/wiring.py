@@ -6,6 +6,8 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
+
 from didymos.control import CompiledController, Controller
 from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec
 from didymos.describe.names import input_names, part_inputs
@@ -18,7 +20,6 @@ from didymos.parts import PARTS
 from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import number_fields, record_type
-from numpy.typing import NDArray
 
 __all__ = ["sensed_places", "tick_rate", "wire"]
 
@@ -156,7 +157,8 @@ def _stimuli(
 
 def _inputs(twin: Twin, assembly: Assembly) -> dict[str, Any]:
     commands = assembly.plan.starts["commands"]
-    rows, ranges = [], []
+    rows: list[tuple[int, int, int]] = []
+    ranges: list[tuple[float, ...]] = []
     for _, part, index in part_inputs(twin):
         rows.append((commands + len(rows), assembly.plan.starts[f"inputs:{part}"] + index, -1))
         ranges.append(PARTS[twin.file.parts[part].kind].input_range)

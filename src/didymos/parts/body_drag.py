@@ -8,14 +8,14 @@ areas the force is exactly against V. It acts at the part's origin. Valid for bl
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
-import math
+from numba import carray
 
 from didymos.compiled import c_function
 from didymos.parts.law import Law, Output, PartSpec, law_signature
 from didymos.spec import number
-from numba import carray
 
 __all__ = ["BODY_DRAG", "BodyDragSpec"]
 

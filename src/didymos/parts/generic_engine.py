@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from numba import carray
+
 from didymos.compiled import c_function, kernel
 from didymos.parts.law import Law, Output, PartSpec, law_signature
 from didymos.spec import number
-from numba import carray
 
 __all__ = ["GENERIC_ENGINE", "GenericEngineSpec", "thrust"]
 

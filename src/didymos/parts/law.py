@@ -13,9 +13,10 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import types
+
 from didymos.compiled import DOUBLES
 from didymos.spec import Spec, record_type
-from numba import types
 
 __all__ = ["MOTION", "WRENCH", "Law", "Output", "PartSpec", "law_signature"]
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from numba import carray
+
 from didymos.compiled import c_function
 from didymos.parts.law import Law, Output, PartSpec, law_signature
 from didymos.spec import number
-from numba import carray
 
 __all__ = ["ROTOR", "RotorSpec"]
 

@@ -4,7 +4,8 @@ A stream is a table with one row per sample: times [s], shape [n], and values, s
 says what the columns mean and as which ROS 2 message a row travels. The columns of each kind, in any order and subset:
 
     IMU             gyro.{x,y,z} accel.{x,y,z} and, where the robot estimates it, orientation.{w,x,y,z}
-    ODOMETRY        position.{x,y,z} orientation.{w,x,y,z} velocity.{x,y,z} angular_velocity.{x,y,z}, the latter in the child frame
+    ODOMETRY        position.{x,y,z} orientation.{w,x,y,z} velocity.{x,y,z} angular_velocity.{x,y,z},
+                    the last two in the child frame
     JOINT_STATES    <joint>.position <joint>.velocity <joint>.effort, a joint per label
     TF, TF_STATIC   <link>.position.{x,y,z} <link>.orientation.{w,x,y,z}, a link per label
     CLOCK           none

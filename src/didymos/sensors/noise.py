@@ -11,6 +11,7 @@ import hashlib
 import math
 
 import numpy as np
+
 from didymos.compiled import kernel
 
 __all__ = ["normal", "stream_key", "uniform"]

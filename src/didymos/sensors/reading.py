@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from didymos.compiled import kernel
 from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, disturb_vector, walk
 from didymos.sensors.noise import uniform
