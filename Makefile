@@ -19,8 +19,8 @@ $(STAMP): pyproject.toml constraints.txt tools/setup
 	@touch $@
 
 demo: setup  ## fly the quadcopter: a log, a plot and a picture
-	$(BIN)/didymos run quadcopter --scenario climb --record $(OUT)/demo.mcap --plot $(OUT)/demo.png --picture $(OUT)/demo_robot.png
-	@echo "The flight is in $(OUT)/: demo.mcap (log), demo.png (signals), demo_robot.png (where it ended)."
+	$(BIN)/didymos run quadcopter --scenario climb --record $(OUT)/demo.mcap --plot $(OUT)/demo.png --picture $(OUT)/demo_robot.png --clip $(OUT)/demo.gif
+	@echo "The flight is in $(OUT)/: demo.mcap (log), demo.png (signals), demo_robot.png and demo.gif (the robot)."
 
 lint: setup  ## style and types
 	$(BIN)/ruff check .

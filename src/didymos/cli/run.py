@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-RECORDS, PLOTS, PICTURES = (".mcap", ".csv"), (".png", ".svg", ".pdf"), (".png", ".jpg", ".jpeg", ".webp")
+CLIP_RATE = 20.0  # [1/s]: frames of a film
+
+RECORDS, PLOTS = (".mcap", ".csv"), (".png", ".svg", ".pdf")
+PICTURES, CLIPS = (".png", ".jpg", ".jpeg", ".webp"), (".gif",)
 
 
 def run(
     twin: TwinName,
-    scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations.")] = None,
+    scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = 0,
     sets: Annotated[
@@ -41,6 +44,7 @@ def run(
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the log: .mcap or .csv.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the robot where it ended.")] = None,
+    clip: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Draw the whole run as a film.")] = None,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False,
@@ -54,6 +58,7 @@ def run(
     _prepare(record, RECORDS, "--record")
     _prepare(plot, PLOTS, "--plot")
     _prepare(picture, PICTURES, "--picture")
+    _prepare(clip, CLIPS, "--clip")
     if seconds is not None and not 0 < seconds < float("inf"):
         raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
@@ -63,14 +68,20 @@ def run(
     loaded = didymos.load(twin)
     for path, value in chosen.items():
         loaded.set(path, value)
+    scenario = scenario or next(iter(loaded.scenarios), None)
     simulation = loaded.simulate(seed=seed, scenario=scenario, control=_program(control))
     log = _simulate(simulation, seconds, record, plot, real_time, quiet)
     if picture is not None:
         from didymos.record.picture import render_picture
 
         render_picture(simulation.model, simulation.data, picture)
+    if clip is not None:
+        from didymos.record.picture import render_clip
+
+        every = max(1, round(loaded.file.record.rate / CLIP_RATE))
+        render_clip(simulation.model, simulation.poses(log)[::every], clip, fps=loaded.file.record.rate / every)
     verdicts = simulation.judge(log)
-    files = {"record": record, "plot": plot, "picture": picture}
+    files = {"record": record, "plot": plot, "picture": picture, "clip": clip}
     if as_json:
         facts = {"twin": loaded.name, "scenario": scenario, "seconds": simulation.time, "seed": seed}
         print_json({**facts, **_result(simulation, log, verdicts, real_time), **files})
@@ -113,15 +124,12 @@ def _simulate(
     try:
         with progress(planned, quiet=quiet) as tick:
             log = simulation.run(seconds, record=streamed, progress=tick, real_time=real_time)
-    except RunError as error:
-        if error.log is not None:
-            _keep(error.log, record, streamed, plot)
+    except (RunError, KeyboardInterrupt) as error:
+        kept_log = getattr(error, "log", None)
+        if kept_log is not None:
+            _keep(kept_log, record, streamed, plot)
             kept = [str(file) for file in (record, plot) if file is not None]
             print(f"didymos: what happened until then is in {' and '.join(kept) or 'no file'}", file=sys.stderr)
-        raise
-    except KeyboardInterrupt:
-        if streamed is not None:
-            print(f"didymos: what happened until then is in {streamed}", file=sys.stderr)
         raise
     _keep(log, record, streamed, plot)
     return log
@@ -157,25 +165,27 @@ def _print_result(
         rows.append(("overruns", str(simulation.overruns)))
     rows += [(name, str(file)) for name, file in files.items() if file is not None]
     print_table(rows)
-    expectations = [
-        ("ok" if x.ok else "MISSED", x.name, number(x.value, x.unit), _limit(x)) for x in verdicts
-    ]
+    marks = {True: "ok", False: "MISSED", None: "not reached"}
+    expectations = [(marks[x.ok], x.name, _value(x), _limit(x)) for x in verdicts]
     print_table(expectations, ("", "expectation", "value", "limit"))
 
 
 def _status(verdicts: tuple[Verdict, ...]) -> int:
-    missed = [x for x in verdicts if not x.ok]
+    missed = [x for x in verdicts if x.ok is False]
     for x in missed:
-        print(f"didymos: {x.name}: found {number(x.value, x.unit)}, expected {_limit(x)}", file=sys.stderr)
+        print(f"didymos: {x.name}: found {_value(x)}, expected {_limit(x)}", file=sys.stderr)
     return 1 if missed else 0
 
 
+def _value(verdict: Verdict) -> str:
+    return "-" if verdict.value is None else number(verdict.value, verdict.unit)
+
+
 def _limit(verdict: Verdict) -> str:
-    """The bound in words; which side of a single bound was wanted follows from the value and whether it will do."""
+    """The bound in words."""
     if isinstance(verdict.limit, tuple):
         return f"{number(verdict.limit[0])} to {number(verdict.limit[1], verdict.unit)}"
-    below = (verdict.value <= verdict.limit) == verdict.ok
-    return f"{'at most' if below else 'at least'} {number(verdict.limit, verdict.unit)}"
+    return f"{'at least' if verdict.high is None else 'at most'} {number(verdict.limit, verdict.unit)}"
 
 
 def _position(simulation: Simulation) -> list[float] | None:

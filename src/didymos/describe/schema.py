@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
     AnyPart = PartSpec
     AnySensor = SensorSpec
 else:
-    AnyPart = Annotated[tuple(law.spec for law in PARTS.values()), Field(discriminator="kind")]
-    AnySensor = Annotated[tuple(kind.spec for kind in SENSORS.values()), Field(discriminator="kind")]
+    AnyPart = Annotated[reduce(or_, (law.spec for law in PARTS.values())), Field(discriminator="kind")]
+    AnySensor = Annotated[reduce(or_, (kind.spec for kind in SENSORS.values())), Field(discriminator="kind")]
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
 

@@ -184,8 +184,8 @@ class Simulation:
                 self.overruns += pace.wait(self.tick - here)
                 if progress is not None:
                     progress(self.time)
-        except RunError as error:
-            error.log = log
+        except (RunError, KeyboardInterrupt) as error:
+            error.log = log  # type: ignore[union-attr]
             raise
         finally:
             self._drain(log, recorder)
@@ -202,6 +202,21 @@ class Simulation:
             figure = thrust_to_weight(self.twin, self._assembly) if item.figure == "thrust_to_weight" else None
             verdicts.append(measure(item, log, figure))
         return tuple(verdicts)
+
+    def poses(self, log: Log) -> NDArray[np.float64]:
+        """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""
+        times = log["truth.position.x"].time
+        found = np.tile(self.model.qpos0, (len(times), 1))
+        if self.twin.description.floating:
+            root = self.model.body(self.twin.description.links[self.twin.description.root].body).id
+            address = int(self.model.jnt_qposadr[self.model.body_jntadr[root]])
+            names = [f"position.{axis}" for axis in "xyz"] + [f"orientation.{axis}" for axis in "wxyz"]
+            found[:, address : address + 7] = np.column_stack([log[f"truth.{name}"].values for name in names])
+        for name, joint in self.twin.description.joints.items():
+            if f"joints.{name}.position" in log:
+                address = int(self.model.joint(joint.engine_joints[0]).qposadr[0])
+                found[:, address] = log[f"joints.{name}.position"].values
+        return found
 
     def sense(self, tick: int) -> tuple[Values, Values]:
         """Readings and set-points at a tick (see `Plant`)."""

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from didymos.errors import InputError, RunError, nearest
+from didymos.record.attitude import ANGLES, angle
 from didymos.record.messages import stored
 from didymos.record.stream import StreamLayout
 
@@ -95,7 +96,14 @@ class Log:
         return name in self._places
 
     def __getitem__(self, name: str) -> Signal:
-        """The signal of a name; an `InputError` suggests the nearest where there is none."""
+        """The signal of a name; an `InputError` suggests the nearest where there is none.
+
+        A stream with an orientation also answers to `roll`, `pitch`, `yaw` and `tilt`: `log["truth.tilt"]`.
+        """
+        stream, _, last = name.rpartition(".")
+        if name not in self._places and last in ANGLES and f"{stream}.orientation.w" in self._places:
+            parts = [self[f"{stream}.orientation.{axis}"] for axis in "wxyz"]
+            return Signal(name, "rad", parts[0].time, angle(last, np.column_stack([part.values for part in parts])))
         if name not in self._places:
             raise InputError(f"no signal {name!r} in this log{nearest(name, self._places)}")
         i, column = self._places[name]

@@ -51,7 +51,7 @@ _STYLE = {
 _MOST_CURVES = len(COLOURS)
 _OVERVIEW_PANELS = 12
 _OVERVIEW_ORDER = (
-    Kind.ODOMETRY, Kind.POSE, Kind.JOINT_STATES, Kind.IMU, Kind.SCALARS, Kind.TWIST, Kind.WRENCH, Kind.NAVSAT,
+    Kind.ODOMETRY, Kind.POSE, Kind.SCALARS, Kind.IMU, Kind.JOINT_STATES, Kind.TWIST, Kind.WRENCH, Kind.NAVSAT,
     Kind.MAGNETIC_FIELD, Kind.PRESSURE, Kind.RANGE,
 )  # fmt: skip
 
@@ -121,12 +121,20 @@ def figure_file(figure: Any, path: str | Path) -> Path:
 
 
 def _overview(log: Log) -> list[Signal]:
-    """Signals worth a first look, the state before the sensors; neither every link's pose nor every ray of a scan."""
-    found = []
+    """Signals worth a first look: the first pose as position, angles and motion, then set-points, inputs, the rest.
+
+    Neither every link's pose nor every ray of a scan, and no second pose of the same robot.
+    """
+    found: list[Signal] = []
     for kind in _OVERVIEW_ORDER:
-        for layout in log.layouts:
-            if layout.kind is kind:
-                found += [log[name] for name in layout.signals]
+        layouts = [layout for layout in log.layouts if layout.kind is kind]
+        for layout in layouts[:1] if kind is Kind.ODOMETRY else layouts:
+            signals = [log[name] for name in layout.signals if ".orientation." not in name]
+            if kind is Kind.ODOMETRY and f"{layout.name}.orientation.w" in log:
+                signals[3:3] = [log[f"{layout.name}.{name}"] for name in ("roll", "pitch", "yaw")]
+            if kind is Kind.JOINT_STATES and len(layout.labels) > 1:
+                signals.sort(key=lambda signal: signal.name.rsplit(".", 1)[1] == "position")
+            found += signals
     return [signal for signal in found if len(signal.time)]
 
 
