@@ -29,7 +29,9 @@ PICTURES, CLIPS = (".png", ".jpg", ".jpeg", ".webp"), (".gif",)
 
 def run(
     twin: TwinName,
-    scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")] = None,
+    scenario: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
+    ] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = 0,
     sets: Annotated[

@@ -56,6 +56,9 @@ def _parts(twin: Twin) -> Iterator[InputError]:
         elif len(twin.description.joints[part.joint].engine_joints) != 1:
             kind = twin.description.joints[part.joint].kind.value
             yield twin.mistake(f"joint {part.joint!r} is {kind}, expected one that turns or slides", "parts", name, "joint")
+        if part.upstream is not None and part.upstream not in list(twin.file.parts)[: list(twin.file.parts).index(name)]:
+            earlier = list(twin.file.parts)[: list(twin.file.parts).index(name)]
+            yield _unknown(twin, "part before this one named", part.upstream, earlier, "parts", name, "upstream")
         direction = getattr(part, "direction", 1.0)
         if direction not in (-1.0, 1.0):
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")

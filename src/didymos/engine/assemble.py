@@ -29,6 +29,7 @@ __all__ = ["TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble"]
 TRUTH = "truth"
 """Name of the stream with the true pose and motion of the root link; no sensor may take it."""
 
+_MOST_OUTPUTS = max(len(law.outputs) for law in PARTS.values())  # zeros for a part that listens to none
 _INTEGRATORS = {
     "rk4": mujoco.mjtIntegrator.mjINT_RK4,
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
@@ -195,8 +196,10 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int)
         law = PARTS[spec.kind]
         plan.take(f"inputs:{part}", len(law.inputs))
         plan.take(f"outputs:{part}", len(law.outputs))
+        plan.take(f"memory_of:{part}", len(law.memory))
     plan.take("rates", sum(len(PARTS[spec.kind].states) for spec in twin.file.parts.values()))
     plan.take("scratch", SCRATCH_WORDS)
+    plan.take("nothing", _MOST_OUTPUTS)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("wanted", wanted)
     plan.take("memory", memory)
@@ -235,6 +238,8 @@ def _block_plan(twin: Twin) -> tuple[list[float], dict[str, int], dict[str, int]
         words += [0.0] * b.ROW_WORDS
     for part, spec in twin.file.parts.items():
         words[rows[part] + b.PARAMETERS] = put(f"parts.{part}.", spec)
+        words[rows[part] + b.TABLES] = len(words)
+        words.extend(float(value) for value in spec.tables())
     return words, numbers, rows
 
 
@@ -253,6 +258,9 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
         row[b.JOINT_DOF], row[b.JOINT_QPOS] = joint.dofadr[0], joint.qposadr[0]
     row[b.INPUTS] = plan.starts[f"inputs:{part}"]
     row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
+    row[b.MEMORY] = plan.starts[f"memory_of:{part}"]
+    row[b.UPSTREAM] = plan.starts["nothing" if spec.upstream is None else f"outputs:{spec.upstream}"]
+    row[b.TICK] = 0 if law.tick is None else law.tick.address
     before = 0
     for other, other_spec in twin.file.parts.items():
         if other == part:

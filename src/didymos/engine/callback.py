@@ -24,35 +24,13 @@ from numba import carray, types
 from didymos.air.atmosphere import AirSpec, density
 from didymos.air.wind import WindSpec, wind_speed
 from didymos.compiled import c_function, kernel
-from didymos.engine.block import (
-    AIR,
-    BODY,
-    COUNT,
-    FIRST_STATE_ACTUATOR,
-    INPUTS,
-    JOINT_DOF,
-    JOINT_QPOS,
-    LAST_DOF,
-    LAW,
-    MAGIC,
-    MAGIC_NUMBER,
-    OUTPUTS,
-    PARAMETERS,
-    PART_RATES,
-    POSE,
-    RATES,
-    ROW_WORDS,
-    SCRATCH,
-    STATES,
-    TABLE,
-    WIND,
-)
+from didymos.engine import block as b
 from didymos.engine.layout import DATA, MODEL
-from didymos.engine.memory import call_law, doubles, integers, pointer, word
+from didymos.engine.memory import call_law, call_tick, doubles, integers, pointer, word
 from didymos.parts.law import MOTION, WRENCH
 from didymos.spec import record_type
 
-__all__ = ["SCRATCH_WORDS", "install"]
+__all__ = ["SCRATCH_WORDS", "install", "tick_parts"]
 
 SCRATCH_WORDS = (MOTION.itemsize + WRENCH.itemsize) // 8
 _MOTION_WORDS = MOTION.itemsize // 8
@@ -76,7 +54,7 @@ def _block_address(model: int) -> int:
         return 0
     start = integers(word(model + _NUMERIC_ADR))[count - 1]
     address = word(model + _NUMERIC_DATA) + 8 * start
-    if doubles(address)[MAGIC] != MAGIC_NUMBER:
+    if doubles(address)[b.MAGIC] != b.MAGIC_NUMBER:
         return 0
     return address
 
@@ -84,19 +62,19 @@ def _block_address(model: int) -> int:
 @kernel
 def _gather(data: int, row: Any, com: Any, here: Any) -> None:
     """Position, rotation, velocity and rate of the part's frame into `here`."""
-    body = int(row[BODY])
+    body = int(row[b.BODY])
     position = doubles(word(data + _XPOS) + 24 * body)
     matrix = doubles(word(data + _XMAT) + 72 * body)
     twist = doubles(word(data + _CVEL) + 48 * body)
     for i in range(3):
         here.position_world[i] = position[i] + (
-            matrix[3 * i] * row[POSE] + matrix[3 * i + 1] * row[POSE + 1] + matrix[3 * i + 2] * row[POSE + 2]
+            matrix[3 * i] * row[b.POSE] + matrix[3 * i + 1] * row[b.POSE + 1] + matrix[3 * i + 2] * row[b.POSE + 2]
         )
         for j in range(3):
             here.rotation[3 * i + j] = (
-                matrix[3 * i] * row[POSE + 3 + j]
-                + matrix[3 * i + 1] * row[POSE + 6 + j]
-                + matrix[3 * i + 2] * row[POSE + 9 + j]
+                matrix[3 * i] * row[b.POSE + 3 + j]
+                + matrix[3 * i + 1] * row[b.POSE + 6 + j]
+                + matrix[3 * i + 2] * row[b.POSE + 9 + j]
             )
     x, y, z = here.position_world[0] - com[0], here.position_world[1] - com[1], here.position_world[2] - com[2]
     u = twist[3] + twist[1] * z - twist[2] * y
@@ -134,52 +112,77 @@ def _apply(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) ->
     ty = rotation[3] * t[0] + rotation[4] * t[1] + rotation[5] * t[2] + z * fx - x * fz
     tz = rotation[6] * t[0] + rotation[7] * t[1] + rotation[8] * t[2] + x * fy - y * fx
     parents = integers(word(model + _DOF_PARENTID))
-    dof = int(row[LAST_DOF])
+    dof = int(row[b.LAST_DOF])
     while dof >= 0:
         axis = doubles(word(data + _CDOF) + 48 * dof)
         total[dof] += axis[0] * tx + axis[1] * ty + axis[2] * tz + axis[3] * fx + axis[4] * fy + axis[5] * fz
         dof = parents[dof]
-    if row[JOINT_DOF] >= 0.0:
-        total[int(row[JOINT_DOF])] += answer.joint_torque
+    if row[b.JOINT_DOF] >= 0.0:
+        total[int(row[b.JOINT_DOF])] += answer.joint_torque
 
 
 @kernel
 def _act(model: int, data: int, block: int) -> None:
     header = doubles(block)
     userdata = word(data + _USERDATA)
-    scratch = userdata + 8 * int(header[SCRATCH])
+    scratch = userdata + 8 * int(header[b.SCRATCH])
     here = carray(pointer(scratch), 1, MOTION)[0]
     answer = carray(pointer(scratch + 8 * _MOTION_WORDS), 1, WRENCH)[0]
-    air = carray(pointer(block + 8 * int(header[AIR])), 1, _AIR_RECORD)[0]
-    wind = carray(pointer(block + 8 * int(header[WIND])), 1, _WIND_RECORD)[0]
+    air = carray(pointer(block + 8 * int(header[b.AIR])), 1, _AIR_RECORD)[0]
+    wind = carray(pointer(block + 8 * int(header[b.WIND])), 1, _WIND_RECORD)[0]
     toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
     here.time = doubles(data + _TIME)[0]
-    for part in range(int(header[COUNT])):
-        row = doubles(block + 8 * (int(header[TABLE]) + ROW_WORDS * part))
-        root = integers(word(model + _BODY_ROOTID))[int(row[BODY])]
+    for part in range(int(header[b.COUNT])):
+        row = doubles(block + 8 * (int(header[b.TABLE]) + b.ROW_WORDS * part))
+        root = integers(word(model + _BODY_ROOTID))[int(row[b.BODY])]
         com = doubles(word(data + _SUBTREE_COM) + 24 * root)
         _gather(data, row, com, here)
         _feel_air(air, wind, toward_x, toward_y, here)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
-        if row[JOINT_DOF] >= 0.0:
-            here.joint_position = doubles(word(data + _QPOS))[int(row[JOINT_QPOS])]
-            here.joint_velocity = doubles(word(data + _QVEL))[int(row[JOINT_DOF])]
+        if row[b.JOINT_DOF] >= 0.0:
+            here.joint_position = doubles(word(data + _QPOS))[int(row[b.JOINT_QPOS])]
+            here.joint_velocity = doubles(word(data + _QVEL))[int(row[b.JOINT_DOF])]
         for i in range(3):
             answer.force[i] = 0.0
             answer.torque[i] = 0.0
         answer.joint_torque = 0.0
         call_law(
-            int(row[LAW]),
-            block + 8 * int(row[PARAMETERS]),
+            int(row[b.LAW]),
+            block + 8 * int(row[b.PARAMETERS]),
+            block + 8 * int(row[b.TABLES]),
             scratch,
-            userdata + 8 * int(row[INPUTS]),
-            word(data + _ACT) + 8 * int(row[STATES]),
-            userdata + 8 * int(row[PART_RATES]),
+            userdata + 8 * int(row[b.UPSTREAM]),
+            userdata + 8 * int(row[b.INPUTS]),
+            userdata + 8 * int(row[b.MEMORY]),
+            word(data + _ACT) + 8 * int(row[b.STATES]),
+            userdata + 8 * int(row[b.PART_RATES]),
             scratch + 8 * _MOTION_WORDS,
-            userdata + 8 * int(row[OUTPUTS]),
+            userdata + 8 * int(row[b.OUTPUTS]),
         )
         _apply(model, data, row, com, here, answer)
+
+
+@kernel
+def tick_parts(model: int, data: int, clock: int) -> None:
+    """Call the tick functions of all parts; `clock` is the address of the time [s] and the period [s]."""
+    block = _block_address(model)
+    if block == 0:
+        return
+    header = doubles(block)
+    userdata = word(data + _USERDATA)
+    for part in range(int(header[b.COUNT])):
+        row = doubles(block + 8 * (int(header[b.TABLE]) + b.ROW_WORDS * part))
+        if row[b.TICK] != 0.0:
+            call_tick(
+                int(row[b.TICK]),
+                block + 8 * int(row[b.PARAMETERS]),
+                block + 8 * int(row[b.TABLES]),
+                clock,
+                userdata + 8 * int(row[b.INPUTS]),
+                userdata + 8 * int(row[b.OUTPUTS]),
+                userdata + 8 * int(row[b.MEMORY]),
+            )
 
 
 @c_function(types.void(types.int64, types.int64))
@@ -198,10 +201,10 @@ def _state_rate(model, data, actuator):  # type: ignore[no-untyped-def]
     if block == 0:
         return 0.0
     header = doubles(block)
-    index = actuator - int(header[FIRST_STATE_ACTUATOR])
+    index = actuator - int(header[b.FIRST_STATE_ACTUATOR])
     if index < 0:
         return 0.0
-    return doubles(word(data + _USERDATA))[int(header[RATES]) + index]
+    return doubles(word(data + _USERDATA))[int(header[b.RATES]) + index]
 
 
 _Generic = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)

@@ -20,6 +20,7 @@ from numba import types
 
 from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
+from didymos.engine.callback import tick_parts
 from didymos.engine.memory import call_program, engine_function
 from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
 
@@ -200,6 +201,9 @@ def _is_finite(values: Any) -> bool:
 def end_tick(w: Any, tick: int) -> int:
     """Inputs, forces, record, physics; FINE or what went wrong."""
     _hand_over_inputs(w)
+    w.clock[0] = tick * w.period
+    w.clock[1] = w.period
+    tick_parts(w.model, w.data, w.clock.ctypes.data)
     for substep in range(w.substeps):
         if substep == 0:
             _mj_forward_skip(w.model, w.data, _STAGE_VELOCITY, 1)

@@ -13,7 +13,7 @@ from didymos.compiled import DOUBLES
 from didymos.engine.layout import library_path
 
 __all__ = [
-    "call_law", "call_program", "doubles", "engine_function", "integers", "pointer", "word",
+    "call_law", "call_program", "call_tick", "doubles", "engine_function", "integers", "pointer", "word",
 ]  # fmt: skip
 
 llvmlite.binding.load_library_permanently(library_path())
@@ -80,9 +80,15 @@ def _caller(n: int) -> Any:
 
 
 @intrinsic
-def call_law(typing_context, address, a, b, c, d, e, f, g):  # type: ignore[no-untyped-def]
-    """Call a force law: (parameters, motion, inputs, states, rates, wrench, outputs)."""
-    return _caller(7)
+def call_law(typing_context, address, a, b, c, d, e, f, g, h, i, j):  # type: ignore[no-untyped-def]
+    """Call a force law: (parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs)."""
+    return _caller(10)
+
+
+@intrinsic
+def call_tick(typing_context, address, a, b, c, d, e, f):  # type: ignore[no-untyped-def]
+    """Call the tick function of a part: (parameters, tables, clock, inputs, outputs, memory)."""
+    return _caller(6)
 
 
 @intrinsic

@@ -1,14 +1,29 @@
 """What a force law is: one C function with one signature, called by the engine in every stage of a step.
 
-A law reads the record of its own parameters, the motion of the link it sits on and the air there, its inputs and its
-continuous states; it writes the force and torque on the link, the torque on its joint, the rates of its states and its
+A law reads the record of its own parameters, the motion of the link it sits on and the air there, its inputs, its memory and
+its continuous states; it writes the force and torque on the link, the torque on its joint, the rates of its states and its
 readouts. All vectors are in the frame of the part (the link's, unless the twin places it elsewhere), forward-left-up;
-force and torque act at that frame's origin.
+force and torque act at that frame's origin. It is called several times a step, at states that may never come to be, so it
+may not change its memory: what happens once per tick (a valve that latches, a counter) belongs into the law's `tick` function.
+
+A law is written as
+
+    @c_function(law_signature(MySpec))
+    def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs): ...
+
+with `carray(parameters, 1)[0]` the record, `tables` the numbers of `MySpec.tables()`, `upstream` the readouts of the part that
+`MySpec.upstream` names (it must stand before this one in the file), and a tick function as
+
+    @c_function(tick_signature(MySpec))
+    def _tick(parameters, tables, clock, inputs, outputs, memory): ...
+
+with `clock` the time [s] and the period of a tick [s].
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numba
@@ -18,7 +33,7 @@ from numba import types
 from didymos.compiled import DOUBLES
 from didymos.spec import Spec, record_type
 
-__all__ = ["MOTION", "WRENCH", "Law", "Output", "PartSpec", "law_signature"]
+__all__ = ["MOTION", "WRENCH", "Law", "Output", "PartSpec", "law_signature", "tick_signature"]
 
 MOTION = np.dtype(
     [
@@ -40,11 +55,16 @@ WRENCH = np.dtype([("force", np.float64, 3), ("torque", np.float64, 3), ("joint_
 
 
 class PartSpec(Spec):
-    """What every part says: its law, the link (or named frame) it acts on, the joint it turns."""
+    """What every part says: its law, the link (or named frame) it acts on, the joint it turns, the part it listens to."""
 
     kind: str
     link: str
     joint: str | None = None
+    upstream: str | None = None
+
+    def tables(self) -> Sequence[float]:
+        """Further numbers of the part whose count differs from part to part: breaks and coefficients of curves."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -57,15 +77,17 @@ class Output:
 
 @dataclass(frozen=True)
 class Law:
-    """A kind of part: the record it reads, its compiled function, the names of its inputs, states and readouts."""
+    """A kind of part: the record it reads, its compiled functions, the names of its inputs, memory, states and readouts."""
 
     spec: type[PartSpec]
     function: Any
+    tick: Any = None
     inputs: tuple[str, ...] = ()
+    memory: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     outputs: tuple[Output, ...] = ()
     input_range: tuple[float, float] = (0.0, 1.0)
-    needs_joint: bool = field(default=False)
+    needs_joint: bool = False
 
     @property
     def record(self) -> np.dtype[Any]:
@@ -74,13 +96,11 @@ class Law:
 
 
 def law_signature(spec: type[PartSpec]) -> Any:
-    """C signature of a law: (parameters, motion, inputs, states, state rates, wrench, outputs)."""
-    return types.void(
-        types.CPointer(numba.from_dtype(record_type(spec))),
-        types.CPointer(numba.from_dtype(MOTION)),
-        DOUBLES,
-        DOUBLES,
-        DOUBLES,
-        types.CPointer(numba.from_dtype(WRENCH)),
-        DOUBLES,
-    )
+    """C signature of a law, see above."""
+    record, motion, wrench = (types.CPointer(numba.from_dtype(kind)) for kind in (record_type(spec), MOTION, WRENCH))
+    return types.void(record, DOUBLES, motion, DOUBLES, DOUBLES, DOUBLES, DOUBLES, DOUBLES, wrench, DOUBLES)
+
+
+def tick_signature(spec: type[PartSpec]) -> Any:
+    """C signature of a tick function, see above."""
+    return types.void(types.CPointer(numba.from_dtype(record_type(spec))), *[DOUBLES] * 5)
