@@ -84,6 +84,8 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     places = _add_sensors(spec, twin)
     own_actuators = len(spec.actuators)
     _add_states(spec, twin)
+    for body in spec.bodies:
+        body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
     plan = _plan(twin, places, wanted, memory)
     spec.nuserdata = plan.size
     words, numbers, rows = _block_plan(twin)

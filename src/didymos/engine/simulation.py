@@ -149,7 +149,11 @@ class Simulation:
         if not parameter.live:
             raise InputError("cannot change during a run; set it on the twin before", path=path)
         self.twin.set(path, value)
-        set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+        try:
+            set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+        except InputError:
+            self.twin.set(path, parameter.value)
+            raise
 
     def run(
         self,
