@@ -10,6 +10,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from didymos.describe.description import JointKind
 from didymos.describe.names import link_values, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
@@ -41,6 +42,7 @@ _ENGINE_SENSORS = {
     "jointpos": mujoco.mjtSensor.mjSENS_JOINTPOS,
     "jointvel": mujoco.mjtSensor.mjSENS_JOINTVEL,
 }
+_ENCODABLE = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class SensorPlace:
     sensor: str
     quantity: str
     columns: tuple[str, ...]
-    unit: str
+    units: tuple[str, ...]
     orientation: bool
     acceleration: bool
     engine_name: str
@@ -145,8 +147,9 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
         )
         found.append(
             SensorPlace(
-                name, quantity.name, tuple(f"{quantity.name}.{column}" for column in quantity.columns), quantity.unit,
-                quantity.orientation, quantity.acceleration, engine_name, len(quantity.columns),
+                name, quantity.name, tuple(f"{quantity.name}.{column}" for column in quantity.columns),
+                (quantity.unit,) * len(quantity.columns), quantity.orientation, quantity.acceleration, engine_name,
+                len(quantity.columns),
             )
         )  # fmt: skip
     return found
@@ -155,8 +158,13 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
 def _joint_sensors(
     spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, joints: tuple[str, ...]
 ) -> list[SensorPlace]:
-    movable = [joint for joint, about in twin.description.joints.items() if len(about.engine_joints) == 1]
+    about = twin.description.joints
+    movable = [joint for joint in about if about[joint].kind in _ENCODABLE and len(about[joint].engine_joints) == 1]
     chosen = joints or tuple(movable)
+    wrong = [joint for joint in chosen if joint not in movable]
+    if wrong or not chosen:
+        what = f"joint {wrong[0]!r} does not turn or slide" if wrong else "there is no joint that turns or slides"
+        raise twin.mistake(what, "sensors", name)
     found = []
     for quantity in SENSORS[kind].quantities:
         first = ""
@@ -167,10 +175,12 @@ def _joint_sensors(
                 name=engine_name,
                 type=_ENGINE_SENSORS[quantity.engine_type],
                 objtype=mujoco.mjtObj.mjOBJ_JOINT,
-                objname=twin.description.joints[joint].engine_joints[0],
+                objname=about[joint].engine_joints[0],
             )
         columns = tuple(f"{joint}.{quantity.name}" for joint in chosen)
-        found.append(SensorPlace(name, quantity.name, columns, quantity.unit, False, False, first, len(chosen)))
+        slides = [about[joint].kind is JointKind.PRISMATIC for joint in chosen]
+        units = tuple(quantity.unit.replace("rad", "m") if slide else quantity.unit for slide in slides)
+        found.append(SensorPlace(name, quantity.name, columns, units, False, False, first, len(chosen)))
     return found
 
 
