@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import didymos
 import pytest
+
+import didymos
 from didymos.describe.twin import Twin
 
 MakeTwin = Callable[..., Twin]

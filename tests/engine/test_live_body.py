@@ -7,6 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+
 from didymos.errors import InputError
 
 HALF_SIZES = np.array([0.1, 0.15, 0.2])  # [m], of the box in conftest
@@ -21,7 +22,7 @@ def _mass_matrix(simulation: Any) -> np.ndarray:
 
 
 def _expected(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """Mass matrix of a free body with the velocity of its frame in the world, the rate in the body, at zero rotation."""
+    """Mass matrix of a free body at zero rotation, by velocity of its frame (world) and rate (body)."""
     cross = np.array([[0, -com[2], com[1]], [com[2], 0, -com[0]], [-com[1], com[0], 0]])
     found = np.zeros((6, 6))
     found[:3, :3] = mass * np.eye(3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from didymos.errors import InputError
 
 MIXED = """<mujoco><worldbody><body name="base"><freejoint name="free"/><geom size=".1" mass="1"/>

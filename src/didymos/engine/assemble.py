@@ -188,11 +188,15 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
     """One activation of the engine per continuous state of a part, so that the engine integrates it."""
     for name, part in twin.file.parts.items():
         for state in PARTS[part.kind].states:
-            joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
+            # an actuator has to act on something, though without gain; a robot on a test bench may have no joint
+            kind, target = mujoco.mjtTrn.mjTRN_SITE, spec.sites[0].name
+            if part.joint or spec.joints:
+                joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
+                kind, target = mujoco.mjtTrn.mjTRN_JOINT, joint
             spec.add_actuator(
                 name=f"didymos_state_{name}_{state}",
-                trntype=mujoco.mjtTrn.mjTRN_JOINT,
-                target=joint,
+                trntype=kind,
+                target=target,
                 dyntype=mujoco.mjtDyn.mjDYN_USER,
                 gainprm=[0.0] * 10,
                 actlimited=False,
