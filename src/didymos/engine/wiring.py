@@ -32,12 +32,23 @@ def tick_rate(twin: Twin, program: Controller | None) -> tuple[int, int]:
     A tick is the program's period, or a whole part of it where a sensor reads more often than the program is called.
     """
     step = twin.file.world.step
-    slowest = round(1.0 / (program.rate * step)) if program is not None else max(1, round(0.01 / step))
+    slowest = max(1, round(0.01 / step)) if program is None else _steps_per_call(program, step)
     fastest_sensor = max((sensor.rate for sensor in twin.file.sensors.values()), default=0.0)
     for every in range(1, slowest + 1):
         if slowest % every == 0 and every / (slowest * step) >= fastest_sensor - 1e-6:
             return slowest // every, every
     return 1, slowest
+
+
+def _steps_per_call(program: Controller, step: float) -> int:
+    steps = 1.0 / (program.rate * step) if program.rate > 0.0 else 0.0
+    if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
+        raise InputError(
+            f"{type(program).__name__} asks for {program.rate:g} Hz, expected a rate whose period is a whole number of"
+            f" physics steps of {step:g} s",
+            path="control.rate",
+        )
+    return round(steps)
 
 
 def sensed_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
