@@ -26,7 +26,7 @@ class Counting(didymos.Controller):
 
 @pytest.mark.parametrize("rate", [0.0, -100.0, 300.0, 1000.0])
 def test_a_rate_that_does_not_fit_the_physics_step_is_refused(quadcopter: Any, rate: float) -> None:
-    with pytest.raises(InputError, match="whole number of physics steps of 0.0025 s"):
+    with pytest.raises(InputError, match=r"whole number of physics steps of 0\.0025 s"):
         quadcopter.simulate(control=Counting(rate))
 
 
