@@ -171,8 +171,8 @@ class Simulation:
         only streamed. A run that fails raises a `RunError` whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
-        count = round(duration / self.period)
-        if not np.isfinite(duration) or count < 1:
+        count = round(duration / self.period) if np.isfinite(duration) else 0
+        if count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
         log, recorder = self._open_log(record, keep)
         pace = Pace(self.period, real_time)
