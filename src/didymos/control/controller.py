@@ -124,6 +124,11 @@ class CompiledController(Controller):
     memory_size: int = 0
     settings: NDArray[np.float64] = np.zeros(1)
 
+    @classmethod
+    def runs_compiled(cls) -> bool:
+        """Whether the loop may skip Python: not where a subclass answers by an `update` of its own."""
+        return cls.update is CompiledController.update
+
     def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
         """The same law as in the compiled loop, one call from Python."""
         if not hasattr(self, "_memory"):

@@ -20,7 +20,7 @@ from didymos.sensors.error import ErrorSpec
 from didymos.spec import number_fields, record_type
 from numpy.typing import NDArray
 
-__all__ = ["sensed_places", "tick_rate", "wire"]
+__all__ = ["compiled_law", "sensed_places", "tick_rate", "wire"]
 
 _ERROR = record_type(ErrorSpec)
 _INT = np.int64
@@ -49,6 +49,11 @@ def _steps_per_call(program: Controller, step: float) -> int:
             path="control.rate",
         )
     return round(steps)
+
+
+def compiled_law(program: Controller | None) -> CompiledController | None:
+    """The program where the loop can call its compiled function, None where it has to be asked in Python."""
+    return program if isinstance(program, CompiledController) and program.runs_compiled() else None
 
 
 def sensed_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
@@ -187,7 +192,7 @@ def _program(
 ) -> dict[str, Any]:
     sensed = sensed_places(twin, assembly)
     start = assembly.plan.starts
-    compiled = program if isinstance(program, CompiledController) else None
+    compiled = compiled_law(program)
     names = input_names(twin)
     reads = [sensed[name] for name in compiled.reads] if compiled else []
     wants = [start["wanted"] + wanted.index(name) for name in compiled.wants] if compiled else []
