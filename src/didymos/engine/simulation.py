@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.control import CompiledController, Controller, Robot, Values
+from didymos.control import Controller, Robot, Values
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import input_names
 from didymos.describe.schema import StartSpec
@@ -35,7 +35,7 @@ from didymos.engine.pace import Pace
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, measure
-from didymos.engine.wiring import sensed_places, wire
+from didymos.engine.wiring import compiled_law, sensed_places, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
 from didymos.record.mcap_file import McapRecorder
@@ -74,8 +74,8 @@ class Simulation:
         wants = self.program.wants if self.program is not None else ()
         asked = [stimulus.target.partition(".")[2] for stimulus in stimuli if stimulus.target.startswith("wanted.")]
         self._wanted = tuple(dict.fromkeys((*wants, *asked)))
-        compiled = isinstance(self.program, CompiledController)
-        memory = self.program.memory_size if isinstance(self.program, CompiledController) else 0
+        law = compiled_law(self.program)
+        memory = law.memory_size if law is not None else 0
         self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory)
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
@@ -87,7 +87,7 @@ class Simulation:
         )
         if self.program is not None:
             self.program.start(self.robot)
-        self._compiled = compiled or self.program is None
+        self._compiled = law is not None or self.program is None
         self._streams = plan_streams(self.twin, self._assembly, self._wanted)
         self._wiring = self._lay_wires(stimuli)
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
@@ -150,7 +150,11 @@ class Simulation:
         if not parameter.live:
             raise InputError("cannot change during a run; set it on the twin before", path=path)
         self.twin.set(path, value)
-        set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+        try:
+            set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+        except InputError:
+            self.twin.set(path, parameter.value)
+            raise
 
     def run(
         self,
@@ -168,8 +172,8 @@ class Simulation:
         only streamed. A run that fails raises a `RunError` whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
-        count = round(duration / self.period)
-        if not np.isfinite(duration) or count < 1:
+        count = round(duration / self.period) if np.isfinite(duration) else 0
+        if count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
         log, recorder = self._open_log(record, keep)
         pace = Pace(self.period, real_time)
