@@ -38,7 +38,10 @@ def build_spec(mechanism: Mechanism, notes: Notebook) -> Description:
     builder.exclude_neighbours_of_the_world()
     root = mechanism.root
     free = [joint for joint in builder.joints.values() if joint.parent == root and joint.kind is JointKind.FLOATING]
-    description = Description(
+    _, warnings = check_compiles(builder.spec, mechanism.element.file)
+    for warning in warnings:
+        notes.add(mechanism.element, f"the engine warns: {warning}")
+    return Description(
         spec=builder.spec,
         name=mechanism.name,
         links=builder.links(),
@@ -50,8 +53,6 @@ def build_spec(mechanism: Mechanism, notes: Notebook) -> Description:
         floating=bool(free),
         held_by=mechanism.held_by,
     )
-    check_compiles(description.spec, mechanism.element.file)
-    return description
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ class _Builder:
             self.joints[source.name] = add_loop(self.spec, source, bodies, self.notes)
 
     def links(self) -> dict[str, Link]:
-        carriers = {link: carrier for link, carrier in self.order}
+        carriers = dict(self.order)
         found = {}
         for name, source in self.mechanism.links.items():
             carrier = carriers[name]
@@ -124,7 +125,7 @@ class _Builder:
 
     def _place(self, link: str, carrier: JointSource | None) -> None:
         pose = self.mechanism.roots[link] if carrier is None else carrier.pose
-        parent = None if carrier is None or carrier.parent == WORLD and WORLD not in self._placed \
+        parent = None if carrier is None or (carrier.parent == WORLD and WORLD not in self._placed) \
             else self._placed[carrier.parent]
         moves = link in self.mechanism.free_roots
         if carrier is not None:
@@ -181,10 +182,14 @@ class _Builder:
 
     def _add_geom(self, link: str, shape: Shape, name: str, mesh: str | None) -> None:
         if shape.kind is ShapeKind.PLANE and self._placed[link].in_world is None:
-            raise shape.element.error(f"{shape.element} of link {link!r} is a plane on a link that moves, expected one that "
-                                      "does not")
+            raise shape.element.error(f"{shape.element} of link {link!r} is a plane on a link that moves, "
+                                      "expected one that does not")
+        size = np.zeros(3)
+        size[: len(shape.size)] = shape.size
+        if shape.kind is ShapeKind.PLANE:
+            size[2] = 1.0  # [m], between the lines that are drawn on it
         geom = self._placed[link].body.add_geom(
-            name=name, type=_GEOMS[shape.kind], size=shape.size, pos=shape.pose.position, quat=shape.pose.quaternion,
+            name=name, type=_GEOMS[shape.kind], size=size, pos=shape.pose.position, quat=shape.pose.quaternion,
             group=_COLLISION_GROUP if shape.collision else _VISUAL_GROUP, mass=0.0, density=0.0)
         if mesh is not None:
             geom.meshname = mesh
@@ -198,7 +203,7 @@ class _Builder:
 
 
 def _contact_bits(tribe: int, collides_with_kin: bool) -> tuple[int, int]:
-    """Contact type and affinity: all collide with the world (bit 0) and other tribes (bits 1 to 30), kin if asked to."""
+    """Type and affinity of contacts: with the world (bit 0), other tribes (bits 1 to 30), and kin if asked to."""
     if tribe == 0:
         return 1, int(collides_with_kin)
     own = 1 << tribe

@@ -54,8 +54,8 @@ def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint]
     mimic = source.mimic
     assert mimic is not None
     if mimic.joint not in joints:
-        notes.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: there is no such "
-                  f"joint{nearest(mimic.joint, joints)}")
+        notes.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: there is no "
+                  f"such joint{nearest(mimic.joint, joints)}")
         return
     if mimic.joint == source.name:
         raise source.element.error(f"joint {source.name!r} mimics itself")

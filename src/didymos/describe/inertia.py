@@ -2,8 +2,8 @@
 
 A body's principal moments A <= B <= C are physical where 0 <= A and C <= A + B (the integrals of y^2 + z^2, ...). The
 engine refuses anything else, and also a moving body without mass or inertia, unless something heavy is welded to it.
-Real descriptions hold both, mostly on small links welded to big ones. Links that are welded together are one rigid body,
-so they are judged together:
+Real descriptions hold both, mostly on small links welded to big ones. Links that are welded together are one rigid
+body, so they are judged together:
 
 - a link whose own tensor is not physical lends it to a link that it is welded to, where the sum is physical. Mass and
   centre of mass stay where they are, so the rigid body they form is the same to the last digit;

@@ -48,7 +48,7 @@ class MeshSource:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A visual or collision shape; `size` [m], shape [3], is the engine's (half lengths, radius first)."""
+    """A visual or collision shape; `size` [m], shape [0 to 3], is the engine's (half lengths, radius first)."""
 
     kind: ShapeKind
     size: np.ndarray
@@ -128,8 +128,8 @@ class FrameSource:
 class Mechanism:
     """A whole description before the engine.
 
-    `root` is the robot's first link; `roots` are all links that no joint carries, with their poses in the world. `loops`
-    are joints that close a kinematic loop. `free_roots` float on their own: further models that stand in the same world.
+    `root` is the robot's first link; `roots` are all links that no joint carries, with their poses in the world.
+    `loops` are joints that close a kinematic loop. `free_roots` float on their own: further models in the same world.
     """
 
     name: str

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
-from didymos.describe.engine_spec import check_compiles, engine_complaint, unique
+from didymos.describe.engine_spec import asked_engine, check_compiles, unique
 from didymos.describe.mjcf_guard import refuse_the_dangerous
 from didymos.describe.notebook import Notebook
 from didymos.describe.rotation import quaternion_to_matrix
@@ -31,14 +31,14 @@ def read_mjcf(root: Element) -> Description:
     file = root.file
     refuse_the_dangerous(root)
     notes = Notebook()
-    try:
-        spec = mujoco.MjSpec.from_file(str(file))
-    except (ValueError, mujoco.FatalError, mujoco.UnexpectedError, RuntimeError, MemoryError) as error:
-        raise engine_complaint(error, file) from error
+    spec, warnings = asked_engine(lambda: mujoco.MjSpec.from_file(str(file)), file)
     _name_the_nameless(spec, root, notes)
-    model = check_compiles(spec, file)
+    model, more_warnings = check_compiles(spec, file)
+    for warning in dict.fromkeys(warnings + more_warnings):
+        notes.add(root, f"the engine warns: {warning}")
     if model.nbody < 2:
         raise root.error("<mujoco> has no <body>, expected at least one")
+    _check_numbers(model, root)
     body = _root(spec, root, notes)
     joints = {joint.name: joint for joint in (_joint(model, index) for index in range(model.njnt))}
     return Description(
@@ -64,6 +64,16 @@ def _name_the_nameless(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> N
         if nameless:
             names = ", ".join(item.name for _, item in nameless[:3]) + (", ..." if len(nameless) > 3 else "")
             notes.add(root, f"{len(nameless)} of {len(items)} {kind} elements have no name and get one: {names}")
+
+
+def _check_numbers(model: mujoco.MjModel, root: Element) -> None:
+    """An `InputError` for what compiles and cannot be simulated."""
+    if not model.opt.timestep > 0:
+        raise root.error(f"'timestep' of <option> is {model.opt.timestep:g} s, expected one above zero")
+    for index in range(model.nbody):
+        numbers = [model.body_mass[index], *model.body_inertia[index], *model.body_ipos[index], *model.body_pos[index]]
+        if not np.all(np.isfinite(numbers)):
+            raise root.error(f"body {model.body(index).name!r} has a mass, inertia or position that is not finite")
 
 
 def _root(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> mujoco.MjsBody:

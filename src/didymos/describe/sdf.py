@@ -1,9 +1,9 @@
 """SDF 1.4 to 1.11: the models of Gazebo become a mechanism.
 
-One model, or a world with several: the first that is not static is the robot, and the others stand in the world with it.
+One model, or a world with several: the first that is not static is the robot, the others stand in the world with it.
 Names are those of the file; nested models give ``model::link``, and so does every model of a world with several. A link
-without a joint to the world floats in Gazebo; the robot's root link is left without a joint (see `float_base`), those of
-other models get a free one. SDF allows loops: the joint that closes one becomes a constraint.
+without a joint to the world floats in Gazebo; the robot's root link is left without a joint (see `float_base`), those
+of other models get a free one. SDF allows loops: the joint that closes one becomes a constraint.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def _mechanism(root: Element, reader: ModelReader, joints: dict[str, JointSource
         frames[name] = FrameSource(name, link, pose)
     return Mechanism(
         robot, root, reader.links, tree, frames, {link: reader.graph.in_world(link) for link in roots},
-        frozenset(link for link in roots if link != first and link not in reader.static), tuple(loops), held_by, root=first)
+        frozenset(link for link in roots if link != first and link not in reader.static), tuple(loops), held_by,
+        root=first)
 
 
 def _spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSource], list[JointSource]]:

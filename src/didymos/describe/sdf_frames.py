@@ -90,7 +90,7 @@ class FrameGraph:
         if name == WORLD or absolute == "":
             return WORLD
         inside = [key.removeprefix(join(scope, "")) for key in self.nodes if key.startswith(join(scope, ""))]
-        raise element.error(f"{element} refers to {name!r}, which is no link, joint or frame of {scope or 'the world'!r}"
+        raise element.error(f"{element} refers to {name!r}, which is no frame of {scope or 'the world'!r}"
                             + nearest(name, inside))
 
     def in_world(self, name: str) -> Pose:

@@ -61,8 +61,8 @@ def read_sdf_joint(
         spring_reference=_value(dynamics, "spring_reference", 0.0),
         mimic=_mimic(axis, scope))
     if lower is not None and lower == upper:
-        notes.add(element, f"joint {name!r} is {word(element, 'type')} between {lower:g} and {upper:g}, which leaves no "
-                  "room to move: it is welded")
+        notes.add(element, f"joint {name!r} is {word(element, 'type')} between {lower:g} and {upper:g}, which leaves "
+                  "no room to move: it is welded")
         return welded(joint, lower)
     return joint
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from didymos.describe.mechanism import WORLD, Inertial, LinkSource
+from didymos.describe.mechanism import Inertial, LinkSource
 from didymos.describe.notebook import Notebook
-from didymos.describe.rotation import Pose
 from didymos.describe.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
 from didymos.describe.sdf_shapes import read_sdf_shape
 from didymos.describe.xml_file import Element
@@ -44,8 +43,9 @@ class ModelReader:
         canonical = model.attributes.get("canonical_link", "").strip() or _first_link(model)
         if canonical is None:
             raise model.error(f"{model} has no <link>, which it needs")
-        self.graph.add(absolute, FrameNode(pose, Reference(scope, relative_to or _MODEL), Reference(absolute, canonical),
-                                           model, Reference(absolute, placement) if placement else None))
+        self.graph.add(absolute, FrameNode(
+            pose, Reference(scope, relative_to or _MODEL), Reference(absolute, canonical), model,
+            Reference(absolute, placement) if placement else None))
         static = static or _says(model, "static", False)
         kin = _says(model, "self_collide", False)
         for element in model.children:
@@ -91,10 +91,11 @@ class ModelReader:
         inertial = element.at_most_one("inertial")
         if inertial is None and not static:
             self.notes.add(element, f"{element} has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is used")
+        value = Inertial(1.0, np.zeros(3), np.eye(3)) if inertial is None else _read_inertial(inertial, name)
         self.links[name] = LinkSource(
-            name, element, Inertial(1.0, np.zeros(3), np.eye(3)) if inertial is None else _read_inertial(inertial, name),
-            element if inertial is None else inertial, [], weightless=not _says(element, "gravity", True),
-            collides_with_kin=_says(element, "self_collide", kin), tribe=tribe)
+            name, element, value, element if inertial is None else inertial, [],
+            weightless=not _says(element, "gravity", True), collides_with_kin=_says(element, "self_collide", kin),
+            tribe=tribe)
         if static:
             self.static.add(name)
 

@@ -1,4 +1,4 @@
-"""The words of SDF 1.4 to 1.11: what is used, what is known and not used. All else is a typing error or a custom element."""
+"""The words of SDF 1.4 to 1.11: what is used, what is known and not used. All else is a typing error or custom."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SDF_WORDS = {
     "pose": words("relative_to degrees rotation_format", "", "", "frame"),
     "frame": words("name attached_to", "pose"),
     "link": words("name", "pose inertial visual collision gravity self_collide",
-                  "sensor plugin light projector battery audio_sink audio_source must_be_base_link kinematic enable_wind "
-                  "velocity_decay particle_emitter"),
+                  "sensor plugin light projector battery audio_sink audio_source must_be_base_link kinematic "
+                  "enable_wind velocity_decay particle_emitter"),
     "inertial": words("auto", "pose mass inertia frame density", "fluid_added_mass auto_inertia_params"),
     "inertial/frame": words("", "pose"),
     "inertia": words("", "ixx ixy ixz iyy iyz izz"),

@@ -1,22 +1,24 @@
 """URDF: the ``<robot>`` of ROS becomes a mechanism.
 
 Read as urdfdom reads it, with three differences that are noted where they matter: a revolute joint without room to move
-(no limits, or equal ones; an old trick to keep a link apart in Gazebo) is welded, ``<mimic>`` becomes a constraint, and of
-the ``<gazebo>`` tags friction (mu1) and gravity are used. All else is listed.
+(no limits, or equal ones; an old trick to keep a link apart in Gazebo) is welded, ``<mimic>`` becomes a constraint, and
+of the ``<gazebo>`` tags friction (mu1) and gravity are used. All else is listed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from didymos.describe.build_spec import build_spec
 from didymos.describe.description import Description, JointKind
+from didymos.describe.inertia import inertia_fault
 from didymos.describe.joint_limits import bounds, checked_axis, not_negative, welded
-from didymos.describe.mechanism import Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
+from didymos.describe.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
 from didymos.describe.notebook import Notebook
 from didymos.describe.rotation import Pose
 from didymos.describe.urdf_gazebo import GazeboTags, read_gazebo_tags
@@ -63,7 +65,13 @@ def read_urdf(robot: Element, packages: Mapping[str, Path]) -> Description:
         joints[name] = _read_joint(element, name, notes)
     gazebo.check_references(links, joints, notes)
     root = _root(robot, links, joints)
-    held_by = "it is the world itself" if root == "world" else None
+    held_by = None
+    if root == WORLD:
+        held_by = "it is the world itself"
+        if fault := inertia_fault(links[root].inertial.inertia):
+            notes.add(links[root].inertial_element, f"link {root!r} has an inertia that no body can have ({fault}); it "
+                      "is not used, as the world does not move")
+            links[root].inertial = replace(links[root].inertial, inertia=np.zeros((3, 3)))
     mechanism = Mechanism(robot.attributes.get("name") or robot.file.stem, robot, links, joints, roots={root: Pose()},
                           held_by=held_by, root=root)
     return build_spec(mechanism, notes)
