@@ -17,8 +17,19 @@ from didymos.describe.rotation import Pose
 from didymos.describe.xml_file import Element
 from didymos.errors import nearest
 
-__all__ = ["WORLD", "FrameSource", "Inertial", "JointSource", "LinkSource", "Mechanism", "MeshSource", "Mimic", "Shape",
-           "ShapeKind", "links_in_order"]
+__all__ = [
+    "WORLD",
+    "FrameSource",
+    "Inertial",
+    "JointSource",
+    "LinkSource",
+    "Mechanism",
+    "MeshSource",
+    "Mimic",
+    "Shape",
+    "ShapeKind",
+    "links_in_order",
+]
 
 WORLD = "world"
 _DEEPEST = 900  # the engine refuses chains of more than 1023 bodies

@@ -93,8 +93,13 @@ def _links(model: mujoco.MjModel) -> dict[str, Link]:
         rotation = quaternion_to_matrix(body.iquat)
         first = int(model.body_jntadr[index])
         links[body.name] = Link(
-            body.name, body.name, float(body.mass[0]), body.ipos.copy(),
-            rotation @ np.diag(body.inertia) @ rotation.T, model.joint(first).name if first >= 0 else None)
+            body.name,
+            body.name,
+            float(body.mass[0]),
+            body.ipos.copy(),
+            rotation @ np.diag(body.inertia) @ rotation.T,
+            model.joint(first).name if first >= 0 else None,
+        )
     return links
 
 
@@ -108,12 +113,20 @@ def _joint(model: mujoco.MjModel, index: int) -> Joint:
     dof = int(joint.dofadr[0])
     limits_force = bool(model.jnt_actfrclimited[index])
     return Joint(
-        name=joint.name, kind=kind, parent=model.body(int(model.body_parentid[child])).name,
-        child=model.body(child).name, axis=joint.axis.copy(), anchor=joint.pos.copy(),
-        lower=float(joint.range[0]) if limited else None, upper=float(joint.range[1]) if limited else None,
-        effort=float(np.abs(model.jnt_actfrcrange[index]).max()) if limits_force else None, velocity=None,
-        damping=float(model.dof_damping[dof]), friction=float(model.dof_frictionloss[dof]),
-        engine_joints=(joint.name,))
+        name=joint.name,
+        kind=kind,
+        parent=model.body(int(model.body_parentid[child])).name,
+        child=model.body(child).name,
+        axis=joint.axis.copy(),
+        anchor=joint.pos.copy(),
+        lower=float(joint.range[0]) if limited else None,
+        upper=float(joint.range[1]) if limited else None,
+        effort=float(np.abs(model.jnt_actfrcrange[index]).max()) if limits_force else None,
+        velocity=None,
+        damping=float(model.dof_damping[dof]),
+        friction=float(model.dof_frictionloss[dof]),
+        engine_joints=(joint.name,),
+    )
 
 
 def _frames(model: mujoco.MjModel) -> dict[str, Frame]:

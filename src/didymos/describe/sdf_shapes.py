@@ -43,8 +43,16 @@ def read_sdf_shape(
         return None
     if kind is ShapeKind.PLANE and collision:
         sizes = np.zeros(2)  # a plane collides everywhere, however large it is drawn; the engine takes zero for that
-    return Shape(kind, sizes, pose, collision, element, mesh, None if collision else _colour(element),
-                 _friction(element) if collision else None)
+    return Shape(
+        kind,
+        sizes,
+        pose,
+        collision,
+        element,
+        mesh,
+        None if collision else _colour(element),
+        _friction(element) if collision else None,
+    )
 
 
 def _read_sizes(shape: Element, kind: ShapeKind) -> np.ndarray:

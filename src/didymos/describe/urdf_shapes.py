@@ -52,8 +52,18 @@ def read_shapes(
         if not is_solid(shape, sizes, collision, link, notes):
             continue
         mesh = _read_mesh(shape, packages) if kind is ShapeKind.MESH else None
-        shapes.append(Shape(kind, sizes, read_origin(element), collision, element, mesh,
-                            None if collision else _colour(element, colours, notes), friction if collision else None))
+        shapes.append(
+            Shape(
+                kind,
+                sizes,
+                read_origin(element),
+                collision,
+                element,
+                mesh,
+                None if collision else _colour(element, colours, notes),
+                friction if collision else None,
+            )
+        )
     return shapes
 
 
