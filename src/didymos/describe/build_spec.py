@@ -38,7 +38,10 @@ def build_spec(mechanism: Mechanism, notes: Notebook) -> Description:
     builder.exclude_neighbours_of_the_world()
     root = mechanism.root
     free = [joint for joint in builder.joints.values() if joint.parent == root and joint.kind is JointKind.FLOATING]
-    description = Description(
+    _, warnings = check_compiles(builder.spec, mechanism.element.file)
+    for warning in warnings:
+        notes.add(mechanism.element, f"the engine warns: {warning}")
+    return Description(
         spec=builder.spec,
         name=mechanism.name,
         links=builder.links(),
@@ -50,8 +53,6 @@ def build_spec(mechanism: Mechanism, notes: Notebook) -> Description:
         floating=bool(free),
         held_by=mechanism.held_by,
     )
-    check_compiles(description.spec, mechanism.element.file)
-    return description
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +90,9 @@ class _Builder:
         for frame in self.mechanism.frames.values():
             body = self._placed[frame.link].body
             body.add_site(name=frame.name, pos=frame.pose.position, quat=frame.pose.quaternion)
-            self.frames[frame.name] = Frame(frame.name, frame.link, frame.pose.position, frame.pose.quaternion,
-                                            frame.name)
+            self.frames[frame.name] = Frame(
+                frame.name, frame.link, frame.pose.position, frame.pose.quaternion, frame.name
+            )
 
     def add_constraints(self) -> None:
         for source in self.mechanism.joints.values():
@@ -101,13 +103,19 @@ class _Builder:
             self.joints[source.name] = add_loop(self.spec, source, bodies, self.notes)
 
     def links(self) -> dict[str, Link]:
-        carriers = {link: carrier for link, carrier in self.order}
+        carriers = dict(self.order)
         found = {}
         for name, source in self.mechanism.links.items():
             carrier = carriers[name]
             inertial = source.inertial
-            found[name] = Link(name, self._placed[name].body.name, inertial.mass, inertial.com, inertial.inertia,
-                               None if carrier is None else carrier.name)
+            found[name] = Link(
+                name,
+                self._placed[name].body.name,
+                inertial.mass,
+                inertial.com,
+                inertial.inertia,
+                None if carrier is None else carrier.name,
+            )
         return found
 
     def exclude_neighbours_of_the_world(self) -> None:
@@ -124,14 +132,18 @@ class _Builder:
 
     def _place(self, link: str, carrier: JointSource | None) -> None:
         pose = self.mechanism.roots[link] if carrier is None else carrier.pose
-        parent = None if carrier is None or (carrier.parent == WORLD and WORLD not in self._placed) \
+        parent = (
+            None
+            if carrier is None or (carrier.parent == WORLD and WORLD not in self._placed)
             else self._placed[carrier.parent]
+        )
         moves = link in self.mechanism.free_roots
         if carrier is not None:
             moves = carrier.kind is not JointKind.FIXED
         in_world = pose if parent is None else None if parent.in_world is None else parent.in_world @ pose
-        onto_world = parent is None or (carrier is not None and carrier.kind is JointKind.FLOATING
-                                        and in_world is not None)
+        onto_world = parent is None or (
+            carrier is not None and carrier.kind is JointKind.FLOATING and in_world is not None
+        )
         base = self.spec.worldbody if onto_world or parent is None else parent.body
         place = in_world if onto_world and in_world is not None else pose
         body = base.add_body(name=unique(link, self._body_names), pos=place.position, quat=place.quaternion)
@@ -160,9 +172,11 @@ class _Builder:
         for head, poses in members.items():
             joint = self._moving_joint.get(head)
             moving = self._placed[head].in_world is None or any(
-                self.mechanism.links[member].inertial.mass > 0 for member in poses)
-            group = RigidGroup(poses, moving, any(member in massive for member in poses),
-                               None if joint is None else joint.name)
+                self.mechanism.links[member].inertial.mass > 0 for member in poses
+            )
+            group = RigidGroup(
+                poses, moving, any(member in massive for member in poses), None if joint is None else joint.name
+            )
             carried |= carried_inertials(group, self.mechanism.links, self.notes)
         return carried
 
@@ -181,11 +195,23 @@ class _Builder:
 
     def _add_geom(self, link: str, shape: Shape, name: str, mesh: str | None) -> None:
         if shape.kind is ShapeKind.PLANE and self._placed[link].in_world is None:
-            raise shape.element.error(f"{shape.element} of link {link!r} is a plane on a link that moves, expected one that "
-                                      "does not")
+            raise shape.element.error(
+                f"{shape.element} of link {link!r} is a plane on a link that moves, expected one that does not"
+            )
+        size = np.zeros(3)
+        size[: len(shape.size)] = shape.size
+        if shape.kind is ShapeKind.PLANE:
+            size[2] = 1.0  # [m], between the lines that are drawn on it
         geom = self._placed[link].body.add_geom(
-            name=name, type=_GEOMS[shape.kind], size=shape.size, pos=shape.pose.position, quat=shape.pose.quaternion,
-            group=_COLLISION_GROUP if shape.collision else _VISUAL_GROUP, mass=0.0, density=0.0)
+            name=name,
+            type=_GEOMS[shape.kind],
+            size=size,
+            pos=shape.pose.position,
+            quat=shape.pose.quaternion,
+            group=_COLLISION_GROUP if shape.collision else _VISUAL_GROUP,
+            mass=0.0,
+            density=0.0,
+        )
         if mesh is not None:
             geom.meshname = mesh
         if shape.rgba is not None:
@@ -193,12 +219,13 @@ class _Builder:
         if shape.friction is not None:
             geom.friction[0] = shape.friction
         source = self.mechanism.links[link]
-        geom.contype, geom.conaffinity = _contact_bits(source.tribe, source.collides_with_kin) if shape.collision \
-            else (0, 0)
+        geom.contype, geom.conaffinity = (
+            _contact_bits(source.tribe, source.collides_with_kin) if shape.collision else (0, 0)
+        )
 
 
 def _contact_bits(tribe: int, collides_with_kin: bool) -> tuple[int, int]:
-    """Contact type and affinity: all collide with the world (bit 0) and other tribes (bits 1 to 30), kin if asked to."""
+    """Type and affinity of contacts: with the world (bit 0), other tribes (bits 1 to 30), and kin if asked to."""
     if tribe == 0:
         return 1, int(collides_with_kin)
     own = 1 << tribe

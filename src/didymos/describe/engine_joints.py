@@ -24,8 +24,7 @@ def add_joint(body: mujoco.MjsBody, source: JointSource, taken: set[str], *, top
 
     def add(kind: mujoco.mjtJoint, suffix: str = "", axis: np.ndarray | None = None) -> mujoco.MjsJoint:
         names.append(unique(source.name + suffix, taken))
-        joint = body.add_joint(name=names[-1], type=kind, pos=source.anchor,
-                               axis=source.axis if axis is None else axis)
+        joint = body.add_joint(name=names[-1], type=kind, pos=source.anchor, axis=source.axis if axis is None else axis)
         joint.damping[0] = source.damping
         joint.frictionloss = source.friction
         return joint
@@ -54,48 +53,90 @@ def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint]
     mimic = source.mimic
     assert mimic is not None
     if mimic.joint not in joints:
-        notes.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: there is no such "
-                  f"joint{nearest(mimic.joint, joints)}")
+        notes.add(
+            source.element,
+            f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: there is no "
+            f"such joint{nearest(mimic.joint, joints)}",
+        )
         return
     if mimic.joint == source.name:
         raise source.element.error(f"joint {source.name!r} mimics itself")
     own, other = joints[source.name], joints[mimic.joint]
     if own.kind not in _ONE_AXIS or not own.engine_joints or not (other.kind in _ONE_AXIS and other.engine_joints):
-        notes.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: one of them "
-                  "does not move about one axis")
+        notes.add(
+            source.element,
+            f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: one of them "
+            "does not move about one axis",
+        )
         return
-    equality = spec.add_equality(name=f"{source.name}_mimic", type=mujoco.mjtEq.mjEQ_JOINT,
-                                 objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=own.engine_joints[0],
-                                 name2=other.engine_joints[0])
+    equality = spec.add_equality(
+        name=f"{source.name}_mimic",
+        type=mujoco.mjtEq.mjEQ_JOINT,
+        objtype=mujoco.mjtObj.mjOBJ_JOINT,
+        name1=own.engine_joints[0],
+        name2=other.engine_joints[0],
+    )
     equality.data[:5] = [mimic.offset, mimic.multiplier, 0, 0, 0]
     notes.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} becomes an equality constraint")
 
 
 def add_loop(spec: mujoco.MjSpec, source: JointSource, bodies: tuple[str, str], notes: Notebook) -> Joint:
     """Close a loop: points of the child are held where the same points of the parent are."""
-    arms = {JointKind.FIXED: None, JointKind.BALL: [0.0], JointKind.REVOLUTE: [0.0, 0.1],
-            JointKind.CONTINUOUS: [0.0, 0.1]}
+    arms = {
+        JointKind.FIXED: None,
+        JointKind.BALL: [0.0],
+        JointKind.REVOLUTE: [0.0, 0.1],
+        JointKind.CONTINUOUS: [0.0, 0.1],
+    }
     if source.kind not in arms:
-        raise source.element.error(f"joint {source.name!r} closes a loop and is {source.kind.value}, expected fixed, "
-                                   "revolute, continuous or ball")
+        raise source.element.error(
+            f"joint {source.name!r} closes a loop and is {source.kind.value}, expected fixed, "
+            "revolute, continuous or ball"
+        )
     points = arms[source.kind]
     if points is None:
-        weld = spec.add_equality(name=f"{source.name}_loop", type=mujoco.mjtEq.mjEQ_WELD,
-                                 objtype=mujoco.mjtObj.mjOBJ_BODY, name1=bodies[1], name2=bodies[0])
+        weld = spec.add_equality(
+            name=f"{source.name}_loop",
+            type=mujoco.mjtEq.mjEQ_WELD,
+            objtype=mujoco.mjtObj.mjOBJ_BODY,
+            name1=bodies[1],
+            name2=bodies[0],
+        )
         weld.data[10] = 1.0
     for index, along in enumerate(points or []):
-        equality = spec.add_equality(name=f"{source.name}_loop{index}", type=mujoco.mjtEq.mjEQ_CONNECT,
-                                     objtype=mujoco.mjtObj.mjOBJ_BODY, name1=bodies[1], name2=bodies[0])
+        equality = spec.add_equality(
+            name=f"{source.name}_loop{index}",
+            type=mujoco.mjtEq.mjEQ_CONNECT,
+            objtype=mujoco.mjtObj.mjOBJ_BODY,
+            name1=bodies[1],
+            name2=bodies[0],
+        )
         equality.data[:3] = source.anchor + along * source.axis
-    notes.add(source.element, f"joint {source.name!r} closes a loop and becomes an equality constraint, without its "
-              "limits, damping and friction")
+    notes.add(
+        source.element,
+        f"joint {source.name!r} closes a loop and becomes an equality constraint, without its "
+        "limits, damping and friction",
+    )
     return table_row(source, ())
 
 
 def table_row(source: JointSource, engine_joints: tuple[str, ...]) -> Joint:
     """A joint as the table of a description holds it."""
-    return Joint(source.name, source.kind, source.parent, source.child, source.axis, source.anchor, source.lower,
-                 source.upper, source.effort, source.velocity, source.damping, source.friction, engine_joints)
+    return Joint(
+        source.name,
+        source.kind,
+        source.parent,
+        source.child,
+        source.axis,
+        source.anchor,
+        source.lower,
+        source.upper,
+        source.effort,
+        source.velocity,
+        source.damping,
+        source.friction,
+        engine_joints,
+    )
 
 
 def _set_limits(joint: mujoco.MjsJoint, source: JointSource) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import mujoco
 
 from didymos.errors import InputError
 
-__all__ = ["check_compiles", "engine_complaint", "new_spec", "unique"]
+__all__ = ["asked_engine", "check_compiles", "new_spec", "unique"]
+
+_Answer = TypeVar("_Answer")
 
 
 def new_spec(name: str) -> mujoco.MjSpec:
@@ -27,18 +32,32 @@ def new_spec(name: str) -> mujoco.MjSpec:
     return spec
 
 
-def check_compiles(spec: mujoco.MjSpec, file: Path) -> mujoco.MjModel:
-    """The engine's model of a spec; what the engine says against it becomes an `InputError`."""
+def check_compiles(spec: mujoco.MjSpec, file: Path) -> tuple[mujoco.MjModel, list[str]]:
+    """The engine's model of a spec, and its warnings; what it says against the spec becomes an `InputError`."""
+    return asked_engine(spec.compile, file)
+
+
+def asked_engine(question: Callable[[], _Answer], file: Path) -> tuple[_Answer, list[str]]:
+    """What the engine answers, and its warnings, which it would otherwise print and write into the current folder."""
+    said: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: said.append(str(text)))
     try:
-        return spec.compile()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            answer = question()
     except (ValueError, mujoco.FatalError, mujoco.UnexpectedError, RuntimeError, MemoryError) as error:
-        raise engine_complaint(error, file) from error
+        raise _complaint(error, file) from error
+    finally:
+        mujoco.set_mju_user_warning(before)
+    said += [str(warning.message) for warning in caught]
+    return answer, [" ".join(text.split()) for text in said]
 
 
-def engine_complaint(error: BaseException, file: Path) -> InputError:
+def _complaint(error: BaseException, file: Path) -> InputError:
     """The engine's message as one sentence, with the line where it gives one."""
     text = " ".join(str(error).split()) or type(error).__name__
-    text = re.sub(r"^(XML )?Error: ?", "", text)
+    text = re.sub(r"^((XML )?Error: ?)+", "", text)
     line = re.search(r",? ?line (\d+)(, column -?\d+)?", text)
     if line is not None:
         text = text.replace(line[0], "")

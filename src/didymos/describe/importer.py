@@ -40,5 +40,7 @@ def read_description(
         return read_sdf(root, packages)
     if root.tag == "mujoco":
         return read_mjcf(root)
-    raise root.error(f"begins with <{root.tag}>, expected <robot> (URDF, xacro), <sdf> or <mujoco> (MJCF)"
-                     + nearest(root.tag, _ROOTS))
+    raise root.error(
+        f"begins with <{root.tag}>, expected <robot> (URDF, xacro), <sdf> or <mujoco> (MJCF)"
+        + nearest(root.tag, _ROOTS)
+    )

@@ -2,8 +2,8 @@
 
 A body's principal moments A <= B <= C are physical where 0 <= A and C <= A + B (the integrals of y^2 + z^2, ...). The
 engine refuses anything else, and also a moving body without mass or inertia, unless something heavy is welded to it.
-Real descriptions hold both, mostly on small links welded to big ones. Links that are welded together are one rigid body,
-so they are judged together:
+Real descriptions hold both, mostly on small links welded to big ones. Links that are welded together are one rigid
+body, so they are judged together:
 
 - a link whose own tensor is not physical lends it to a link that it is welded to, where the sum is physical. Mass and
   centre of mass stay where they are, so the rigid body they form is the same to the last digit;
@@ -24,10 +24,10 @@ from didymos.describe.mechanism import Inertial, LinkSource
 from didymos.describe.notebook import Notebook
 from didymos.describe.rotation import Pose
 
-__all__ = ["RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
+__all__ = ["ROUNDED_TO_ZERO", "RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
 
 _ROUNDING = 1e-9  # of the largest moment: what a file written with ten digits may miss the inequality by
-_NOTHING = 1e-18  # [kg m^2], below which a moment is a rounding error of zero
+ROUNDED_TO_ZERO = 1e-15  # [kg m^2], the engine's own zero (mjMINVAL): files hold such rests of a subtraction
 _SMALLEST = 1e-12  # [kg] and [kg m^2]
 
 
@@ -60,7 +60,7 @@ def principal_axes(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def inertia_fault(inertia: np.ndarray) -> str | None:
     """Why no rigid body can have this inertia [kg m^2], with its numbers; None where one can."""
     a, b, c = np.linalg.eigvalsh((inertia + inertia.T) / 2)
-    slack = _ROUNDING * abs(c) + _NOTHING
+    slack = _ROUNDING * abs(c) + ROUNDED_TO_ZERO
     moments = f"principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2"
     if a < -slack:
         return f"{moments}, expected none below zero"
@@ -96,9 +96,11 @@ def _lend_tensors(
     carried[taker] = Inertial(carried[taker].mass, carried[taker].com, total)
     for name, fault in faults.items():
         carried[name] = Inertial(carried[name].mass, carried[name].com)
-        notes.add(links[name].inertial_element,
-                  f"link {name!r} has an inertia that no body can have ({fault}); "
-                  f"it is carried by link {taker!r}, to which it is welded")
+        notes.add(
+            links[name].inertial_element,
+            f"link {name!r} has an inertia that no body can have ({fault}); "
+            f"it is carried by link {taker!r}, to which it is welded",
+        )
 
 
 def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: Notebook) -> None:
@@ -114,8 +116,10 @@ def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[s
         notes.add(element, f"link {name!r} moves but has no mass; the engine gets 1e-12 kg and 1e-12 kg m^2")
     else:
         by = "" if group.joint is None else f" by joint {group.joint!r}"
-        raise element.error(f"link {name!r} is moved{by} but neither it nor any link that it carries has mass, "
-                            "which the engine cannot simulate")
+        raise element.error(
+            f"link {name!r} is moved{by} but neither it nor any link that it carries has mass, "
+            "which the engine cannot simulate"
+        )
     carried[name] = Inertial(mass, carried[name].com, carried[name].inertia + _SMALLEST * np.eye(3))
 
 

@@ -17,8 +17,19 @@ from didymos.describe.rotation import Pose
 from didymos.describe.xml_file import Element
 from didymos.errors import nearest
 
-__all__ = ["WORLD", "FrameSource", "Inertial", "JointSource", "LinkSource", "Mechanism", "MeshSource", "Mimic", "Shape",
-           "ShapeKind", "links_in_order"]
+__all__ = [
+    "WORLD",
+    "FrameSource",
+    "Inertial",
+    "JointSource",
+    "LinkSource",
+    "Mechanism",
+    "MeshSource",
+    "Mimic",
+    "Shape",
+    "ShapeKind",
+    "links_in_order",
+]
 
 WORLD = "world"
 _DEEPEST = 900  # the engine refuses chains of more than 1023 bodies
@@ -48,7 +59,7 @@ class MeshSource:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A visual or collision shape; `size` [m], shape [3], is the engine's (half lengths, radius first)."""
+    """A visual or collision shape; `size` [m], shape [0 to 3], is the engine's (half lengths, radius first)."""
 
     kind: ShapeKind
     size: np.ndarray
@@ -128,8 +139,8 @@ class FrameSource:
 class Mechanism:
     """A whole description before the engine.
 
-    `root` is the robot's first link; `roots` are all links that no joint carries, with their poses in the world. `loops`
-    are joints that close a kinematic loop. `free_roots` float on their own: further models that stand in the same world.
+    `root` is the robot's first link; `roots` are all links that no joint carries, with their poses in the world.
+    `loops` are joints that close a kinematic loop. `free_roots` float on their own: further models in the same world.
     """
 
     name: str

@@ -41,8 +41,10 @@ def _in_package(uri: str, rest: str, element: Element, packages: Mapping[str, Pa
     name, _, inside = rest.lstrip("/").partition("/")
     candidates = [folder / inside for folder in package_folders(name, element.file, packages)]
     if not candidates:
-        raise element.error(f"{uri!r} names the package {name!r}, which was not found; give its folder, or put the "
-                            "description below a folder of that name")
+        raise element.error(
+            f"{uri!r} names the package {name!r}, which was not found; give its folder, or put the "
+            "description below a folder of that name"
+        )
     # A folder that merely has the right name may stand nearer than the package; the first that holds the file is meant.
     return next((path for path in candidates if path.exists()), candidates[0])
 
@@ -61,8 +63,12 @@ def package_folders(name: str, start: Path, packages: Mapping[str, Path]) -> Ite
     if name in packages:
         yield Path(packages[name])
         return
-    for variable, below in (("AMENT_PREFIX_PATH", "share"), ("ROS_PACKAGE_PATH", ""), ("GZ_SIM_RESOURCE_PATH", ""),
-                            ("GAZEBO_MODEL_PATH", "")):
+    for variable, below in (
+        ("AMENT_PREFIX_PATH", "share"),
+        ("ROS_PACKAGE_PATH", ""),
+        ("GZ_SIM_RESOURCE_PATH", ""),
+        ("GAZEBO_MODEL_PATH", ""),
+    ):
         for entry in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             for folder in (Path(entry) / below / name, Path(entry) / below):
                 if folder.is_dir() and (folder.name == name or _package_name(folder) == name):

@@ -2,7 +2,7 @@
 
 Every format is read here and handed to the engine as vertices, so that two files of one name cannot clash and the spec
 needs no file beside it. STL is read directly; OBJ, COLLADA, PLY, GLB, ... by trimesh. Lengths are metres: a COLLADA
-file's unit is applied, its up axis is not (RViz, Gazebo and pinocchio ignore it as well, and robots are drawn for them).
+file's unit is applied, its up axis is not (RViz and pinocchio ignore it as well, and robots are drawn for them).
 """
 
 from __future__ import annotations
@@ -43,8 +43,10 @@ class MeshLibrary:
         self._read: dict[tuple[Path, str | None], Triangles] = {}
 
     def asset(self, mesh: MeshSource, element: Element, *, collision: bool) -> str | None:
-        """The name of a mesh in the spec. One that cannot be read is an `InputError` for a collision shape; for a visual
-        shape it is noted, and None."""
+        """The name of a mesh in the spec.
+
+        One that cannot be read is an `InputError` for a collision shape; for a visual shape it is noted, and None.
+        """
         key = (mesh.path, mesh.scale.tobytes(), mesh.part, mesh.centred)
         try:
             if key not in self._names:

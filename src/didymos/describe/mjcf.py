@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
-from didymos.describe.engine_spec import check_compiles, engine_complaint, unique
+from didymos.describe.engine_spec import asked_engine, check_compiles, unique
 from didymos.describe.mjcf_guard import refuse_the_dangerous
 from didymos.describe.notebook import Notebook
 from didymos.describe.rotation import quaternion_to_matrix
@@ -31,14 +31,14 @@ def read_mjcf(root: Element) -> Description:
     file = root.file
     refuse_the_dangerous(root)
     notes = Notebook()
-    try:
-        spec = mujoco.MjSpec.from_file(str(file))
-    except (ValueError, mujoco.FatalError, mujoco.UnexpectedError, RuntimeError, MemoryError) as error:
-        raise engine_complaint(error, file) from error
+    spec, warnings = asked_engine(lambda: mujoco.MjSpec.from_file(str(file)), file)
     _name_the_nameless(spec, root, notes)
-    model = check_compiles(spec, file)
+    model, more_warnings = check_compiles(spec, file)
+    for warning in dict.fromkeys(warnings + more_warnings):
+        notes.add(root, f"the engine warns: {warning}")
     if model.nbody < 2:
         raise root.error("<mujoco> has no <body>, expected at least one")
+    _check_numbers(model, root)
     body = _root(spec, root, notes)
     joints = {joint.name: joint for joint in (_joint(model, index) for index in range(model.njnt))}
     return Description(
@@ -66,6 +66,16 @@ def _name_the_nameless(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> N
             notes.add(root, f"{len(nameless)} of {len(items)} {kind} elements have no name and get one: {names}")
 
 
+def _check_numbers(model: mujoco.MjModel, root: Element) -> None:
+    """An `InputError` for what compiles and cannot be simulated."""
+    if not model.opt.timestep > 0:
+        raise root.error(f"'timestep' of <option> is {model.opt.timestep:g} s, expected one above zero")
+    for index in range(model.nbody):
+        numbers = [model.body_mass[index], *model.body_inertia[index], *model.body_ipos[index], *model.body_pos[index]]
+        if not np.all(np.isfinite(numbers)):
+            raise root.error(f"body {model.body(index).name!r} has a mass, inertia or position that is not finite")
+
+
 def _root(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> mujoco.MjsBody:
     """The body that stands for the robot: the first in the world that floats, or else the one that carries most."""
     standing = list(spec.worldbody.bodies)
@@ -83,8 +93,13 @@ def _links(model: mujoco.MjModel) -> dict[str, Link]:
         rotation = quaternion_to_matrix(body.iquat)
         first = int(model.body_jntadr[index])
         links[body.name] = Link(
-            body.name, body.name, float(body.mass[0]), body.ipos.copy(),
-            rotation @ np.diag(body.inertia) @ rotation.T, model.joint(first).name if first >= 0 else None)
+            body.name,
+            body.name,
+            float(body.mass[0]),
+            body.ipos.copy(),
+            rotation @ np.diag(body.inertia) @ rotation.T,
+            model.joint(first).name if first >= 0 else None,
+        )
     return links
 
 
@@ -98,12 +113,20 @@ def _joint(model: mujoco.MjModel, index: int) -> Joint:
     dof = int(joint.dofadr[0])
     limits_force = bool(model.jnt_actfrclimited[index])
     return Joint(
-        name=joint.name, kind=kind, parent=model.body(int(model.body_parentid[child])).name,
-        child=model.body(child).name, axis=joint.axis.copy(), anchor=joint.pos.copy(),
-        lower=float(joint.range[0]) if limited else None, upper=float(joint.range[1]) if limited else None,
-        effort=float(np.abs(model.jnt_actfrcrange[index]).max()) if limits_force else None, velocity=None,
-        damping=float(model.dof_damping[dof]), friction=float(model.dof_frictionloss[dof]),
-        engine_joints=(joint.name,))
+        name=joint.name,
+        kind=kind,
+        parent=model.body(int(model.body_parentid[child])).name,
+        child=model.body(child).name,
+        axis=joint.axis.copy(),
+        anchor=joint.pos.copy(),
+        lower=float(joint.range[0]) if limited else None,
+        upper=float(joint.range[1]) if limited else None,
+        effort=float(np.abs(model.jnt_actfrcrange[index]).max()) if limits_force else None,
+        velocity=None,
+        damping=float(model.dof_damping[dof]),
+        friction=float(model.dof_frictionloss[dof]),
+        engine_joints=(joint.name,),
+    )
 
 
 def _frames(model: mujoco.MjModel) -> dict[str, Frame]:

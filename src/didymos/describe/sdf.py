@@ -1,16 +1,15 @@
 """SDF 1.4 to 1.11: the models of Gazebo become a mechanism.
 
-One model, or a world with several: the first that is not static is the robot, and the others stand in the world with it.
+One model, or a world with several: the first that is not static is the robot, the others stand in the world with it.
 Names are those of the file; nested models give ``model::link``, and so does every model of a world with several. A link
-without a joint to the world floats in Gazebo; the robot's root link is left without a joint (see `float_base`), those of
-other models get a free one. SDF allows loops: the joint that closes one becomes a constraint.
+without a joint to the world floats in Gazebo; the robot's root link is left without a joint (see `float_base`), those
+of other models get a free one. SDF allows loops: the joint that closes one becomes a constraint.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from didymos.describe.build_spec import build_spec
@@ -18,12 +17,13 @@ from didymos.describe.description import Description, JointKind
 from didymos.describe.joint_limits import welded
 from didymos.describe.mechanism import WORLD, FrameSource, JointSource, Mechanism
 from didymos.describe.notebook import Notebook
+from didymos.describe.sdf_frames import Reference
 from didymos.describe.sdf_include import with_includes
 from didymos.describe.sdf_joints import read_sdf_joint
 from didymos.describe.sdf_model import ModelReader
 from didymos.describe.sdf_words import SDF_WORDS
 from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import parse_numbers
+from didymos.describe.xml_values import name_of, parse_numbers
 
 __all__ = ["read_sdf"]
 
@@ -38,20 +38,25 @@ def read_sdf(root: Element, packages: Mapping[str, Path]) -> Description:
     notes.audit(root, SDF_WORDS)
     place, models = _models(root)
     reader = ModelReader(packages, notes)
-    several = len(models) > 1
+    alone = len(models) == 1 and not place.all("frame")
+    names = [""] if alone else [name_of(model) for model in models]
+    for tribe, (name, model) in enumerate(zip(names, models, strict=True), start=1):
+        reader.add_model(model, name, Reference("", WORLD), tribe=0 if alone else tribe)
     for frame in place.all("frame"):
         reader.add_frame(frame, "")
-    names = [reader.add_model(model, "", tribe=index + 1 if several else 0) for index, model in enumerate(models)]
     reader.read_shapes()
-    joints = {name: read_sdf_joint(name, element, scope, reader.graph, version, notes)
-              for name, (element, scope) in reader.joints.items()}
+    joints = {
+        name: read_sdf_joint(name, element, scope, reader.graph, version, notes)
+        for name, (element, scope) in reader.joints.items()
+    }
     joints = {name: _still(joint, notes) if joint.child in reader.static else joint for name, joint in joints.items()}
     robot = next((name for name in names if reader.graph.link_of(name) not in reader.static), names[0])
     mechanism = _mechanism(root, reader, joints, robot)
+    mechanism.name = name_of(models[names.index(robot)])
     gravity = place.at_most_one("gravity")
     if gravity is not None:
         mechanism.gravity = parse_numbers(gravity, gravity.text, "the text", 3)
-    return build_spec(mechanism if several else _without_prefix(mechanism, f"{robot}::"), notes)
+    return build_spec(mechanism, notes)
 
 
 def _version(root: Element) -> tuple[int, ...]:
@@ -102,8 +107,17 @@ def _mechanism(root: Element, reader: ModelReader, joints: dict[str, JointSource
         pose = reader.graph.in_world(link).inverse() @ reader.graph.in_world(name)
         frames[name] = FrameSource(name, link, pose)
     return Mechanism(
-        robot, root, reader.links, tree, frames, {link: reader.graph.in_world(link) for link in roots},
-        frozenset(link for link in roots if link != first and link not in reader.static), tuple(loops), held_by, root=first)
+        robot,
+        root,
+        reader.links,
+        tree,
+        frames,
+        {link: reader.graph.in_world(link) for link in roots},
+        frozenset(link for link in roots if link != first and link not in reader.static),
+        tuple(loops),
+        held_by,
+        root=first,
+    )
 
 
 def _spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSource], list[JointSource]]:
@@ -127,25 +141,3 @@ def _spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSourc
         if joint.parent != WORLD:
             group[head(joint.child)] = head(joint.parent)
     return tree, loops
-
-
-def _without_prefix(mechanism: Mechanism, prefix: str) -> Mechanism:
-    """The names of the file for the only model in it, which need not say its name."""
-    def short(name: str) -> str:
-        return name.removeprefix(prefix)
-
-    def joint(source: JointSource) -> JointSource:
-        mimic = source.mimic and replace(source.mimic, joint=short(source.mimic.joint))
-        return replace(source, name=short(source.name), parent=short(source.parent), child=short(source.child),
-                       mimic=mimic)
-
-    for link in mechanism.links.values():
-        link.name = short(link.name)
-    return Mechanism(
-        mechanism.name, mechanism.element, {link.name: link for link in mechanism.links.values()},
-        {short(name): joint(source) for name, source in mechanism.joints.items()},
-        {short(name): FrameSource(short(name), short(frame.link), frame.pose)
-         for name, frame in mechanism.frames.items()},
-        {short(name): pose for name, pose in mechanism.roots.items()},
-        frozenset(short(name) for name in mechanism.free_roots), tuple(joint(source) for source in mechanism.loops),
-        mechanism.held_by, mechanism.gravity, short(mechanism.root))

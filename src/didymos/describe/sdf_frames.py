@@ -77,8 +77,9 @@ class FrameGraph:
     def add(self, name: str, node: FrameNode) -> None:
         """Add a frame; an `InputError` where the name is taken."""
         if name in self.nodes:
-            raise node.element.error(f"the name {name!r} stands here a second time, first in line "
-                                     f"{self.nodes[name].element.line}")
+            raise node.element.error(
+                f"the name {name!r} stands here a second time, first in line {self.nodes[name].element.line}"
+            )
         self.nodes[name] = node
 
     def find(self, reference: Reference, element: Element) -> str:
@@ -90,8 +91,10 @@ class FrameGraph:
         if name == WORLD or absolute == "":
             return WORLD
         inside = [key.removeprefix(join(scope, "")) for key in self.nodes if key.startswith(join(scope, ""))]
-        raise element.error(f"{element} refers to {name!r}, which is no link, joint or frame of {scope or 'the world'!r}"
-                            + nearest(name, inside))
+        place = f"model {scope!r}" if scope else "the file"
+        raise element.error(
+            f"{element} refers to {name!r}, which is no link, joint or frame of {place}" + nearest(name, inside)
+        )
 
     def in_world(self, name: str) -> Pose:
         """The pose of a frame in the world."""
@@ -114,10 +117,13 @@ class FrameGraph:
         pose, seen, start = Pose(), set[str](), name
         while name != until:
             if name in seen:
-                raise self.nodes[name].element.error(f"frame {start!r} is posed relative to itself, around {len(seen)} "
-                                                     "frames")
+                raise self.nodes[name].element.error(
+                    f"frame {start!r} is posed relative to itself, around {len(seen)} frames"
+                )
             if name == WORLD:
-                raise self.nodes[start].element.error(f"frame {start!r} is not posed in model {until!r}")
+                raise self.nodes[start].element.error(
+                    f"frame {start!r} is not posed in the model whose placement it gives"
+                )
             if until == WORLD and name in self._in_world:
                 return self._in_world[name] @ pose
             seen.add(name)

@@ -60,8 +60,9 @@ class _Includer:
         if model.tag == "sdf":
             model = model.needed("model")
         if model.tag != "model":
-            raise include.error(f"<include> of {uri!r} means {str(file)!r}, which begins with <{model.tag}>, expected an "
-                                "SDF model")
+            raise include.error(
+                f"<include> of {uri!r} means {str(file)!r}, which begins with <{model.tag}>, expected an SDF model"
+            )
         self.replace_in(model, [*stack, file])
         return _adapted(model, include)
 

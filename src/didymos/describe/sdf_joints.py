@@ -33,8 +33,10 @@ def read_sdf_joint(
 ) -> JointSource:
     """A joint between two links, or the world and a link."""
     kind = _kind(element, name)
-    parent, child = (graph.link_of(graph.find(Reference(scope, element.needed(role).text.strip()), element))
-                     for role in ("parent", "child"))
+    parent, child = (
+        graph.link_of(graph.find(Reference(scope, element.needed(role).text.strip()), element))
+        for role in ("parent", "child")
+    )
     if child == WORLD:
         raise element.error(f"joint {name!r} has the world as its child, expected a link")
     if parent == child:
@@ -53,16 +55,30 @@ def read_sdf_joint(
     if kind is JointKind.REVOLUTE and lower is None and upper is None:
         kind = JointKind.CONTINUOUS
     joint = JointSource(
-        name, element, kind, parent, child, pose, checked_axis(axis, direction, name), anchor, lower, upper,
-        effort=_magnitude(limits, "effort", name, notes), velocity=_magnitude(limits, "velocity", name, notes),
+        name,
+        element,
+        kind,
+        parent,
+        child,
+        pose,
+        checked_axis(axis, direction, name),
+        anchor,
+        lower,
+        upper,
+        effort=_magnitude(limits, "effort", name, notes),
+        velocity=_magnitude(limits, "velocity", name, notes),
         damping=not_negative(axis, _value(dynamics, "damping", 0.0), "damping", name),
         friction=not_negative(axis, _value(dynamics, "friction", 0.0), "friction", name),
         stiffness=not_negative(axis, _value(dynamics, "spring_stiffness", 0.0), "spring stiffness", name),
         spring_reference=_value(dynamics, "spring_reference", 0.0),
-        mimic=_mimic(axis, scope))
+        mimic=_mimic(axis, scope),
+    )
     if lower is not None and lower == upper:
-        notes.add(element, f"joint {name!r} is {word(element, 'type')} between {lower:g} and {upper:g}, which leaves no "
-                  "room to move: it is welded")
+        notes.add(
+            element,
+            f"joint {name!r} is {word(element, 'type')} between {lower:g} and {upper:g}, which leaves "
+            "no room to move: it is welded",
+        )
         return welded(joint, lower)
     return joint
 
@@ -70,17 +86,17 @@ def read_sdf_joint(
 def _kind(element: Element, name: str) -> JointKind:
     text = word(element, "type")
     if text in _WITHOUT_ENGINE:
-        raise element.error(f"joint {name!r} is a {text} joint, which the engine has not; expected one of "
-                            f"{', '.join(_KINDS)}")
+        raise element.error(
+            f"joint {name!r} is a {text} joint, which the engine has not; expected one of {', '.join(_KINDS)}"
+        )
     if text not in _KINDS:
-        raise element.error(f"joint {name!r} has the type {text!r}, expected one of {', '.join(_KINDS)}"
-                            + nearest(text, _KINDS))
+        raise element.error(
+            f"joint {name!r} has the type {text!r}, expected one of {', '.join(_KINDS)}" + nearest(text, _KINDS)
+        )
     return _KINDS[text]
 
 
-def _axis_in_world(
-    axis: Element, joint: str, scope: str, graph: FrameGraph, version: tuple[int, ...]
-) -> np.ndarray:
+def _axis_in_world(axis: Element, joint: str, scope: str, graph: FrameGraph, version: tuple[int, ...]) -> np.ndarray:
     xyz = axis.at_most_one("xyz")
     direction = np.array([0.0, 0.0, 1.0]) if xyz is None else parse_numbers(xyz, xyz.text, "the text", 3)
     frame = joint

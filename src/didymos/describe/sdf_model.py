@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from didymos.describe.inertia import ROUNDED_TO_ZERO
 from didymos.describe.mechanism import Inertial, LinkSource
 from didymos.describe.notebook import Notebook
 from didymos.describe.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
@@ -35,16 +36,27 @@ class ModelReader:
     frames: dict[str, Element] = field(default_factory=dict)
     static: set[str] = field(default_factory=set)  # links that never move
 
-    def add_model(self, model: Element, scope: str, *, tribe: int, static: bool = False) -> str:
-        """Read a model that stands in a scope ("" is the world), and return its absolute name."""
-        absolute = join(scope, name_of(model))
+    def add_model(self, model: Element, absolute: str, outside: Reference, *, tribe: int, static: bool = False) -> None:
+        """Read a model that is called `absolute` and stands in the frame `outside` unless its pose says otherwise.
+
+        The only model of a file is called "", so that what is in it need not say its name.
+        """
+        name_of(model)
         pose, relative_to = raw_pose(model)
         placement = model.attributes.get("placement_frame", "").strip()
         canonical = model.attributes.get("canonical_link", "").strip() or _first_link(model)
         if canonical is None:
             raise model.error(f"{model} has no <link>, which it needs")
-        self.graph.add(absolute, FrameNode(pose, Reference(scope, relative_to or _MODEL), Reference(absolute, canonical),
-                                           model, Reference(absolute, placement) if placement else None))
+        self.graph.add(
+            absolute,
+            FrameNode(
+                pose,
+                Reference(outside.scope, relative_to or outside.name),
+                Reference(absolute, canonical),
+                model,
+                Reference(absolute, placement) if placement else None,
+            ),
+        )
         static = static or _says(model, "static", False)
         kin = _says(model, "self_collide", False)
         for element in model.children:
@@ -55,16 +67,18 @@ class ModelReader:
             elif element.tag == "frame":
                 self.add_frame(element, absolute)
             elif element.tag == "model":
-                self.add_model(element, absolute, tribe=tribe, static=static)
-        return absolute
+                self.add_model(
+                    element, join(absolute, name_of(element)), Reference(absolute, _MODEL), tribe=tribe, static=static
+                )
 
     def add_frame(self, element: Element, scope: str) -> None:
         """Read a ``<frame>`` of a model, or of the world (scope "")."""
         name = join(scope, name_of(element))
         attached_to = element.attributes.get("attached_to", "").strip() or _MODEL
         pose, relative_to = raw_pose(element)
-        self.graph.add(name, FrameNode(pose, Reference(scope, relative_to or attached_to),
-                                       Reference(scope, attached_to), element))
+        self.graph.add(
+            name, FrameNode(pose, Reference(scope, relative_to or attached_to), Reference(scope, attached_to), element)
+        )
         self.frames[name] = element
 
     def read_shapes(self) -> None:
@@ -90,10 +104,17 @@ class ModelReader:
         inertial = element.at_most_one("inertial")
         if inertial is None and not static:
             self.notes.add(element, f"{element} has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is used")
+        value = Inertial(1.0, np.zeros(3), np.eye(3)) if inertial is None else _read_inertial(inertial, name)
         self.links[name] = LinkSource(
-            name, element, Inertial(1.0, np.zeros(3), np.eye(3)) if inertial is None else _read_inertial(inertial, name),
-            element if inertial is None else inertial, [], weightless=not _says(element, "gravity", True),
-            collides_with_kin=_says(element, "self_collide", kin), tribe=tribe)
+            name,
+            element,
+            value,
+            element if inertial is None else inertial,
+            [],
+            weightless=not _says(element, "gravity", True),
+            collides_with_kin=_says(element, "self_collide", kin),
+            tribe=tribe,
+        )
         if static:
             self.static.add(name)
 
@@ -136,7 +157,7 @@ def _read_inertial(element: Element, link: str) -> Inertial:
     xx, yy, zz = (1.0, 1.0, 1.0) if tensor is None else (_value(tensor, key, 1.0) for key in ("ixx", "iyy", "izz"))
     xy, xz, yz = (0.0, 0.0, 0.0) if tensor is None else (_value(tensor, key, 0.0) for key in ("ixy", "ixz", "iyz"))
     for key, value in (("ixx", xx), ("iyy", yy), ("izz", zz)):
-        if value < -1e-18:
+        if value < -ROUNDED_TO_ZERO:
             raise element.error(f"link {link!r} has {key} = {value:g} kg m^2, expected no moment below zero")
     inertia = pose.rotation @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ pose.rotation.T
     return Inertial(mass, pose.position, inertia)

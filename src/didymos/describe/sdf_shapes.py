@@ -11,7 +11,7 @@ from didymos.describe.mechanism import MeshSource, Shape, ShapeKind
 from didymos.describe.mesh_paths import resolve_uri
 from didymos.describe.notebook import Notebook
 from didymos.describe.rotation import Pose, axis_angle_to_matrix
-from didymos.describe.urdf_shapes import checked_size
+from didymos.describe.urdf_shapes import is_solid
 from didymos.describe.xml_file import Element
 from didymos.describe.xml_values import flag, number_in_text, parse_numbers
 
@@ -38,25 +38,35 @@ def read_sdf_shape(
     mesh = _read_mesh(found, packages) if kind is ShapeKind.MESH else None
     if kind is ShapeKind.PLANE:
         pose = pose @ Pose(rotation=_plane_rotation(found))
-    size = np.zeros(3) if mesh is not None else _read_size(found, kind, link, collision)
-    return Shape(kind, size, pose, collision, element, mesh, None if collision else _colour(element),
-                 _friction(element) if collision else None)
+    sizes = _read_sizes(found, kind)
+    if not is_solid(found, sizes, collision, link, notes):
+        return None
+    if kind is ShapeKind.PLANE and collision:
+        sizes = np.zeros(2)  # a plane collides everywhere, however large it is drawn; the engine takes zero for that
+    return Shape(
+        kind,
+        sizes,
+        pose,
+        collision,
+        element,
+        mesh,
+        None if collision else _colour(element),
+        _friction(element) if collision else None,
+    )
 
 
-def _read_size(shape: Element, kind: ShapeKind, link: Element, collision: bool) -> np.ndarray:
+def _read_sizes(shape: Element, kind: ShapeKind) -> np.ndarray:
+    """Half lengths and radii [m], in the engine's order; none for a mesh."""
+    if kind is ShapeKind.MESH:
+        return np.zeros(0)
     if kind is ShapeKind.BOX:
-        return checked_size(shape, (_numbers(shape, "size", 3) / 2).tolist(), link)
+        return _numbers(shape, "size", 3) / 2
     if kind is ShapeKind.ELLIPSOID:
-        return checked_size(shape, _numbers(shape, "radii", 3).tolist(), link)
+        return _numbers(shape, "radii", 3)
     if kind is ShapeKind.PLANE:
-        half = _numbers(shape, "size", 2) / 2 if shape.first("size") is not None else np.array([0.5, 0.5])
-        drawn = checked_size(shape, half.tolist(), link)
-        # A plane collides everywhere, however large it is drawn; the engine takes zero for that.
-        return np.array([0.0, 0.0, 1.0]) if collision else np.array([*drawn[:2], 1.0])
-    sizes = [float(_numbers(shape, "radius", 1)[0])]
-    if kind is not ShapeKind.SPHERE:
-        sizes.append(float(_numbers(shape, "length", 1)[0]) / 2)
-    return checked_size(shape, sizes, link)
+        return np.array([0.5, 0.5]) if shape.first("size") is None else _numbers(shape, "size", 2) / 2
+    radius = float(_numbers(shape, "radius", 1)[0])
+    return np.array([radius] if kind is ShapeKind.SPHERE else [radius, float(_numbers(shape, "length", 1)[0]) / 2])
 
 
 def _numbers(element: Element, tag: str, count: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from didymos.describe.xml_file import Element
 from didymos.describe.xml_values import number, vector, word
 from didymos.errors import nearest
 
-__all__ = ["checked_size", "read_colours", "read_shapes"]
+__all__ = ["is_solid", "read_colours", "read_shapes"]
 
 _SHAPES = ("box", "cylinder", "sphere", "capsule", "mesh")
 
@@ -47,32 +47,46 @@ def read_shapes(
         if shape is None:
             notes.add(element, f"<{element.tag}> of {link} has no shape that is known; it is left out")
             continue
-        kind, size = _read_size(shape, link)
+        kind = ShapeKind(shape.tag)
+        sizes = _read_sizes(shape, kind)
+        if not is_solid(shape, sizes, collision, link, notes):
+            continue
         mesh = _read_mesh(shape, packages) if kind is ShapeKind.MESH else None
-        shapes.append(Shape(kind, size, read_origin(element), collision, element, mesh,
-                            None if collision else _colour(element, colours, notes), friction if collision else None))
+        shapes.append(
+            Shape(
+                kind,
+                sizes,
+                read_origin(element),
+                collision,
+                element,
+                mesh,
+                None if collision else _colour(element, colours, notes),
+                friction if collision else None,
+            )
+        )
     return shapes
 
 
-def checked_size(element: Element, sizes: list[float], link: Element) -> np.ndarray:
-    """Sizes [m] as the engine wants them, shape [3]; an `InputError` where one is not above zero."""
-    if not min(sizes) > 0:
-        raise element.error(f"<{element.tag}> of {link} has the half sizes {sizes}, expected all above zero")
-    return np.array([*sizes, 0.0, 0.0][:3])
+def is_solid(shape: Element, sizes: np.ndarray, collision: bool, link: Element, notes: Notebook) -> bool:
+    """Whether sizes [m] are all above zero. If not, a collision shape is an `InputError`; a visual one is noted."""
+    if np.all(sizes > 0):
+        return True
+    message = f"<{shape.tag}> of {link} has the half sizes {sizes.tolist()}, expected all above zero"
+    if collision or np.any(sizes < 0):
+        raise shape.error(message)
+    notes.add(shape, f"{message}; it is not shown")
+    return False
 
 
-def _read_size(shape: Element, link: Element) -> tuple[ShapeKind, np.ndarray]:
-    kind = ShapeKind(shape.tag)
+def _read_sizes(shape: Element, kind: ShapeKind) -> np.ndarray:
+    """Half lengths and radii [m], in the engine's order; none for a mesh."""
     if kind is ShapeKind.MESH:
-        return kind, np.zeros(3)
+        return np.zeros(0)
     if kind is ShapeKind.BOX:
         word(shape, "size")
-        sizes = (vector(shape, "size", (0.0, 0.0, 0.0)) / 2).tolist()
-    else:
-        sizes = [number(shape, "radius")]
-        if kind is not ShapeKind.SPHERE:
-            sizes.append(number(shape, "length") / 2)
-    return kind, checked_size(shape, sizes, link)
+        return vector(shape, "size", (0.0, 0.0, 0.0)) / 2
+    radius = number(shape, "radius")
+    return np.array([radius] if kind is ShapeKind.SPHERE else [radius, number(shape, "length") / 2])
 
 
 def _read_mesh(element: Element, packages: Mapping[str, Path]) -> MeshSource:

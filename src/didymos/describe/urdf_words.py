@@ -24,7 +24,9 @@ URDF_WORDS = {
     "material": words("name", "color texture"),
     "color": words("rgba"),
     "texture": words("", "", "", "filename"),
-    "joint": words("name type", "origin parent child axis limit dynamics mimic", "safety_controller calibration gazebo"),
+    "joint": words(
+        "name type", "origin parent child axis limit dynamics mimic", "safety_controller calibration gazebo"
+    ),
     "parent": words("link"),
     "child": words("link"),
     "axis": words("xyz"),

@@ -1,6 +1,6 @@
 """The child process that expands one xacro file: reads an order (JSON) on stdin, writes an answer (JSON) on stdout.
 
-It imports nothing of Didymos, so that it starts fast. A package that the order does not name is asked for in the answer.
+It imports nothing of Didymos, so that it starts fast. A package that is not in the order is asked for in the answer.
 """
 
 from __future__ import annotations
@@ -55,8 +55,13 @@ def _expand(file: str, arguments: _Arguments, packages: dict[str, str]) -> dict[
             raise _UnknownPackage(name)
         return packages[name]
 
+    def absolute(name: str, original: Any = xacro.abs_filename_spec) -> str:
+        package, _, rest = name.removeprefix("package://").partition("/")
+        return f"{find(package)}/{rest}" if name.startswith("package://") else str(original(name))
+
     # The way of xacrodoc: xacro itself asks an installation of ROS, which need not be here.
     substitution_args._eval_find = substitution_args._eval_dict["find"] = find
+    xacro.abs_filename_spec = absolute
     try:
         xml = xacro.process_file(file, mappings=arguments).toxml()
     except _UnknownPackage as error:

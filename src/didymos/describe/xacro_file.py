@@ -35,8 +35,11 @@ def is_xacro(path: Path, root: Element) -> bool:
 def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Mapping[str, Path]) -> Element:
     """The root element of what a xacro file expands to; what xacro says against it becomes an `InputError`."""
     folders = {name: str(Path(folder).resolve()) for name, folder in packages.items()}
-    order = {"file": str(path.resolve()), "arguments": {key: str(value) for key, value in arguments.items()},
-             "packages": folders}
+    order = {
+        "file": str(path.resolve()),
+        "arguments": {key: str(value) for key, value in arguments.items()},
+        "packages": folders,
+    }
     for _ in range(_MOST_PACKAGES):
         answer = _ask_child(order, path)
         if "package" not in answer:
@@ -56,8 +59,13 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Mapping[str
 def _ask_child(order: dict[str, Any], path: Path) -> dict[str, Any]:
     try:
         # -P: the child's own folder holds modules that must not be found by their bare names
-        child = subprocess.run([sys.executable, "-P", str(_CHILD)], input=json.dumps(order).encode(),
-                               capture_output=True, timeout=_PATIENCE, check=False)
+        child = subprocess.run(
+            [sys.executable, "-P", str(_CHILD)],
+            input=json.dumps(order).encode(),
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
     except subprocess.TimeoutExpired as error:
         raise InputError(f"xacro did not end within {_PATIENCE:g} s", file=path) from error
     try:

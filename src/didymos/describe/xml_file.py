@@ -139,5 +139,6 @@ class _Builder:
         self._open[-1].text += text
 
     def _refuse_entity(self, name: str, *_rest: object) -> None:
-        raise InputError(f"defines the entity {name!r}, expected XML without entities", file=self._file,
-                         line=self._line())
+        raise InputError(
+            f"defines the entity {name!r}, expected XML without entities", file=self._file, line=self._line()
+        )
