@@ -52,6 +52,8 @@ class MeshLibrary:
             if key not in self._names:
                 self._names[key] = self._add(mesh)
             name = self._names[key]
+            if not collision and mesh.path.suffix.lower() != ".stl":
+                self._notes.add_once(element, "colours and textures inside mesh files are not used")
             if self._says_y_is_up(mesh.path):
                 self._notes.add_once(element, "the up axis Y_UP of COLLADA meshes is ignored, as by other robot tools")
             if collision:
