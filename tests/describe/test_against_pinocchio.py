@@ -16,7 +16,7 @@ import pytest
 from test_public_descriptions import without_shapes
 
 from didymos.describe.float_base import float_base
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 
 
 @pytest.mark.parametrize(

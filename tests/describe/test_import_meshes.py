@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from didymos.describe.description import Description
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]], float)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 WORDS = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 BALL = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>'
@@ -272,7 +272,7 @@ def test_arguments_need_a_xacro_file_that_knows_them(tmp_path: Path) -> None:
 def test_an_argument_for_an_unfinished_computation_does_not_hang(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("didymos.describe.xacro_file._PATIENCE", 1.0)
+    monkeypatch.setattr("didymos.describe.formats.xacro_file._PATIENCE", 1.0)
     file = tmp_path / "x.xacro"
     file.write_text(urdf('<link name="${9**9**9}"/>'))
     with pytest.raises(InputError, match="xacro did not end within 1 s"):

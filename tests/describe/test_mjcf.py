@@ -9,7 +9,7 @@ import pytest
 
 from didymos.describe.description import JointKind
 from didymos.describe.float_base import float_base
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 DOG = """<mujoco model="dog">

@@ -15,7 +15,7 @@ import pytest
 
 from didymos.describe.description import Description
 from didymos.describe.float_base import float_base
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 ROBOTS = Path(pinocchio.__file__).parents[4] / "share" / "example-robot-data" / "robots"

@@ -11,7 +11,7 @@ import pytest
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.float_base import float_base
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 MASS = "<inertial><mass>{0}</mass><inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia></inertial>"

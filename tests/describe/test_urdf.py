@@ -11,7 +11,7 @@ import pytest
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.float_base import float_base
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 BALL = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 
 BALL = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:macro name="ball" params="name mass radius:=0.1">

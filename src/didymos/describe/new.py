@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from didymos.describe.description import Description
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 __all__ = ["new_twin"]

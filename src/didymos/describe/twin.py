@@ -12,7 +12,7 @@ from didymos.control import Controller
 from didymos.describe.check import check_names
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.describe.parameters import Parameter, collect, flatten
 from didymos.describe.program import find_program
 from didymos.describe.schema import ScenarioSpec, TwinFile

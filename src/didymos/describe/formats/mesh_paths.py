@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
-from didymos.describe.xml_file import Element, parse_xml
+from didymos.describe.formats.xml_file import Element, parse_xml
 from didymos.errors import InputError
 
 __all__ = ["find_package", "package_folders", "resolve_uri"]

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from didymos.describe.description import JointKind
-from didymos.describe.rotation import Pose
-from didymos.describe.xml_file import Element
+from didymos.describe.formats.rotation import Pose
+from didymos.describe.formats.xml_file import Element
 from didymos.errors import nearest
 
 __all__ = [

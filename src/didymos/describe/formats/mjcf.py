@@ -10,11 +10,11 @@ import mujoco
 import numpy as np
 
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
-from didymos.describe.engine_spec import asked_engine, check_compiles, unique
-from didymos.describe.mjcf_guard import refuse_the_dangerous
-from didymos.describe.notebook import Notebook
-from didymos.describe.rotation import quaternion_to_matrix
-from didymos.describe.xml_file import Element
+from didymos.describe.formats.engine_spec import asked_engine, check_compiles, unique
+from didymos.describe.formats.mjcf_guard import refuse_the_dangerous
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.rotation import quaternion_to_matrix
+from didymos.describe.formats.xml_file import Element
 
 __all__ = ["read_mjcf"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from didymos.describe.notebook import Notebook
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import flag, number_in_text
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import flag, number_in_text
 from didymos.errors import nearest
 
 __all__ = ["GazeboTags", "read_gazebo_tags"]

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from didymos.describe.mesh_paths import find_package
-from didymos.describe.xml_file import Element, parse_xml
+from didymos.describe.formats.mesh_paths import find_package
+from didymos.describe.formats.xml_file import Element, parse_xml
 from didymos.errors import InputError, nearest
 
 __all__ = ["expand_xacro", "is_xacro"]

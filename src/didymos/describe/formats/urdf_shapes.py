@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from didymos.describe.mechanism import MeshSource, Shape, ShapeKind
-from didymos.describe.mesh_paths import resolve_uri
-from didymos.describe.notebook import Notebook
-from didymos.describe.urdf_gazebo import GazeboTags
-from didymos.describe.urdf_origin import read_origin
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import number, vector, word
+from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
+from didymos.describe.formats.mesh_paths import resolve_uri
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.urdf_gazebo import GazeboTags
+from didymos.describe.formats.urdf_origin import read_origin
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import number, vector, word
 from didymos.errors import nearest
 
 __all__ = ["is_solid", "read_colours", "read_shapes"]

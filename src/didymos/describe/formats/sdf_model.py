@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from didymos.describe.inertia import ROUNDED_TO_ZERO
-from didymos.describe.mechanism import Inertial, LinkSource
-from didymos.describe.notebook import Notebook
-from didymos.describe.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
-from didymos.describe.sdf_shapes import read_sdf_shape
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import flag, name_of, number_in_text
+from didymos.describe.formats.inertia import ROUNDED_TO_ZERO
+from didymos.describe.formats.mechanism import Inertial, LinkSource
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
+from didymos.describe.formats.sdf_shapes import read_sdf_shape
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import flag, name_of, number_in_text
 
 __all__ = ["ModelReader"]
 

@@ -14,9 +14,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from didymos.describe.mechanism import MeshSource
-from didymos.describe.notebook import Notebook
-from didymos.describe.xml_file import Element
+from didymos.describe.formats.mechanism import MeshSource
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.xml_file import Element
 from didymos.errors import InputError
 
 __all__ = ["MeshLibrary", "Triangles", "read_triangles"]

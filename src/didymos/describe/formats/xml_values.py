@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from didymos.describe.xml_file import Element
+from didymos.describe.formats.xml_file import Element
 
 __all__ = ["flag", "limit", "name_of", "number", "number_in_text", "parse_numbers", "vector", "word"]
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from didymos.describe.mechanism import MeshSource, Shape, ShapeKind
-from didymos.describe.mesh_paths import resolve_uri
-from didymos.describe.notebook import Notebook
-from didymos.describe.rotation import Pose, axis_angle_to_matrix
-from didymos.describe.urdf_shapes import is_solid
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import flag, number_in_text, parse_numbers
+from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
+from didymos.describe.formats.mesh_paths import resolve_uri
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.rotation import Pose, axis_angle_to_matrix
+from didymos.describe.formats.urdf_shapes import is_solid
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import flag, number_in_text, parse_numbers
 
 __all__ = ["read_sdf_shape"]
 

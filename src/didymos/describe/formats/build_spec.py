@@ -8,13 +8,13 @@ import mujoco
 import numpy as np
 
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
-from didymos.describe.engine_joints import add_joint, add_loop, add_mimic
-from didymos.describe.engine_spec import check_compiles, new_spec, unique
-from didymos.describe.inertia import RigidGroup, carried_inertials, principal_axes
-from didymos.describe.mechanism import WORLD, Inertial, JointSource, Mechanism, Shape, ShapeKind, links_in_order
-from didymos.describe.meshes import MeshLibrary
-from didymos.describe.notebook import Notebook
-from didymos.describe.rotation import Pose
+from didymos.describe.formats.engine_joints import add_joint, add_loop, add_mimic
+from didymos.describe.formats.engine_spec import check_compiles, new_spec, unique
+from didymos.describe.formats.inertia import RigidGroup, carried_inertials, principal_axes
+from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, Mechanism, Shape, ShapeKind, links_in_order
+from didymos.describe.formats.meshes import MeshLibrary
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.rotation import Pose
 
 __all__ = ["build_spec"]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from didymos.describe.description import Description
-from didymos.describe.mjcf import read_mjcf
-from didymos.describe.sdf import read_sdf
-from didymos.describe.urdf import read_urdf
-from didymos.describe.xacro_file import expand_xacro, is_xacro
-from didymos.describe.xml_file import read_xml
+from didymos.describe.formats.mjcf import read_mjcf
+from didymos.describe.formats.sdf import read_sdf
+from didymos.describe.formats.urdf import read_urdf
+from didymos.describe.formats.xacro_file import expand_xacro, is_xacro
+from didymos.describe.formats.xml_file import read_xml
 from didymos.errors import nearest
 
 __all__ = ["read_description"]

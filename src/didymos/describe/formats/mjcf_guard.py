@@ -10,7 +10,7 @@ import math
 import re
 from pathlib import Path
 
-from didymos.describe.xml_file import Element, read_xml
+from didymos.describe.formats.xml_file import Element, read_xml
 from didymos.errors import InputError
 
 __all__ = ["refuse_the_dangerous"]

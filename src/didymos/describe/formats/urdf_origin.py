@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from didymos.describe.rotation import Pose, quaternion_to_matrix, rpy_to_matrix
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import vector
+from didymos.describe.formats.rotation import Pose, quaternion_to_matrix, rpy_to_matrix
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import vector
 
 __all__ = ["read_origin"]
 

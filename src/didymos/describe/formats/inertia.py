@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from didymos.describe.mechanism import Inertial, LinkSource
-from didymos.describe.notebook import Notebook
-from didymos.describe.rotation import Pose
+from didymos.describe.formats.mechanism import Inertial, LinkSource
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.rotation import Pose
 
 __all__ = ["ROUNDED_TO_ZERO", "RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
 

@@ -12,18 +12,18 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from didymos.describe.build_spec import build_spec
 from didymos.describe.description import Description, JointKind
-from didymos.describe.joint_limits import welded
-from didymos.describe.mechanism import WORLD, FrameSource, JointSource, Mechanism
-from didymos.describe.notebook import Notebook
-from didymos.describe.sdf_frames import Reference
-from didymos.describe.sdf_include import with_includes
-from didymos.describe.sdf_joints import read_sdf_joint
-from didymos.describe.sdf_model import ModelReader
-from didymos.describe.sdf_words import SDF_WORDS
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import name_of, parse_numbers
+from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.joint_limits import welded
+from didymos.describe.formats.mechanism import WORLD, FrameSource, JointSource, Mechanism
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.sdf_frames import Reference
+from didymos.describe.formats.sdf_include import with_includes
+from didymos.describe.formats.sdf_joints import read_sdf_joint
+from didymos.describe.formats.sdf_model import ModelReader
+from didymos.describe.formats.sdf_words import SDF_WORDS
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import name_of, parse_numbers
 
 __all__ = ["read_sdf"]
 

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from didymos.describe.description import JointKind
-from didymos.describe.joint_limits import bounds, checked_axis, not_negative, welded
-from didymos.describe.mechanism import WORLD, JointSource, Mimic
-from didymos.describe.notebook import Notebook
-from didymos.describe.sdf_frames import FrameGraph, Reference, join
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import flag, number_in_text, parse_numbers, word
+from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
+from didymos.describe.formats.mechanism import WORLD, JointSource, Mimic
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.sdf_frames import FrameGraph, Reference, join
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import flag, number_in_text, parse_numbers, word
 from didymos.errors import nearest
 
 __all__ = ["read_sdf_joint"]

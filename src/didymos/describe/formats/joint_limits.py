@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from didymos.describe.description import JointKind
-from didymos.describe.mechanism import JointSource
-from didymos.describe.rotation import Pose, axis_angle_to_matrix
-from didymos.describe.xml_file import Element
+from didymos.describe.formats.mechanism import JointSource
+from didymos.describe.formats.rotation import Pose, axis_angle_to_matrix
+from didymos.describe.formats.xml_file import Element
 
 __all__ = ["bounds", "checked_axis", "not_negative", "welded"]
 

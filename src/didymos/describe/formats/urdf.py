@@ -14,19 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
-from didymos.describe.build_spec import build_spec
 from didymos.describe.description import Description, JointKind
-from didymos.describe.inertia import ROUNDED_TO_ZERO, inertia_fault
-from didymos.describe.joint_limits import bounds, checked_axis, not_negative, welded
-from didymos.describe.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
-from didymos.describe.notebook import Notebook
-from didymos.describe.rotation import Pose
-from didymos.describe.urdf_gazebo import GazeboTags, read_gazebo_tags
-from didymos.describe.urdf_origin import read_origin
-from didymos.describe.urdf_shapes import read_colours, read_shapes
-from didymos.describe.urdf_words import URDF_WORDS
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import limit, name_of, number, vector, word
+from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.inertia import ROUNDED_TO_ZERO, inertia_fault
+from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
+from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.rotation import Pose
+from didymos.describe.formats.urdf_gazebo import GazeboTags, read_gazebo_tags
+from didymos.describe.formats.urdf_origin import read_origin
+from didymos.describe.formats.urdf_shapes import read_colours, read_shapes
+from didymos.describe.formats.urdf_words import URDF_WORDS
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import limit, name_of, number, vector, word
 from didymos.errors import nearest
 
 __all__ = ["read_urdf"]

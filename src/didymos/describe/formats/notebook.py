@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from didymos.describe.description import Note
-from didymos.describe.xml_file import Element
+from didymos.describe.formats.xml_file import Element
 from didymos.errors import nearest
 
 __all__ = ["Notebook", "Vocabulary", "Words", "words"]

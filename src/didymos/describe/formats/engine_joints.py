@@ -6,9 +6,9 @@ import mujoco
 import numpy as np
 
 from didymos.describe.description import Joint, JointKind
-from didymos.describe.engine_spec import unique
-from didymos.describe.mechanism import JointSource
-from didymos.describe.notebook import Notebook
+from didymos.describe.formats.engine_spec import unique
+from didymos.describe.formats.mechanism import JointSource
+from didymos.describe.formats.notebook import Notebook
 from didymos.errors import nearest
 
 __all__ = ["add_joint", "add_loop", "add_mimic"]

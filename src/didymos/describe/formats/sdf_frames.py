@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from didymos.describe.mechanism import WORLD
-from didymos.describe.rotation import Pose, quaternion_to_matrix, rpy_to_matrix
-from didymos.describe.xml_file import Element
-from didymos.describe.xml_values import parse_numbers
+from didymos.describe.formats.mechanism import WORLD
+from didymos.describe.formats.rotation import Pose, quaternion_to_matrix, rpy_to_matrix
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import parse_numbers
 from didymos.errors import nearest
 
 __all__ = ["FrameGraph", "FrameNode", "Reference", "join", "raw_pose"]

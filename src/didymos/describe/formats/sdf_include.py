@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from didymos.describe.mesh_paths import package_folders
-from didymos.describe.notebook import Notebook
-from didymos.describe.xml_file import Element, read_xml
+from didymos.describe.formats.mesh_paths import package_folders
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.xml_file import Element, read_xml
 from didymos.errors import InputError
 
 __all__ = ["with_includes"]
