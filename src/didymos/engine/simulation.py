@@ -19,6 +19,7 @@ from didymos.describe.names import input_names
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
+from didymos.engine.drain import Drain
 from didymos.engine.drive import drive
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.live import set_live
@@ -43,7 +44,7 @@ from didymos.sensors.noise import stream_key
 
 __all__ = ["Simulation", "State"]
 
-_CHUNK = 0.8  # [s] of the twin's clock between two drains of the record buffers: what a killed run can lose
+_CHUNK = 0.4  # [s] of the twin's clock in a chunk of the record: a killed run loses at most two
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
@@ -180,22 +181,20 @@ class Simulation:
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
         try:
-            while self.tick < end:
-                here = self.tick
-                self._advance(min(pace.ticks(self._chunk), end - here, self._chunk - here % self._chunk))
-                if self.tick % self._chunk == 0:
-                    self._drain(log, recorder)
-                self.overruns += pace.wait(self.tick - here)
-                if progress is not None:
-                    progress(self.time)
+            with Drain(self._wiring, log, recorder) as drain:
+                while self.tick < end:
+                    here = self.tick
+                    self._advance(min(pace.ticks(self._chunk), end - here, self._chunk - here % self._chunk))
+                    if self.tick % self._chunk == 0:
+                        drain.take()
+                    self.overruns += pace.wait(self.tick - here)
+                    if progress is not None:
+                        progress(self.time)
         except (RunError, KeyboardInterrupt) as error:
             error.log = log  # type: ignore[union-attr]
             raise
         finally:
-            self._drain(log, recorder)
             self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
-            if recorder is not None:
-                recorder.close()
         return log
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
@@ -289,18 +288,6 @@ class Simulation:
 
     def _set_tick(self, tick: int) -> None:
         self.data.userdata[self._assembly.plan.starts["tick"]] = tick
-
-    def _drain(self, log: Log, recorder: McapRecorder | None) -> None:
-        """Move what the loop recorded into the log, and onto the disk."""
-        w = self._wiring
-        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
-            rows = int(w.counts[i])
-            if rows:
-                values = w.cells[cell : cell + rows * size].reshape(rows, size)
-                log.append(i, w.stamps[stamp : stamp + rows], values)
-                w.counts[i] = 0
-        if recorder is not None:
-            recorder.flush()
 
     def _failure(self, status: int) -> RunError:
         if status == PROGRAM_SAID_NONSENSE:
