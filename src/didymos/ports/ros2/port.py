@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
-_SLICE = 0.002  # [s] of the twin's clock between two looks at the orders
+_SLICE = 0.005  # [s] of the twin's clock between two looks at the orders
 _LOOK_UP = 0.1  # [s] after which a run that waits for a step looks whether it should end
 _DOMAINS = 233  # DDS's ports of higher domains do not exist
 
