@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import TwinFile
 from didymos.describe.yaml_file import Lines
 from didymos.errors import InputError, nearest
@@ -37,7 +38,7 @@ def _place(item: Any) -> tuple[str | int, ...]:
             continue
         if step == "[key]":
             continue
-        found.append("from" if step == "before" and "stimuli" in item["loc"] else step)
+        found.append("from" if step == "before" and item["loc"][2:3] == ("stimuli",) else step)
     return tuple(found)
 
 
@@ -56,7 +57,10 @@ def _found(item: Any) -> str:
         return "a list"
     if isinstance(value, BaseModel):
         return "this"
-    return "nothing" if value is None else repr(value) if len(repr(value)) < 60 else repr(value)[:57] + "..."
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = "a huge number" if isinstance(value, int) and abs(value) > 10**60 else repr(value)
+    return "nothing" if value is None else text if len(text) < 60 else text[:57] + "..."
 
 
 def _keys_beside(place: tuple[str | int, ...], raw: Any) -> list[str]:
@@ -68,7 +72,9 @@ def _keys_beside(place: tuple[str | int, ...], raw: Any) -> list[str]:
         model = _child(model, step, node)
         if model is None:
             return []
-    return list(model.model_fields) if isinstance(model, type) and issubclass(model, Spec) else []
+    if not (isinstance(model, type) and issubclass(model, Spec)):
+        return []
+    return ["from" if model is StimulusSpec and name == "before" else name for name in model.model_fields]
 
 
 def _step_into(node: Any, step: str | int) -> Any:
@@ -100,17 +106,31 @@ def _inner(annotation: Any) -> Any:
     return None
 
 
+_EXPECTED = {
+    "greater_than": "a number above {gt:g}",
+    "greater_than_equal": "a number of at least {ge:g}",
+    "less_than": "a number below {lt:g}",
+    "less_than_equal": "a number of at most {le:g}",
+    "literal_error": "{expected}",
+    "finite_number": "a finite number",
+    "string_type": "a text",
+    "string_unicode": "a text",
+    "string_pattern_mismatch": "a name of letters, digits, _ and - that begins with a letter",
+    "string_too_long": "at most {max_length} characters",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "float_type": "a number",
+    "int_type": "a whole number",
+}
+
+
 def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
     place = _place(item)
     kind, found, context = item["type"], _found(item), item.get("ctx", {})
-    expected = {
-        "greater_than": "a number above {gt}",
-        "greater_than_equal": "a number of at least {ge}",
-        "less_than": "a number below {lt}",
-        "less_than_equal": "a number of at most {le}",
-        "literal_error": "{expected}",
-        "finite_number": "a finite number",
-    }
     if kind == "missing":
         text = f"the key {place[-1]!r} is missing"
         place = place[:-1]
@@ -123,15 +143,12 @@ def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
         text = "the key 'kind' is missing"
     elif kind == "value_error":
         text = str(context["error"])
-    elif kind in expected:
-        text = f"found {found}, expected {expected[kind].format(**context)}"
-    elif kind.startswith(("float_", "int_")):
-        text = f"found {found}, expected a number"
-    elif kind.startswith(("string_type", "dict_type", "list_type", "tuple_type", "model_type", "bool_")):
-        name = {"string": "a text", "dict": "a mapping", "model": "a mapping", "bool": "true or false"}
-        text = f"found {found}, expected {name.get(kind.split('_')[0], 'a list')}"
-    elif kind == "string_pattern_mismatch":
-        text = f"found {found}, expected a name of letters, digits, _ and - that begins with a letter"
+    elif kind == "model_type" and context.get("class_name") == "Vector":
+        text = f"found {found}, expected three numbers [x, y, z]"
+    elif kind in _EXPECTED:
+        text = f"found {found}, expected {_EXPECTED[kind].format(**context)}"
+        if kind == "literal_error":
+            text += nearest(str(item["input"]), [word.strip(" '") for word in context["expected"].replace(" or ", ",").split(",")])
     else:
         text = f"found {found}: {item['msg'][0].lower()}{item['msg'][1:]}"
-    return InputError(" ".join(text.split()), file=file, line=_line(place, lines), path=".".join(map(str, place)) or None)
+    return InputError(text, file=file, line=_line(place, lines), path=".".join(map(str, place)) or None)

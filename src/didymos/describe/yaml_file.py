@@ -61,7 +61,7 @@ def _compose(yaml: YAML, text: str, path: Path) -> Node | None:
         raise InputError(f"is not valid YAML: {what}", file=path, line=mark.line + 1 if mark else None) from None
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise InputError(f"is not text: found the character {error.character!r}", file=path, line=line) from None
+        raise InputError(f"is not text: found the control character {_code(error.character)}", file=path, line=line) from None
     except (YAMLError, ValueError, TypeError, AttributeError, LookupError, AssertionError, NotImplementedError) as error:
         raise InputError(f"is not valid YAML: {error}", file=path) from None
     except RecursionError:
@@ -113,6 +113,7 @@ class _Reader:
             if not isinstance(key, ScalarNode) or key.tag != _TAG + "str":
                 what = repr(key.value) if isinstance(key, ScalarNode) else "a list or a mapping"
                 raise self._error(f"found {what} as a key, expected a word", key, place)
+            self._scalar(key, place)
             if key.value in own:
                 first = _line(own[key.value][0])
                 raise self._error(f"the key {key.value!r} is here twice, first in line {first}", key, place)
@@ -132,9 +133,11 @@ class _Reader:
             found = self._yaml.constructor.construct_object(node)
         except (YAMLError, ValueError, TypeError, LookupError, OverflowError):
             found = node
+        if isinstance(found, str) and any("\ud800" <= letter <= "\udfff" for letter in found):
+            raise self._error("found half a character (a lone surrogate), expected Unicode text", node, place)
         if found is None or isinstance(found, bool | int | float | str):
             return found
-        raise self._error(f"found {node.value!r}, expected a number, a text, a list or a mapping", node, place)
+        raise self._error(f"found {_short(node.value)!r}, expected a number, a text, a list or a mapping", node, place)
 
     def _enter(self, node: Node, place: Place) -> None:
         self._count()
@@ -151,6 +154,15 @@ class _Reader:
 
     def _error(self, text: str, node: Node, place: Place) -> InputError:
         return InputError(text, file=self._file, line=_line(node), path=".".join(map(str, place)) or None)
+
+
+def _code(character: int | str | bytes) -> str:
+    code = character if isinstance(character, int) else ord(character)
+    return f"U+{code:04X}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) < 60 else text[:57] + "..."
 
 
 def _line(node: Node) -> int:
