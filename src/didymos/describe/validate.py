@@ -148,7 +148,8 @@ def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
     elif kind in _EXPECTED:
         text = f"found {found}, expected {_EXPECTED[kind].format(**context)}"
         if kind == "literal_error":
-            text += nearest(str(item["input"]), [word.strip(" '") for word in context["expected"].replace(" or ", ",").split(",")])
+            known = context["expected"].replace(" or ", ", ").split(", ")
+            text += nearest(str(item["input"]), [word.strip("'") for word in known])
     else:
         text = f"found {found}: {item['msg'][0].lower()}{item['msg'][1:]}"
     return InputError(text, file=file, line=_line(place, lines), path=".".join(map(str, place)) or None)
