@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from didymos.control import CompiledController
 from didymos.describe.local_file import is_file
-from didymos.describe.names import RESERVED, input_names, movable_joints
+from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from didymos.describe.schema import ScenarioSpec, StartSpec
     from didymos.describe.twin import Twin
 
-__all__ = ["check_gains", "check_names", "check_values"]
+__all__ = ["check_gains", "check_link", "check_names", "check_values"]
 
 
 def check_gains(twin: Twin) -> None:
@@ -36,6 +38,17 @@ def check_names(twin: Twin) -> None:
 def check_values(twin: Twin) -> None:
     """Raise the first value that does not fit the others."""
     _raise(_values(twin))
+
+
+def check_link(twin: Twin, name: str) -> None:
+    """Refuse a mass and inertia, as set, that no body can have."""
+    mass, _, inertia = link_values(twin, name)
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[0] < 0.0 or moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9) + 1e-15:
+        found = ", ".join(f"{moment:.6g}" for moment in moments)
+        raise InputError(f"principal moments {found} kg m^2 belong to no body", path=f"links.{name}.inertia")
+    if mass == 0.0 and moments[2] > 0.0:
+        raise InputError("found 0 kg, expected a mass above 0 on a link that has an inertia", path=f"links.{name}.mass")
 
 
 def _raise(found: Iterable[InputError]) -> None:
@@ -64,6 +77,11 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
 def _values(twin: Twin) -> Iterator[InputError]:
     yield from _directions(twin)
     yield from _clock(twin)
+    for name in dict.fromkeys(link_of(path) for path in twin.body_values() if path.startswith("links.")):
+        try:
+            check_link(twin, name)
+        except InputError as error:
+            yield error
 
 
 def _unknown(twin: Twin, what: str, name: str, known: Iterable[str], *place: str | int) -> InputError:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from didymos.control import PROGRAMS, Controller
+from didymos.control import PROGRAMS, CompiledController, Controller
 from didymos.describe.local_file import is_file
 from didymos.errors import InputError, nearest
 
@@ -33,6 +33,10 @@ def find_program(name: str, folder: Path) -> type[Controller]:
         raise InputError(f"{module_name} has no class {class_name!r}{nearest(class_name, classes)}")
     if not (isinstance(found, type) and issubclass(found, Controller)):
         raise InputError(f"{module_name}:{class_name} is not a didymos.Controller")
+    if issubclass(found, CompiledController) and not hasattr(found, "program"):
+        raise InputError(f"{class_name} has no compiled function 'program'")
+    if not (isinstance(found.wants, tuple | list) and all(isinstance(want, str) for want in found.wants)):
+        raise InputError(f"{class_name}.wants is {found.wants!r}, expected a tuple of names")
     return found
 
 

@@ -25,7 +25,9 @@ def validate(raw: dict[str, Any], file: Path, lines: Lines) -> TwinFile:
     try:
         return TwinFile.model_validate(raw)
     except ValidationError as error:
-        mistakes = [_sentence(item, raw, file, lines) for item in error.errors(include_url=False)]
+        # a misspelt key comes with a missing one, which says less
+        found = sorted(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
+        mistakes = [_sentence(item, raw, file, lines) for item in found]
     first, *others = mistakes
     first.others = tuple(others)
     raise first
@@ -66,15 +68,30 @@ def _found(item: Any) -> str:
 def _keys_beside(place: tuple[str | int, ...], raw: Any) -> list[str]:
     """Known keys of the record that an unknown key stands in."""
     model: Any = TwinFile
-    node = raw
+    node, is_one_of_many = raw, False
     for step in place[:-1]:
         node = _step_into(node, step)
-        model = _child(model, step, node)
-        if model is None:
-            return []
-    if not (isinstance(model, type) and issubclass(model, Spec)):
+        if is_one_of_many:  # a name in a mapping or an index in a list
+            if model is PARTS or model is SENSORS:
+                kind = str(node.get("kind")) if isinstance(node, dict) else ""
+                model = model[kind].spec if kind in model else None
+            is_one_of_many = False
+        elif model is TwinFile and step in ("parts", "sensors"):
+            model, is_one_of_many = (PARTS if step == "parts" else SENSORS), True
+        else:
+            field = model.model_fields.get(str(step)) if _is_record(model) else None
+            model, is_one_of_many = (None, False) if field is None else (_inner(field.annotation), _holds_many(field.annotation))
+    if not _is_record(model):
         return []
     return ["from" if model is StimulusSpec and name == "before" else name for name in model.model_fields]
+
+
+def _is_record(model: Any) -> bool:
+    return isinstance(model, type) and issubclass(model, Spec)
+
+
+def _holds_many(annotation: Any) -> bool:
+    return getattr(annotation, "__origin__", None) in (dict, tuple)
 
 
 def _step_into(node: Any, step: str | int) -> Any:
@@ -83,21 +100,9 @@ def _step_into(node: Any, step: str | int) -> Any:
     return node[step] if isinstance(node, list) and isinstance(step, int) and step < len(node) else {}
 
 
-def _child(model: Any, step: str | int, node: Any) -> Any:
-    if isinstance(model, type) and issubclass(model, Spec):
-        if step in ("parts", "sensors") and model is TwinFile:
-            return {"parts": PARTS, "sensors": SENSORS}[str(step)]
-        field = model.model_fields.get(str(step))
-        return None if field is None else _inner(field.annotation)
-    if model is PARTS or model is SENSORS:
-        kind = str(node.get("kind")) if isinstance(node, dict) else ""
-        return model[kind].spec if kind in model else None
-    return model  # a name in a mapping or an index in a list: the record it holds
-
-
 def _inner(annotation: Any) -> Any:
     """The record inside Optional, dict and tuple annotations."""
-    if isinstance(annotation, type) and issubclass(annotation, Spec):
+    if _is_record(annotation):
         return annotation
     for argument in getattr(annotation, "__args__", ()):
         found = _inner(argument)
@@ -137,8 +142,9 @@ def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
     elif kind == "extra_forbidden":
         text = f"unknown key{nearest(str(place[-1]), _keys_beside(place, raw)) or ', expected one that Didymos knows'}"
     elif kind == "union_tag_invalid":
+        place = (*place, "kind")
         known = [tag.strip(" '") for tag in str(context["expected_tags"]).split(",")]
-        text = f"found kind {context['tag']!r}, expected one of {', '.join(known)}{nearest(str(context['tag']), known)}"
+        text = f"found {context['tag']!r}, expected one of {', '.join(known)}{nearest(str(context['tag']), known)}"
     elif kind == "union_tag_not_found":
         text = "the key 'kind' is missing"
     elif kind == "value_error":

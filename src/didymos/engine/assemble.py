@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.describe.check import check_values
+from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
 from didymos.describe.formats.engine_spec import check_compiles
 from didymos.describe.names import link_of, link_values, movable_joints, part_inputs
@@ -21,7 +21,6 @@ from didymos.engine import block as b
 from didymos.engine.callback import SCRATCH_WORDS, install
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light
-from didymos.errors import InputError
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
 from didymos.sensors.reading import MEMORY_HEAD
@@ -324,14 +323,9 @@ def apply_joint(model: mujoco.MjModel, twin: Twin, rest: str, value: float) -> N
 
 def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:
     """Write a link's mass, centre of mass and inertia into a model; a tensor no body can have is an `InputError`."""
+    check_link(twin, name)
     mass, com, inertia = link_values(twin, name)
     moments, axes = np.linalg.eigh(inertia)
-    if mass == 0.0 and moments.max() > 0.0:
-        raise InputError("found 0 kg, expected a mass above 0 on a link that has an inertia", path=f"links.{name}.mass")
-    if moments.min() < 0.0 or moments.max() > (moments.sum() - moments.max()) * (1.0 + 1e-9) + 1e-15:
-        raise InputError(
-            f"principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m^2 belong to no body", path=f"links.{name}.inertia"
-        )
     if np.linalg.det(axes) < 0.0:
         axes[:, 2] = -axes[:, 2]
     body = model.body(twin.description.links[name].body).id
