@@ -35,7 +35,7 @@ from didymos.engine.loop import (
 from didymos.engine.pace import Pace
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
-from didymos.engine.verdict import Verdict, measure
+from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.engine.wiring import compiled_law, sensed_places, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
@@ -90,6 +90,7 @@ class Simulation:
             self.program.start(self.robot)
         self._compiled = law is not None or self.program is None
         self._streams = plan_streams(self.twin, self._assembly, self._wanted)
+        check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self._wiring = self._lay_wires(stimuli)
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
         first = self._assembly.plan.starts["wanted"]
