@@ -125,7 +125,8 @@ class Simulation:
         mujoco.mj_resetData(self.model, self.data)
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
-            start = StartSpec.model_validate(start.model_dump() | self._about.start.model_dump(exclude_unset=True))
+            named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
+            start = StartSpec.model_validate(named)
         place_at_start(self.twin, self.model, self.data, start)
         for name in self.twin.file.sensors:
             place = self._assembly.plan.starts[f"key:{name}"]
