@@ -52,7 +52,8 @@ def hopper(make_twin: Any) -> Any:
                 "accel": errors,
             },
             "pose": {
-                "kind": "odometry", "link": "body", "rate": 40, "delay": 0.11, "position": errors, "orientation": errors,
+                "kind": "odometry", "link": "body", "rate": 40, "delay": 0.11, "position": errors,
+                "orientation": errors,
             },
         },
         start={"position": [0, 0, 0.019]},
