@@ -151,7 +151,8 @@ def test_a_reaction_wheel_turns_a_free_body_the_other_way(make_twin: Any) -> Non
         """<mujoco><worldbody><body name="body"><freejoint name="free"/>
           <inertial pos="0 0 0" mass="2" diaginertia=".1 .1 .2"/>
           <body name="wheel"><joint name="axle" axis="0 0 1"/>
-          <inertial pos="0 0 0" mass=".1" diaginertia=".001 .001 .002"/></body></body></worldbody><actuator><motor name="motor" joint="axle"/></actuator></mujoco>""",
+          <inertial pos="0 0 0" mass=".1" diaginertia=".001 .001 .002"/></body></body></worldbody>
+          <actuator><motor name="motor" joint="axle"/></actuator></mujoco>""",
         world={"step": 0.001, "integrator": "rk4", "gravity": 0.0},
         scenarios={"spin": {"stimuli": [{"target": "inputs.motor", "kind": "constant", "value": 0.05}]}},
     )
@@ -179,8 +180,8 @@ def test_a_pendulum_of_large_amplitude_swings_with_the_elliptic_period(make_twin
     sine = ellipj(ellipk(parameter) - natural * angle.time, parameter)[0]
     expected = 2 * np.arcsin(np.sin(start / 2) * sine)
     print(f"period {period:.6f} s; worst error {np.abs(angle.values - expected).max():.2e} rad")
-    # local error of RK4 h^5 |theta^(5)| / 120 with |theta^(5)| <= 16 w^5 here (w = 4.04, amplitude 2.5 rad), summed over
-    # the run and carried on as an error of speed: (w h)^4 w T 16 / 120 (1 + w T) = 1.2e-8 rad
+    # local error of RK4 h^5 |theta^(5)| / 120 with |theta^(5)| <= 16 w^5 here (w = 4.04, amplitude 2.5 rad), summed
+    # over the run and carried on as an error of speed: (w h)^4 w T 16 / 120 (1 + w T) = 1.2e-8 rad
     travelled = natural * seconds
     np.testing.assert_allclose(
         angle.values, expected, atol=(natural * step) ** 4 * travelled * 16 / 120 * (1 + travelled)
