@@ -61,7 +61,7 @@ def test_a_parts_force_is_the_engines_own_jacobian_transposed(make_twin: Any, pl
     )  # fmt: skip
     simulation = twin.simulate()
     model, data = simulation.model, simulation.data
-    scale = 0.0
+    largest = 0.0
     for _ in range(20):
         data.qpos[:] = rng.standard_normal(model.nq)
         data.qvel[:] = rng.standard_normal(model.nv)
@@ -79,9 +79,10 @@ def test_a_parts_force_is_the_engines_own_jacobian_transposed(make_twin: Any, pl
         expected = np.zeros(model.nv)
         mujoco.mj_applyFT(model, data, rotation @ force, rotation @ torque, position, body, expected)
         scale = np.abs(expected).max()
+        largest = max(largest, scale)
         # some dozen products and sums of numbers of that size, each rounded to 2e-16 of it
         np.testing.assert_allclose(data.qfrc_applied, expected, atol=1e-12 * scale, rtol=0)
-    assert scale > 1.0
+    assert largest > 0.1
 
 
 def test_links_that_a_part_does_not_move_feel_nothing(make_twin: Any) -> None:
