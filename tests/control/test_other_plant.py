@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
 import threading
@@ -36,7 +37,7 @@ class Hold(didymos.Controller):
 def _robot_at_the_other_end(wire: socket.socket) -> None:
     """A mass of 1 kg: answers each force with the state before it, then moves for one period under it."""
     position, velocity = 0.0, 0.0
-    with wire:
+    with wire, contextlib.suppress(ConnectionResetError):  # the near end hung up on what it had not read
         while True:
             wire.sendall(_WIRE.pack(position, velocity))
             received = wire.recv(_WIRE.size, socket.MSG_WAITALL)

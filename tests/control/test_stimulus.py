@@ -120,5 +120,5 @@ def test_a_column_that_is_not_there_is_named(make_twin: Any) -> None:
         files={"input.csv": "time,a\n0,0.2\n1,0.6\n"},
         scenarios={"replay": {"stimuli": [stimulus]}},
     )
-    with pytest.raises(InputError, match="no signal 'c'"):
+    with pytest.raises(InputError, match="no column 'c'"):
         twin.simulate(scenario="replay")
