@@ -73,8 +73,8 @@ def test_it_still_hovers_on_noisy_sensors(quadcopter: Any) -> None:
     height = log["truth.position.z"].values[late]
     roll = 2 * log["truth.orientation.x"].values[late]
     print(f"deviation of height {height.std() * 1e3:.3f} mm, of roll {roll.std() * 1e3:.3f} mrad")
-    # The slow pole of the height is 1.32 1/s: 100 s hold n = 100 * 1.32 / 2 independent values, and five standard errors
-    # of the deviation are 5 sqrt(1 / 2 n) = 43 %. The roll forgets faster.
+    # The slow pole of the height is 1.32 1/s: 100 s hold n = 100 * 1.32 / 2 independent values, and five standard
+    # errors of the deviation are 5 sqrt(1 / 2 n) = 43 %. The roll forgets faster.
     assert height.std() == pytest.approx(0.75e-3, rel=0.43)
     assert roll.std() == pytest.approx(0.41e-3, rel=0.43)
 
