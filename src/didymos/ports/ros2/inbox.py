@@ -76,6 +76,11 @@ class Inbox:
             self._told.add(name)
             self._say(f"{name}: {why}")
 
+    @property
+    def alive(self) -> bool:
+        """Whether its thread does its work."""
+        return self._thread.is_alive()
+
     def close(self) -> None:
         """Stop listening."""
         self._over.set()

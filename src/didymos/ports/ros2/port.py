@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
-from didymos.errors import InputError
+from didymos.errors import InputError, RunError
 from didymos.ports.terms import Terms
 
 try:
@@ -89,6 +89,7 @@ class _Port:
         simulation = self._run.simulation
         pace = Pace(simulation.period, real_time=True)
         while not self._over():
+            self._check_wire()
             for order in self._inbox.take():
                 self._follow(order)
             count = self._ticks(self._slice)
@@ -98,6 +99,7 @@ class _Port:
     def step_locked(self) -> None:
         """Let time pass on command only."""
         while not self._over():
+            self._check_wire()
             for order in self._inbox.take(_LOOK_UP):
                 if isinstance(order, Step):
                     self._step(order)
@@ -123,6 +125,11 @@ class _Port:
 
     def _ticks(self, wanted: int) -> int:
         return wanted if self._end is None else min(wanted, self._end - self._run.simulation.tick)
+
+    def _check_wire(self) -> None:
+        """A thread that ended before its time has printed why; nothing runs on without it."""
+        if not (self._inbox.alive and self._publisher.alive):
+            raise RunError("the connection to DDS broke down", time=self._run.simulation.time)
 
     def _over(self) -> bool:
         return self._terms.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)

@@ -50,11 +50,6 @@ class Publisher:
         self._thread = Thread(target=self._work, name="didymos-ros2-out", daemon=True)
         self._thread.start()
 
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The DDS topics that are published."""
-        return tuple(writer.topic.name for writer in self._writers.values())
-
     def put(self, index: int, times: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
         """Rows of a stream, to be sent soon; returns at once."""
         try:
@@ -64,11 +59,18 @@ class Publisher:
 
     def put_stepped(self, tick: int) -> None:
         """Say which tick was reached, after all rows put before."""
-        self._queue.put(tick)
+        if self.alive:
+            self._queue.put(tick)
+
+    @property
+    def alive(self) -> bool:
+        """Whether its thread does its work."""
+        return self._thread.is_alive()
 
     def close(self) -> None:
         """Send what is left and end."""
-        self._queue.put(None)
+        if self.alive:
+            self._queue.put(None)
         self._thread.join()
 
     def _open(self, node: Node, topic: str, name: str, encoder: MessageEncoder, kind: Kind) -> None:
