@@ -18,7 +18,7 @@ try:
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.names import ros_name
     from didymos.ports.ros2.node import Node
-    from didymos.ports.ros2.orders import Order, intakes
+    from didymos.ports.ros2.orders import ALIVE, Order, intakes
     from didymos.ports.ros2.parameters import Question, open_services
     from didymos.ports.ros2.publisher import Publisher
     from didymos.ports.ros2.statics import static_frames
@@ -120,8 +120,13 @@ class _Port:
             return
         for handle, value in order.values:
             if self._held.get(handle) != value:  # a command that is repeated at a rate is one intervention
-                self._run.intervene("steer", handle, value)
-                self._held[handle] = value
+                self._steer(handle, value)
+        if order.alive and ALIVE in self._run.simulation.handles:
+            self._steer(ALIVE, self._held.get(ALIVE, 0.0) + 1.0)
+
+    def _steer(self, handle: str, value: float) -> None:
+        self._run.intervene("steer", handle, value)
+        self._held[handle] = value
 
     def _ticks(self, wanted: int) -> int:
         return wanted if self._end is None else min(wanted, self._end - self._run.simulation.tick)
