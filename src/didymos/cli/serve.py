@@ -14,7 +14,7 @@ import typer
 from didymos.cli.options import AsJson, TwinName
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import read_settings, settings
-from didymos.errors import InputError
+from didymos.errors import InputError, RunError
 
 __all__ = ["serve"]
 
@@ -61,7 +61,12 @@ def serve(
         loaded.set(path, value)
     simulation = loaded.simulate(seed=seed, scenario=scenario)
     terms = Terms(seconds, step_locked, record, network, domain, _say, _stop_at_signals())
-    facts = speak(simulation, terms)
+    try:
+        facts = speak(simulation, terms)
+    except RunError:
+        if record is not None:
+            _say(f"what happened until then is in {record}")
+        raise
     result = {"twin": loaded.name, "port": port, "seconds": simulation.time, "overruns": simulation.overruns, **facts}
     if as_json:
         print_json({**result, "record": record})
