@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -60,9 +62,9 @@ def serve(
     for path, value in chosen.items():
         loaded.set(path, value)
     simulation = loaded.simulate(seed=seed, scenario=scenario)
-    terms = Terms(seconds, step_locked, record, network, domain, _say, _stop_at_signals())
     try:
-        facts = speak(simulation, terms)
+        with _stop_at_signals() as stop:
+            facts = speak(simulation, Terms(seconds, step_locked, record, network, domain, _say, stop))
     except RunError:
         if record is not None:
             _say(f"what happened until then is in {record}")
@@ -80,7 +82,8 @@ def _say(line: str) -> None:
     print(f"didymos: {line}", file=sys.stderr, flush=True)
 
 
-def _stop_at_signals() -> Event:
+@contextmanager
+def _stop_at_signals() -> Iterator[Event]:
     """Set at the first Ctrl-C or TERM, so that a tick is never cut in two; a second one interrupts as usual."""
     stop = Event()
 
@@ -88,6 +91,9 @@ def _stop_at_signals() -> Event:
         stop.set()
         signal.signal(which, signal.default_int_handler)
 
-    for which in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(which, handle)
-    return stop
+    before = {which: signal.signal(which, handle) for which in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for which, handler in before.items():
+            signal.signal(which, handler)
