@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from didymos.control import Controller
+from didymos.describe.bundled import ROBOTS, bundled
 from didymos.describe.check import check_gains, check_names
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
@@ -25,20 +26,12 @@ if TYPE_CHECKING:
     from didymos.describe.summary import Summary
     from didymos.engine.simulation import Simulation
 
-__all__ = ["Twin", "bundled", "load"]
-
-_ROBOTS = Path(__file__).parent.parent / "robots"
-
-
-def bundled() -> tuple[str, ...]:
-    """Names of the twins that come with the package."""
-    return tuple(sorted(folder.name for folder in _ROBOTS.iterdir() if (folder / "twin.yaml").is_file()))
-
+__all__ = ["Twin", "load"]
 
 def load(twin: str | Path) -> Twin:
     """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`."""
     if isinstance(twin, str) and twin in bundled():
-        return Twin(_ROBOTS / twin / "twin.yaml")
+        return Twin(ROBOTS / twin / "twin.yaml")
     path = Path(twin)
     if is_folder(path):
         path = path / "twin.yaml"
