@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.options import AsJson, TwinName
-from didymos.cli.run import make_program
 from didymos.cli.text import print_json
 from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError

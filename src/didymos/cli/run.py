@@ -17,13 +17,14 @@ from didymos.errors import InputError, RunError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from didymos import Controller, Log
+    from didymos import Log
     from didymos.engine.intervention import Deed, Intervention
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
 
 __all__ = ["run"]
 
+LONGEST = 1e6  # [s], as for a scenario
 CLIP_RATE = 20.0  # [1/s]: frames of a film
 
 RECORDS, PLOTS = (".mcap", ".csv"), (".png", ".svg", ".pdf")
@@ -68,13 +69,16 @@ def run(
     _prepare(plot, PLOTS, "--plot")
     _prepare(picture, PICTURES, "--picture")
     _prepare(clip, CLIPS, "--clip")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
+    if seconds is not None and not 0 < seconds <= LONGEST:
+        raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
 
     import didymos
+    from didymos.engine.engine_warnings import warnings_of
 
     loaded = didymos.load(twin)
+    if control is not None:
+        loaded.replace_program(control)
     for path, value in chosen.items():
         loaded.set(path, value)
     done = _done_by_hand(by_hand)
@@ -84,7 +88,7 @@ def run(
     else:
         scenario = scenario or next(iter(loaded.scenarios), None)
     seed = seed or 0
-    simulation = loaded.simulate(seed=seed, scenario=scenario, control=_program(control))
+    simulation = loaded.simulate(seed=seed, scenario=scenario)
     log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else ())
     if picture is not None:
         from didymos.record.picture import render_picture
@@ -95,6 +99,8 @@ def run(
 
         every = max(1, round(loaded.file.record.rate / CLIP_RATE))
         render_clip(simulation.model, simulation.poses(log)[::every], clip, fps=loaded.file.record.rate / every)
+    for warning in warnings_of(simulation.data):
+        print(f"didymos: the engine warns: {warning}", file=sys.stderr)
     verdicts = simulation.judge(log)
     files = {"record": record, "plot": plot, "picture": picture, "clip": clip}
     if as_json:
@@ -103,20 +109,6 @@ def run(
     elif not quiet:
         _print_result(simulation, verdicts, real_time, files)
     return _status(verdicts)
-
-
-def _program(name: str | None) -> Controller | None:
-    """A fresh control program by the name that `--control` gives, files relative to the current folder."""
-    if name is None:
-        return None
-    from didymos.describe.program import find_program
-
-    program = find_program(name, Path())
-    try:
-        return program()
-    except Exception as error:  # the user's own code
-        text = f"{name} cannot be created without arguments: {type(error).__name__}: {error}"
-        raise InputError(text, path="--control") from error
 
 
 def _done_by_hand(file: Path | None) -> Deed | None:
@@ -133,9 +125,16 @@ def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
         return
     if file.suffix.lower() not in suffixes:
         raise InputError(f"found {str(file)!r}, expected a file that ends in {' or '.join(suffixes)}", path=option)
-    if file.is_dir():
-        raise InputError(f"{str(file)!r} is a folder, expected a file", path=option)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not file.exists()
+        with file.open("ab"):  # what is there stays until there is something to put in its place
+            pass
+        if is_new:
+            file.unlink()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{str(file)!r} cannot be written: {why}", path=option) from None
 
 
 def _simulate(

@@ -114,11 +114,11 @@ class Gate:
                 **options,
             )
 
-        websockets.asyncio.server.serve = serve  # type: ignore[assignment, misc]
+        websockets.asyncio.server.serve = serve
         try:
             yield
         finally:
-            websockets.asyncio.server.serve = plain  # type: ignore[misc]
+            websockets.asyncio.server.serve = plain
 
 
 class _Screened:

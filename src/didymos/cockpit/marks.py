@@ -86,7 +86,9 @@ class Marks:
         segments = np.stack([points[:-1], points[1:]], axis=1)
         if self._line is None:
             colour = np.array(MARKS["trail"][0], dtype=np.uint8)
-            self._line = self._scene.add_line_segments(f"{ROOT}/marks/trail", segments, colour, thickness=3.0, thickness_units="screen")
+            self._line = self._scene.add_line_segments(
+                f"{ROOT}/marks/trail", segments, colour, thickness=3.0, thickness_units="screen"
+            )
         else:
             self._line.points, self._line.visible = segments, True
 

@@ -72,6 +72,7 @@ class Session:
         self.verdicts: tuple[Verdict, ...] = ()
         self.generation = 0
         self.pulse = Pulse()
+        self.pilot = Pilot(())
         self._control = control
         self._wishes: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._pushes: dict[str, int] = {}
@@ -90,7 +91,7 @@ class Session:
 
     def step(self) -> None:
         """Hold the clock and let one tick pass."""
-        self._wish(lambda: (self._set_playing(False), self._pass(1))[0])
+        self._wish(self._step)
 
     def set_speed(self, speed: float) -> None:
         """How fast the twin's clock runs on the wall's; infinity: as fast as it can."""
@@ -132,8 +133,12 @@ class Session:
         stem = f"{self.twin.name}-{self.scenario or 'free'}"
         return next(name for i in range(1, 10**6) if not (self.folder / (name := f"{stem}-{i:03d}.mcap")).exists())
 
-    def _wish(self, wish: Callable[[], object]) -> None:
-        self._wishes.put(lambda: wish() and None)
+    def _wish(self, wish: Callable[[], None]) -> None:
+        self._wishes.put(wish)
+
+    def _step(self) -> None:
+        self._set_playing(False)
+        self._pass(1)
 
     def _begin(self) -> None:
         self.simulation = Simulation(
@@ -142,10 +147,10 @@ class Session:
         self.run = Run(self.simulation)
         for path, value in self.values.items():
             self.run.intervene("set", path, value)
-        pilot = Pilot(self.simulation.handles)
-        if self.generation:
-            pilot.axes, pilot.channels = self.pilot.axes, self.pilot.channels
-        self.pilot = pilot
+        before = self.pilot
+        self.pilot = Pilot(self.simulation.handles)
+        if before.handles == self.pilot.handles:
+            self.pilot.channels = before.channels
         self._next_look = 0
         self._pushes.clear()
         self._judged = False
@@ -172,9 +177,9 @@ class Session:
             else:
                 wall.sleep(0.005)
         self._obey()
-        self.run.close()
         if self.pulse.recording:
             self._record(False)
+        self.run.close()
 
     def _obey(self) -> None:
         while not self._wishes.empty():
@@ -211,6 +216,7 @@ class Session:
     def _judge(self) -> None:
         if not self._judged and self.simulation.time >= self.simulation.seconds and self.scenario is not None:
             self._judged = True
+            self.run.update()
             self.verdicts = self.simulation.judge(self.run.log)
         if self.run.log.nbytes > MOST_BYTES:
             self._stop("the log of this run fills the memory; restart to go on")
@@ -220,7 +226,7 @@ class Session:
         self.notify("The run stopped", why)
 
     def _set_pulse(self, **changes: object) -> None:
-        self.pulse = Pulse(**(vars(self.pulse) | changes))  # type: ignore[arg-type]
+        self.pulse = Pulse(**(vars(self.pulse) | changes))
 
     def _set_playing(self, on: bool) -> None:
         self._set_pulse(playing=on and not self.pulse.ended, factor=0.0)
@@ -233,13 +239,14 @@ class Session:
     def _restart(self, scenario: str | None, seed: int) -> None:
         if self.pulse.recording:
             self._record(False)
-        before = self.scenario, self.seed
+        before, old = (self.scenario, self.seed), self.run
         self.scenario, self.seed = scenario, seed
         try:
             self._begin()
         except DidymosError:
             self.scenario, self.seed = before
             raise
+        old.close()
 
     def _set(self, path: str, value: float) -> None:
         self.run.intervene("set", path, value)
@@ -274,4 +281,5 @@ class Session:
         self._set_pulse(factor=factor, overruns=self.pulse.overruns + late)
 
     def _snap(self) -> None:
+        self.run.update()
         self.frame: Frame = self.camera.take(self.simulation, self.generation)
