@@ -19,7 +19,7 @@ from didymos.errors import InputError
 if TYPE_CHECKING:
     from didymos.cockpit.cockpit import Cockpit
 
-__all__ = ["cockpit", "open_cockpit"]
+__all__ = ["cockpit", "watch"]
 
 LOOPBACK = "127.0.0.1"
 
@@ -58,6 +58,14 @@ def cockpit(
         if play:
             page.session.play()
         wait_for_the_end(page, browser, as_json)
+    return 0
+
+
+def watch(twin: str, scenario: str | None, seed: int, values: dict[str, float], control: str | None, as_json: bool) -> int:
+    """What `didymos run --view` does."""
+    with open_cockpit(twin, scenario, seed, values, control, Path("recordings"), 8080) as page:
+        page.session.play()
+        wait_for_the_end(page, True, as_json)
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from didymos.cli.cockpit import watch
 from didymos.cli.options import AsJson, TwinName
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table, vector
@@ -58,6 +59,7 @@ def run(
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False,
+    view: Annotated[bool, typer.Option("--view", help="Watch it in the browser: didymos cockpit TWIN --play.")] = False,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
 ) -> int:
@@ -72,6 +74,9 @@ def run(
     if seconds is not None and not 0 < seconds <= LONGEST:
         raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+    if view:
+        _refuse_with_view(seconds=seconds, record=record, plot=plot, picture=picture, clip=clip, interventions=by_hand)
+        return watch(twin, scenario, seed or 0, chosen, control, as_json)
 
     import didymos
     from didymos.engine.engine_warnings import warnings_of
@@ -109,6 +114,12 @@ def run(
     elif not quiet:
         _print_result(simulation, verdicts, real_time, files)
     return _status(verdicts)
+
+
+def _refuse_with_view(**options: object) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InputError("cannot go with --view; the page records, and runs until it is ended", path=f"--{given[0]}")
 
 
 def _done_by_hand(file: Path | None) -> Deed | None:

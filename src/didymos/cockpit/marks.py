@@ -48,7 +48,7 @@ class Marks:
         self._show("contacts", frame.contacts, newtons)
         self._show("pushes", frame.pushes, newtons)
         wind = np.array([[frame.positions[root] + [0.0, 0.0, 1.2 * self._size], frame.wind]])
-        self._show("wind", wind, 0.2 * self._size * self.scale)
+        self._show("wind", wind, 0.6 * self._size * self.scale)
         self._draw_trail(frame.time, frame.positions[root])
 
     def _show(self, kind: str, arrows: Array, scale: float) -> None:

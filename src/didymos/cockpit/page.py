@@ -24,6 +24,8 @@ __all__ = ["Page"]
 PERIOD = 1.0 / 30.0  # [s] between two pictures
 SLOW = 3  # pictures between two updates of texts and plots
 GHOST = (51, 154, 240)
+DISTANCE = 3.2  # sizes of the robot from it to the camera
+PLOTS_WIDTH = 330  # pixels
 
 
 class Page:
@@ -40,8 +42,7 @@ class Page:
         gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", brand_color=(11, 114, 133))
         gui.set_panel_label(f"Didymos · {session.twin.name}")
         self._scene.set_up_direction("+z")
-        self._scene.configure_environment_map("city", background=False)
-        distance = 4.0 * self._size
+        distance = DISTANCE * self._size
         self._viser.initial_camera.position = np.array([0.75, 0.75, 0.45]) * distance
         self._viser.initial_camera.look_at = np.zeros(3)
         self._viser.initial_camera.near = 0.01 * self._size
@@ -50,8 +51,6 @@ class Page:
         tabs = gui.add_tab_group()
         with tabs.add_tab("Run", viser.Icon.PLAYER_PLAY):
             self._run = RunPanel(gui, session)
-        with tabs.add_tab("Plots", viser.Icon.CHART_LINE):
-            self._plots = Plots(gui, session.run.log)
         with tabs.add_tab("Tune", viser.Icon.ADJUSTMENTS):
             self._tune = Tune(gui, session)
         with tabs.add_tab("Pilot", viser.Icon.DEVICE_GAMEPAD_2):
@@ -60,6 +59,12 @@ class Page:
             self._push = PushPanel(gui, session, self._weight)
         with tabs.add_tab("Replay", viser.Icon.HISTORY):
             self._replay = Replay(gui, session)
+        beside = gui.add_panel()
+        with beside.add_tab("Plots", viser.Icon.CHART_LINE):
+            self._plots = Plots(gui, session.run.log)
+        gui.main_panel.dock_right()
+        beside.dock_left()
+        beside.set_width(PLOTS_WIDTH)
         self._push.frames.on_update(lambda _: self._show_frames())
         self._push.collision.on_update(lambda _: self._puppet.show_collision(bool(self._push.collision.value)))
         self._push.view.on_update(lambda _: self._place_cameras())
@@ -164,7 +169,7 @@ class Page:
 
     def _place_cameras(self) -> None:
         """Bring every camera where the chosen view begins."""
-        view, distance = str(self._push.view.value), 4.0 * self._size
+        view, distance = str(self._push.view.value), DISTANCE * self._size
         root = self._session.frame.positions[self._root]
         for client in self._viser.get_clients().values():
             with client.atomic():

@@ -15,6 +15,7 @@ __all__ = ["PilotPanel", "PushPanel", "RunPanel", "status"]
 
 SPEEDS = {"1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1 (real time)": 1.0, "2": 2.0, "5": 5.0, "as fast as it can": float("inf")}
 FREE = "(none)"
+RECORD = "Record"
 
 
 def status(session: Session) -> str:
@@ -51,7 +52,9 @@ class RunPanel:
         self._play = gui.add_button("Play", icon=viser.Icon.PLAYER_PLAY, color="teal")
         self._step = gui.add_button("One tick", icon=viser.Icon.PLAYER_TRACK_NEXT)
         self._restart = gui.add_button("Restart", icon=viser.Icon.REFRESH)
-        self._record = gui.add_checkbox("Record", False, hint="From the beginning of this run; the log and what was done by hand")
+        self._record = gui.add_button(
+            RECORD, icon=viser.Icon.PLAYER_RECORD, color="red", hint="From the beginning of this run, with what was done by hand"
+        )
         self._speed = gui.add_dropdown("Speed", tuple(SPEEDS), initial_value="1 (real time)")
         scenarios = (*session.twin.scenarios, FREE)
         self._scenario = gui.add_dropdown("Scenario", scenarios, initial_value=session.scenario or FREE)
@@ -60,7 +63,7 @@ class RunPanel:
         self._play.on_click(lambda _: session.pause() if session.pulse.playing else session.play())
         self._step.on_click(lambda _: session.step())
         self._restart.on_click(lambda _: self._begin())
-        self._record.on_update(lambda event: session.record(bool(self._record.value)) if event.client is not None else None)
+        self._record.on_click(lambda _: session.record(not session.pulse.recording))
         self._speed.on_update(lambda _: session.set_speed(SPEEDS.get(str(self._speed.value), 1.0)))
         self._scenario.on_update(lambda _: self._begin())
 
@@ -75,8 +78,9 @@ class RunPanel:
         if self._play.label != label:
             self._play.label = label
             self._play.icon = viser.Icon.PLAYER_PAUSE if pulse.playing else viser.Icon.PLAYER_PLAY
-        if self._record.value != bool(pulse.recording):
-            self._record.value = bool(pulse.recording)
+        label = f"Stop {RECORD.lower()}ing" if pulse.recording else RECORD
+        if self._record.label != label:
+            self._record.label = label
         text = about(self._session)
         if self._title.content != text:
             self._title.content = text

@@ -8,7 +8,7 @@
   };
   const PERIOD = 40; // [ms] between looks at the sticks
   const STYLE = `
-    #didymos-pilot { position: fixed; left: 12px; bottom: 12px; z-index: 900; font: 13px/1.3 system-ui, sans-serif; color: #234;
+    #didymos-pilot { position: fixed; left: 50%; bottom: 12px; transform: translateX(-50%); z-index: 900; font: 13px/1.3 system-ui, sans-serif; color: #234;
       display: flex; gap: 12px; align-items: flex-end; pointer-events: none; user-select: none; -webkit-user-select: none; }
     #didymos-pilot button { pointer-events: auto; border: 0; border-radius: 18px; padding: 9px 14px; background: #fffd; color: #234;
       box-shadow: 0 1px 5px #0003; font: inherit; cursor: pointer; }
@@ -19,6 +19,7 @@
     #didymos-pilot .knob { position: absolute; left: 36px; top: 36px; width: 40px; height: 40px; border-radius: 50%; background: #0b7285;
       box-shadow: 0 1px 4px #0006; }
     #didymos-pilot .hint { position: absolute; width: 100%; text-align: center; top: -18px; font-size: 11px; text-shadow: 0 0 3px #fff; }
+    @media (max-width: 700px) { #didymos-pilot { bottom: auto; top: 64px; flex-wrap: wrap; justify-content: center; width: 96%; } }
     #didymos-lost { position: fixed; top: 0; left: 0; right: 0; z-index: 2000; display: none; padding: 10px; text-align: center;
       background: #c92a2a; color: #fff; font: 14px system-ui, sans-serif; }`;
   let on = false, socket = null, sent = "", since = 0, met = false;
@@ -33,26 +34,28 @@
   const lost = element(document.body, "div", { id: "didymos-lost" });
   lost.setAttribute("role", "alert");
   const panel = element(document.body, "div", { id: "didymos-pilot" });
+  const left = stick("W A S D", 0);
   const button = element(panel, "button", { textContent: "Fly by hand", title: "Sticks: W A S D and arrow keys, touch, or a gamepad" });
   button.onclick = () => { on = !on; held.clear(); touch.fill(0); panel.classList.toggle("on", on); button.blur(); label(); };
   const label = () => { button.textContent = on ? "Let go" : "Fly by hand"; };
 
-  const knobs = [["W A S D", 0], ["arrow keys", 2]].map(([hint, first]) => {
-    const stick = element(panel, "div", { className: "stick" });
-    element(stick, "div", { className: "hint", textContent: hint });
-    const knob = element(stick, "div", { className: "knob" });
+  const knobs = [left, stick("arrow keys", 2)];
+
+  function stick(hint, first) { // one stick of two axes; [its knob, its first axis]
+    const base = element(panel, "div", { className: "stick" });
+    element(base, "div", { className: "hint", textContent: hint });
+    const knob = element(base, "div", { className: "knob" });
     const move = (event) => {
-      const box = stick.getBoundingClientRect(), r = box.width / 2;
-      let x = (event.clientX - box.left - r) / (r - 16), y = -(event.clientY - box.top - r) / (r - 16);
+      const box = base.getBoundingClientRect(), r = box.width / 2;
+      const x = (event.clientX - box.left - r) / (r - 16), y = -(event.clientY - box.top - r) / (r - 16);
       const size = Math.max(1, Math.hypot(x, y));
       touch[first] = x / size; touch[first + 1] = y / size;
     };
-    const drop = () => { touch[first] = touch[first + 1] = 0; };
-    stick.onpointerdown = (event) => { stick.setPointerCapture(event.pointerId); move(event); event.preventDefault(); };
-    stick.onpointermove = (event) => { if (stick.hasPointerCapture(event.pointerId)) move(event); };
-    stick.onpointerup = stick.onpointercancel = drop;
+    base.onpointerdown = (event) => { base.setPointerCapture(event.pointerId); move(event); event.preventDefault(); };
+    base.onpointermove = (event) => { if (base.hasPointerCapture(event.pointerId)) move(event); };
+    base.onpointerup = base.onpointercancel = () => { touch[first] = touch[first + 1] = 0; };
     return [knob, first];
-  });
+  }
 
   const typing = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
   for (const kind of ["keydown", "keyup"]) {

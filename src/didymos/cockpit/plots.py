@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 import viser.uplot
+from numpy.typing import NDArray
 
 from didymos.cockpit.signals import names, pairs, tail, together, unit
 from didymos.record.log import Log
@@ -23,7 +24,28 @@ def chart(labels: list[str]) -> dict[str, Any]:
     series = [viser.uplot.Series(label="t [s]")]
     for label, colour in zip(labels, COLOURS, strict=False):
         series.append(viser.uplot.Series(label=label, stroke=colour, width=1.6, points={"show": False}, spanGaps=True))
-    return {"series": tuple(series), "scales": {"x": viser.uplot.Scale(time=False)}}
+    return {"series": tuple(series), "scales": scales(None)}
+
+
+def scales(height: tuple[float, float] | None) -> dict[str, Any]:
+    """Scales of a plot over time: seconds along, and upward from low to high, or as the curves need it."""
+    along = {"x": viser.uplot.Scale(time=False)}
+    return along if height is None else along | {"y": viser.uplot.Scale(auto=False, range=height)}
+
+
+def still(curves: tuple[NDArray[np.float64], ...]) -> tuple[float, float] | None:
+    """Low and high of a plot whose curves hardly move, so that its scale can be read; None where they do."""
+    values = np.concatenate(curves)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return None
+    low, high = float(values.min()), float(values.max())
+    size = max(abs(low), abs(high), 1e-3)
+    if high - low > 0.02 * size:
+        return None
+    unit = 10.0 ** np.floor(np.log10(size))
+    middle = round(0.5 * (low + high) / unit, 1) * unit
+    return float(middle - 0.2 * unit), float(middle + 0.2 * unit)
 
 
 class Plots:
@@ -65,6 +87,7 @@ class _Plot:
     def __init__(self, gui: viser.GuiApi, available: tuple[str, ...], signals: tuple[str, ...], log: Log) -> None:
         self._signals: list[str] = []
         self._stale = True
+        self._height: tuple[float, float] | None = None
         self._log = log
         self._uplot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, **chart([" "]))
         hint = "Type to search; choose again to remove"
@@ -98,3 +121,7 @@ class _Plot:
             options = chart([f"{name} {unit(log, name)}".strip() for name in shown])
             self._uplot.series = options["series"]
         self._uplot.data = data
+        height = still(data[1:])
+        if height != self._height:
+            self._height = height
+            self._uplot.scales = scales(height)
