@@ -8,11 +8,9 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
+import viser
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-viser = pytest.importorskip("viser", reason="the cockpit is an extra: pip install 'didymos[cockpit]'")
-
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
@@ -76,7 +74,8 @@ def test_the_page_comes_with_the_pilot(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/../gate.py", "/%2e%2e/%2e%2e/__init__.py", "/etc/passwd", "//etc/passwd", "/..\\..\\__init__.py", "/nothing", "/%00"]
+    "path",
+    ["/../gate.py", "/%2e%2e/%2e%2e/__init__.py", "/etc/passwd", "//etc/passwd", "/..\\..\\__init__.py", "/nothing", "/%00"],
 )
 def test_no_file_of_the_machine_is_served(server: Server, path: str) -> None:
     status, _, body = get(server, path)

@@ -111,11 +111,10 @@ class Marks:
                 self._scene.add_label(f"{path}/name", name, font_size_mode="screen", font_screen_scale=0.8)
         return len(self._frames)
 
-    def remove(self) -> None:
-        """Take all marks off."""
-        self.show_frames(None, None, {}, "")  # type: ignore[arg-type]
+    def hide(self) -> None:
+        """Show no arrows and no trail until the next `draw`."""
         for node in [*self._arrows.values(), *([self._line] if self._line is not None else [])]:
-            node.remove()
+            node.visible = False
 
 
 def _places(twin: Twin, bodies: dict[str, int]) -> dict[str, tuple[int, Array, Array]]:

@@ -140,6 +140,9 @@ class Page:
         text = status(session)
         if self._status.content != text:
             self._status.content = text
+        if session.generation != self._generation:
+            self._generation = session.generation
+            self._tune.refresh_all()
         self._run.update()
         self._pilot.update()
         self._replay.list()
@@ -149,6 +152,7 @@ class Page:
 
     def _draw_replay(self) -> None:
         reels, camera, model = self._replay.reels, self._session.camera, self._session.simulation.model
+        self._marks.hide()
         poses = [camera.poses(model, reel.at(self._replay.time)) for reel in reels]
         self._puppet.pose(*poses[0])
         if len(poses) == 2:

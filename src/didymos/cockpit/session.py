@@ -127,6 +127,11 @@ class Session:
         self._closed = True
         self._thread.join(10.0)
 
+    def base(self, path: str) -> float:
+        """The value of a parameter before anybody tuned it: the scenario's, or the twin's."""
+        scenario = self.twin.scenarios.get(self.scenario or "")
+        return scenario.set.get(path, self.twin.get(path)) if scenario is not None else self.twin.get(path)
+
     @property
     def log_name(self) -> str:
         """Name of the next recording, free in the folder."""
@@ -251,7 +256,7 @@ class Session:
     def _set(self, path: str, value: float) -> None:
         self.run.intervene("set", path, value)
         self.values[path] = float(value)
-        if self.values[path] == self.twin.get(path):
+        if self.values[path] == self.base(path):
             del self.values[path]
 
     def _push(self, link: str, force: tuple[float, float, float], seconds: float) -> None:

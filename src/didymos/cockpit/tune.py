@@ -46,7 +46,7 @@ class Tune:
         self._rows: dict[str, Any] = {}
         groups = list(dict.fromkeys(_group(path) for path, item in self._live().items()))
         first = next((group for group in groups if group.startswith("control")), groups[0] if groups else "")
-        gui.add_markdown("Change numbers while it runs; ● marks what differs from the twin file.")
+        gui.add_markdown("Change numbers while it runs; ● marks what you changed.")
         self._group = gui.add_dropdown("Group", tuple(groups) or ("none",), initial_value=first or "none")
         self._search = gui.add_text("Search", "", hint="Part of a path, in all groups")
         self._place = gui.add_folder(None)
@@ -86,7 +86,7 @@ class Tune:
         self._more.content = f"… and {hidden} more: search for them." if hidden > 0 else "" if chosen else "No such parameter."
 
     def _row(self, parameter: Parameter) -> Any:
-        value = self._session.values.get(parameter.path, parameter.value)
+        value = self._value(parameter.path)
         low, high = (("" if bound is None else f"{bound:g}") for bound in (parameter.low, parameter.high))
         hint = f"{parameter.path} [{parameter.unit}] {low} … {high}  {parameter.doc}".strip()
         limits = bounds(parameter)
@@ -103,13 +103,21 @@ class Tune:
         handle.on_update(lambda event: self._changed(parameter.path, float(handle.value)) if event.client is not None else None)
         return handle
 
+    def _value(self, path: str) -> float:
+        return self._session.values.get(path, self._session.base(path))
+
+    def refresh_all(self) -> None:
+        """Show all parameters as a new run has them."""
+        for path in self._rows:
+            self.refresh(path)
+
     def _label(self, parameter: Parameter) -> str:
         short = parameter.path.removeprefix(_group(parameter.path) + ".") if not self._search.value else parameter.path
         unit = f" [{parameter.unit}]" if parameter.unit not in ("", "1") else ""
         return (CHANGED if parameter.path in self._session.values else "") + short + unit
 
     def _changed(self, path: str, value: float) -> None:
-        before = self._session.values.get(path, self._session.twin.get(path))
+        before = self._value(path)
         if value == before:
             return
         if not self._history or self._history[-1][0] != path:
@@ -125,7 +133,7 @@ class Tune:
         """Show a parameter as the run has it: a value that it refused goes back."""
         handle, parameter = self._rows.get(path), self._live()[path]
         if handle is not None:
-            value = self._session.values.get(path, parameter.value)
+            value = self._value(path)
             handle.label = self._label(parameter)
             if handle.value != value:
                 handle.value = value
@@ -137,7 +145,7 @@ class Tune:
     def _undo_every(self) -> None:
         self._history.clear()
         for path in list(self._session.values):
-            self._apply(path, self._session.twin.get(path))
+            self._apply(path, self._session.base(path))
 
     def _save_values(self) -> None:
         name = f"{self._session.twin.name}-tuned.yaml"
