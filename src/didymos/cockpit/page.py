@@ -61,7 +61,7 @@ class Page:
             self._replay = Replay(gui, session)
         beside = gui.add_panel()
         with beside.add_tab("Plots", viser.Icon.CHART_LINE):
-            self._plots = Plots(gui, session.run.log)
+            self._plots = Plots(gui, session.log)
         gui.main_panel.dock_right()
         beside.dock_left()
         beside.set_width(PLOTS_WIDTH)
@@ -148,7 +148,7 @@ class Page:
         self._replay.list()
         if not self._replay.reels and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
             self._plotted = session.frame.time
-            self._plots.update(session.run.log, session.frame.time)
+            self._plots.update(session.log, session.frame.time)
 
     def _draw_replay(self) -> None:
         reels, camera, model = self._replay.reels, self._session.camera, self._session.simulation.model

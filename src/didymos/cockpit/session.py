@@ -150,6 +150,7 @@ class Session:
             self.twin, seed=self.seed, scenario=self.scenario, control=self._control() if self._control else None
         )
         self.run = Run(self.simulation)
+        self.log = self.run.log
         for path, value in self.values.items():
             self.run.intervene("set", path, value)
         before = self.pilot
@@ -221,9 +222,8 @@ class Session:
     def _judge(self) -> None:
         if not self._judged and self.simulation.time >= self.simulation.seconds and self.scenario is not None:
             self._judged = True
-            self.run.update()
             self.verdicts = self.simulation.judge(self.run.log)
-        if self.run.log.nbytes > MOST_BYTES:
+        if self.log.nbytes > MOST_BYTES:
             self._stop("the log of this run fills the memory; restart to go on")
 
     def _stop(self, why: str) -> None:
@@ -286,5 +286,4 @@ class Session:
         self._set_pulse(factor=factor, overruns=self.pulse.overruns + late)
 
     def _snap(self) -> None:
-        self.run.update()
         self.frame: Frame = self.camera.take(self.simulation, self.generation)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from didymos.engine.drain import Drain
 from didymos.engine.intervention import INTERVENTIONS, Deed, Intervention
+from didymos.record.log import Log
 from didymos.record.mcap_file import McapRecorder
 
 if TYPE_CHECKING:
@@ -40,25 +40,32 @@ class Run:
         self.interventions: list[Intervention] = []
         self._ahead = deque(sorted(interventions, key=lambda item: item.tick))
         self._noted = 0
-        self.log = simulation.new_log(keep=keep)
-        self._recorder = None if record is None else self.log.record_to(record)
-        self._drain = Drain(simulation.wiring, self.log)
+        simulation.take()  # rows of ticks that passed before this run are nobody's
+        self._log = simulation.new_log(keep=keep)
+        self._drain = Drain(self._log)
+        self.recorder = None if record is None else self._log.record_to(record)
+
+    @property
+    def log(self) -> Log:
+        """All that was recorded until now."""
+        self._drain.settle()
+        return self._log
 
     def advance(self, count: int) -> None:
-        """Let `count` ticks pass. What they record is in the log soon after each chunk; `update` hurries it."""
+        """Let `count` ticks pass."""
         simulation, chunk = self.simulation, self.simulation.chunk
         end = simulation.tick + count
         while simulation.tick < end:
             here = simulation.tick
             self._catch_up()
             stop = min(end, here + chunk - here % chunk, self._ahead[0].tick if self._ahead else end)
-            simulation.advance(stop - here)
-            if stop % chunk == 0:
-                self._drain.take(self._flush())
-
-    def update(self) -> None:
-        """Bring the log up to the last tick."""
-        self._drain.settle()
+            try:
+                simulation.advance(stop - here)
+            finally:
+                full = self.recorder if simulation.tick % chunk == 0 else None
+                if full is not None:
+                    self._note(full)
+                self._drain.put(simulation.take(), full)
 
     def intervene(self, kind: str, path: str, *value: float) -> None:
         """Do something to the run before its next tick, and remember it."""
@@ -68,20 +75,19 @@ class Run:
         """Record into a file from now on; what the log has kept since the run began goes into it first."""
         self.stop_recording()
         self._noted = 0
-        self._recorder = self.log.record_to(file)
+        self.recorder = self.log.record_to(file)
 
     def stop_recording(self) -> None:
-        """Bring the log up to the last tick, and complete the recording, if there is one."""
-        recorder, self._recorder = self._recorder, None
-        try:
-            self._drain.settle()
-            if recorder is not None:
-                _write_notes(recorder, self._notes())
+        """Complete the recording, if there is one."""
+        if self.recorder is not None:
+            recorder, self.recorder = self.recorder, None
+            try:
+                self._drain.settle()
+                self._note(recorder)
                 if self.interventions:
                     recorder.note(INTERVENTIONS, {"seconds": repr(self.simulation.time)})
-        finally:
-            self.log.stop_recording()
-            if recorder is not None:
+            finally:
+                self._log.stop_recording()
                 recorder.close()
 
     def deed(self) -> Deed:
@@ -107,22 +113,10 @@ class Run:
         self.simulation.intervene(item)
         self.interventions.append(item)
 
-    def _flush(self) -> partial[None] | None:
-        """What the recorder does after a chunk: a killed run keeps it, and what was done by hand until then."""
-        return None if self._recorder is None else partial(_flush, self._recorder, self._notes())
-
-    def _notes(self) -> dict[str, str]:
-        """The interventions since the last flush."""
+    def _note(self, recorder: McapRecorder) -> None:
+        """Write the interventions since the last flush into the recording, so that a killed run keeps them."""
         fresh = {f"{i:06d}": item.text for i, item in enumerate(self.interventions[self._noted :], start=self._noted)}
-        self._noted = len(self.interventions)
-        return fresh
-
-
-def _write_notes(recorder: McapRecorder, notes: dict[str, str]) -> None:
-    if notes:
-        recorder.note(INTERVENTIONS, notes)
-
-
-def _flush(recorder: McapRecorder, notes: dict[str, str]) -> None:
-    _write_notes(recorder, notes)
-    recorder.flush()
+        if fresh:
+            self._drain.settle()
+            recorder.note(INTERVENTIONS, fresh)
+            self._noted = len(self.interventions)

@@ -107,11 +107,6 @@ class Simulation:
         return float(self._wiring.period)
 
     @property
-    def wiring(self) -> Any:
-        """The tables that the compiled loop reads, and its record buffers."""
-        return self._wiring
-
-    @property
     def tick(self) -> int:
         """Ticks since the start."""
         return int(self.data.userdata[self._assembly.plan.starts["tick"]])
@@ -196,19 +191,17 @@ class Simulation:
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
         try:
-            try:
-                while self.tick < end:
-                    here = self.tick
-                    run.advance(min(pace.ticks(self.chunk), end - here))
-                    self.overruns += pace.wait(self.tick - here)
-                    if progress is not None:
-                        progress(self.time)
-            finally:
-                run.close()
+            while self.tick < end:
+                here = self.tick
+                run.advance(min(pace.ticks(self.chunk), end - here))
+                self.overruns += pace.wait(self.tick - here)
+                if progress is not None:
+                    progress(self.time)
         except (RunError, KeyboardInterrupt) as error:
             error.log = run.log  # type: ignore[union-attr]
             raise
         finally:
+            run.close()
             self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
         return run.log
 
@@ -336,7 +329,7 @@ class Simulation:
         return Log(layouts, metadata, keep=keep)
 
     def advance(self, count: int) -> None:
-        """Let ticks pass, up to the end of a chunk; a `Run` empties the record buffers there."""
+        """Let up to `chunk` ticks pass; `take` takes what they recorded before more can."""
         tick = self.tick
         if self._compiled:
             tick, status = run_ticks(self._wiring, tick, count)
@@ -349,6 +342,18 @@ class Simulation:
 
     def _set_tick(self, tick: int) -> None:
         self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+
+    def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
+        """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
+        w = self._wiring
+        found = []
+        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
+            rows = int(w.counts[i])
+            if rows:
+                values = w.cells[cell : cell + rows * size].reshape(rows, size).copy()
+                found.append((i, w.stamps[stamp : stamp + rows].copy(), values))
+        w.counts[:] = 0
+        return found
 
     def _failure(self, status: int) -> RunError:
         if status == PROGRAM_SAID_NONSENSE:
