@@ -17,6 +17,7 @@ import typer
 
 from didymos.cli.bench import bench
 from didymos.cli.check import check
+from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
 from didymos.cli.list import list_twins
 from didymos.cli.new import new
@@ -44,6 +45,7 @@ app.command("list", epilog="Example: didymos list")(list_twins)
 app.command(epilog="Example: didymos show quadcopter --parameters links.body")(show)
 app.command(epilog="Example: didymos check my_robot/twin.yaml")(check)
 app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body_FLU.mass=1.2 --record hover.mcap")(run)
+app.command(epilog="Example: didymos cockpit quadcopter --scenario hover --play")(cockpit)
 app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
 app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
