@@ -20,8 +20,6 @@ from didymos import Log
 from didymos.cli.main import main
 from didymos.describe.twin import Twin
 
-pytest.importorskip("cyclonedds")
-
 LAG, MASS = 0.05, 2.0  # [s], [kg]: a carriage of first order, its drive's gain is mass / lag
 CARRIAGE = f"""<mujoco><worldbody><body name="base" pos="0 0 .1">
   <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="yaw" axis="0 0 1"/>
