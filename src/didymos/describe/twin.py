@@ -175,18 +175,23 @@ class Twin:
         Without a folder, to the current one. The gains of the program become parameters of the twin.
         """
         program = find_program(name, folder or Path())
+        try:
+            program()
+        except DidymosError:
+            raise
+        except Exception as error:  # the user's own code
+            raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
+        step = self.file.world.step
+        steps = 1.0 / (program.rate * step) if program.rate > 0.0 else 0.0
+        if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
+            expected = f"a rate whose period is a whole number of physics steps of {step:g} s"
+            raise InputError(f"{name} asks for {program.rate:g} Hz, expected {expected}")
         raw = copy.deepcopy(self._raw)
         raw["control"] = {"program": name, "rate": float(program.rate)}
         self.file = validate(raw, self._file, self._lines)
         self._raw, self.program = raw, program
         kept = {key: self.parameters[key] for key in self._bodies}
         self.parameters = collect(self.file, self.description, self.program) | kept
-        try:
-            self.make_program()
-        except DidymosError:
-            raise
-        except Exception as error:  # the user's own code
-            raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
 
     def summary(self) -> Summary:
         """Mass, centre of mass, inertia and the lists of what the twin is made of."""
