@@ -345,7 +345,7 @@ def test_an_actuator_and_a_part_of_one_name_are_refused(make_twin: object) -> No
 
 def test_a_part_cannot_act_on_the_world(make_twin: object) -> None:
     model = """<mujoco><worldbody><site name="s"/><body name="b"><joint/><geom size="1" mass="1"/></body></worldbody></mujoco>"""
-    with pytest.raises(InputError, match="frame 's' is one of the world"):
+    with pytest.raises(InputError, match="frame 's' is the world's"):
         make_twin(model, parts={"d": {"kind": "body_drag", "link": "s"}})  # type: ignore[operator]
 
 

@@ -117,7 +117,7 @@ def _parts(twin: Twin) -> Iterator[InputError]:
         if part.link not in _frames(twin):
             yield _unknown(twin, "link or frame", part.link, _frames(twin), "parts", name, "link")
         elif part.link not in links and twin.description.frames[part.link].link not in links:
-            what = f"frame {part.link!r} is one of the world, expected one that a link carries"
+            what = f"frame {part.link!r} is the world's, expected one that a link carries"
             yield twin.mistake(what, "parts", name, "link")
         if part.upstream is not None and part.upstream not in earlier:
             yield _unknown(twin, "part before this one named", part.upstream, earlier, "parts", name, "upstream")

@@ -20,7 +20,7 @@ from didymos.describe.program import find_program, option_names
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.validate import validate
 from didymos.describe.yaml_file import read_yaml
-from didymos.errors import InputError, nearest
+from didymos.errors import DidymosError, InputError, nearest
 
 if TYPE_CHECKING:
     from didymos.describe.summary import Summary
@@ -168,6 +168,25 @@ class Twin:
         except Exception as error:  # the program's own code
             what = f"{program.__name__} refuses these options: {type(error).__name__}: {error}"
             raise self.mistake(what, "control", "options") from error
+
+    def replace_program(self, name: str, folder: Path | None = None) -> None:
+        """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
+
+        Without a folder, to the current one. The gains of the program become parameters of the twin.
+        """
+        program = find_program(name, folder or Path())
+        raw = copy.deepcopy(self._raw)
+        raw["control"] = {"program": name, "rate": float(program.rate)}
+        self.file = validate(raw, self._file, self._lines)
+        self._raw, self.program = raw, program
+        kept = {key: self.parameters[key] for key in self._bodies}
+        self.parameters = collect(self.file, self.description, self.program) | kept
+        try:
+            self.make_program()
+        except DidymosError:
+            raise
+        except Exception as error:  # the user's own code
+            raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
 
     def summary(self) -> Summary:
         """Mass, centre of mass, inertia and the lists of what the twin is made of."""

@@ -160,6 +160,11 @@ class Simulation:
             self.twin.set(path, parameter.value)
             raise
 
+    def get(self, path: str) -> float:
+        """The value of a parameter as the run uses it now: a stimulus may have moved it."""
+        index = self._assembly.numbers.get(path)
+        return self.twin.get(path) if index is None else float(self.model.numeric_data[index])
+
     def run(
         self,
         seconds: float | None = None,
