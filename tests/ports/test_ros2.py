@@ -229,6 +229,18 @@ def test_ctrl_c_ends_it_cleanly_and_it_says_what_happened(metronome: Any) -> Non
     assert facts["lost"] == 0
 
 
+def test_a_run_that_fails_says_so_and_keeps_its_log(make_twin: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    twin = make_twin(world={"boundary": 0.05})  # falls 5 cm within sqrt(2 * 0.05 / 9.81) = 0.1 s
+    log = tmp_path / "fall.mcap"
+    domain = str(1 + os.getpid() % 100)
+    words = ["serve", str(twin.folder), "--port", "ros2", "--domain", domain, "--seconds", "60", "--record", str(log)]
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert "body left the world" in said
+    assert str(log) in said
+    assert Log.load(log)["truth.position.z"].values[-1] < -0.03
+
+
 def test_without_the_library_one_command_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = "import sys; sys.modules['cyclonedds'] = None; from didymos.cli.main import main; sys.exit(main(sys.argv[1:]))"
     words = [sys.executable, "-c", code, "serve", "quadcopter", "--port", "ros2"]
