@@ -30,6 +30,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _clock(twin)
     yield from _gains(twin)
     yield from _start(twin, twin.file.start, ("start",))
+    yield from _fit(twin)
     for name, scenario in twin.file.scenarios.items():
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
@@ -111,6 +112,17 @@ def _start(twin: Twin, start: Any, place: tuple[str, ...]) -> Iterator[InputErro
             yield _unknown(twin, "joint", joint, twin.description.joints, *place, "joints", joint)
         elif len(twin.description.joints[joint].engine_joints) != 1:
             yield twin.mistake(f"joint {joint!r} does not turn or slide", *place, "joints", joint)
+
+
+def _fit(twin: Twin) -> Iterator[InputError]:
+    for path, (low, high) in twin.file.fit.parameters.items():
+        place = ("fit", "parameters", path)
+        if path not in twin.parameters:
+            yield _unknown(twin, "parameter", path, twin.parameters, *place)
+        elif not twin.parameters[path].live:
+            yield twin.mistake("is fixed for a run and cannot be fitted", *place)
+        elif not low < high:
+            yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)
 
 
 def _scenario(twin: Twin, name: str, scenario: Any) -> Iterator[InputError]:
