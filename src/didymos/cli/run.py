@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
+LONGEST = 1e6  # [s], as for a scenario
 CLIP_RATE = 20.0  # [1/s]: frames of a film
 
 RECORDS, PLOTS = (".mcap", ".csv"), (".png", ".svg", ".pdf")
@@ -61,11 +62,12 @@ def run(
     _prepare(plot, PLOTS, "--plot")
     _prepare(picture, PICTURES, "--picture")
     _prepare(clip, CLIPS, "--clip")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
+    if seconds is not None and not 0 < seconds <= LONGEST:
+        raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
 
     import didymos
+    from didymos.engine.engine_warnings import warnings_of
 
     loaded = didymos.load(twin)
     for path, value in chosen.items():
@@ -82,6 +84,8 @@ def run(
 
         every = max(1, round(loaded.file.record.rate / CLIP_RATE))
         render_clip(simulation.model, simulation.poses(log)[::every], clip, fps=loaded.file.record.rate / every)
+    for warning in warnings_of(simulation.data):
+        print(f"didymos: the engine warns: {warning}", file=sys.stderr)
     verdicts = simulation.judge(log)
     files = {"record": record, "plot": plot, "picture": picture, "clip": clip}
     if as_json:
@@ -98,7 +102,10 @@ def _program(name: str | None) -> Controller | None:
         return None
     from didymos.describe.program import find_program
 
-    program = find_program(name, Path())
+    try:
+        program = find_program(name, Path())
+    except InputError as error:
+        raise InputError(str(error), path="--control") from None
     try:
         return program()
     except Exception as error:  # the user's own code
@@ -112,9 +119,16 @@ def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
         return
     if file.suffix.lower() not in suffixes:
         raise InputError(f"found {str(file)!r}, expected a file that ends in {' or '.join(suffixes)}", path=option)
-    if file.is_dir():
-        raise InputError(f"{str(file)!r} is a folder, expected a file", path=option)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not file.exists()
+        with file.open("ab"):  # what is there stays until there is something to put in its place
+            pass
+        if is_new:
+            file.unlink()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{str(file)!r} cannot be written: {why}", path=option) from None
 
 
 def _simulate(

@@ -11,15 +11,16 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
-from didymos.describe.names import link_values, part_inputs
+from didymos.describe.formats.engine_spec import check_compiles
+from didymos.describe.names import joint_of, link_of, link_values, movable_joints, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
 from didymos.engine.callback import SCRATCH_WORDS, install
 from didymos.engine.joint_values import apply_joint, loaded_joints
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light
-from didymos.errors import InputError
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
 from didymos.sensors.reading import MEMORY_HEAD
@@ -44,7 +45,6 @@ _ENGINE_SENSORS = {
     "jointpos": mujoco.mjtSensor.mjSENS_JOINTPOS,
     "jointvel": mujoco.mjtSensor.mjSENS_JOINTVEL,
 }
-_ENCODABLE = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,10 @@ class Assembly:
 
 def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     """Compile a twin; `wanted` set-points and `memory` numbers of the control program get room in the state."""
+    check_values(twin)
     install()
     spec = twin.description.spec.copy()
+    spec.memory = -1  # the engine's own estimate: a file that asks for too little would end the process
     world = twin.file.world
     spec.option.timestep = world.step
     spec.option.integrator = _INTEGRATORS[world.integrator]
@@ -94,7 +96,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     spec.nuserdata = plan.size
     words, numbers, rows = _block_plan(twin)
     spec.add_numeric(name="didymos_block", data=words, size=len(words))
-    model = _compile(spec, twin)
+    model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
     start = int(model.numeric_adr[model.nnumeric - 1])
     for part, row in rows.items():
         _fill_row(model, twin, part, start + row, plan, own_actuators)
@@ -105,14 +107,6 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
     _apply_values(model, twin)
     return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
-
-
-def _compile(spec: mujoco.MjSpec, twin: Twin) -> mujoco.MjModel:
-    try:
-        return spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        what = " ".join(str(error).split())
-        raise InputError(f"the engine refuses this robot: {what}", file=twin.description.source) from None
 
 
 def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
@@ -131,7 +125,7 @@ def _site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
     """The site of a named frame, or a new one at the origin of a link."""
     if link in twin.description.frames:
         return twin.description.frames[link].site
-    site = f"didymos_sensor_{name}"
+    site = f"didymos:{name}"  # no name of a sensor or part holds a colon, so these cannot clash
     spec.body(twin.description.links[link].body).add_site(name=site, group=5)
     return site
 
@@ -140,7 +134,7 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
     site = _site(spec, twin, name, link)
     found = []
     for quantity in SENSORS[kind].quantities:
-        engine_name = f"didymos_{name}_{quantity.name}"
+        engine_name = f"didymos:{name}:{quantity.name}"
         spec.add_sensor(
             name=engine_name,
             type=_ENGINE_SENSORS[quantity.engine_type],
@@ -161,17 +155,12 @@ def _joint_sensors(
     spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, joints: tuple[str, ...]
 ) -> list[SensorPlace]:
     about = twin.description.joints
-    movable = [joint for joint in about if about[joint].kind in _ENCODABLE and len(about[joint].engine_joints) == 1]
-    chosen = joints or tuple(movable)
-    wrong = [joint for joint in chosen if joint not in movable]
-    if wrong or not chosen:
-        what = f"joint {wrong[0]!r} does not turn or slide" if wrong else "there is no joint that turns or slides"
-        raise twin.mistake(what, "sensors", name)
+    chosen = joints or movable_joints(twin.description)
     found = []
     for quantity in SENSORS[kind].quantities:
         first = ""
         for joint in chosen:
-            engine_name = f"didymos_{name}_{quantity.name}_{joint}"
+            engine_name = f"didymos:{name}:{quantity.name}:{joint}"
             first = first or engine_name
             spec.add_sensor(
                 name=engine_name,
@@ -196,7 +185,7 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
                 joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
                 kind, target = mujoco.mjtTrn.mjTRN_JOINT, joint
             spec.add_actuator(
-                name=f"didymos_state_{name}_{state}",
+                name=f"didymos:{name}:{state}",
                 trntype=kind,
                 target=target,
                 dyntype=mujoco.mjtDyn.mjDYN_USER,
@@ -312,21 +301,18 @@ def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
     loaded = loaded_joints(twin)
     if not values and not loaded:
         return
-    for name in dict.fromkeys((*loaded, *(path.split(".", 2)[1] for path in values if path.startswith("joints.")))):
+    for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
         apply_joint(model, twin, name, loaded)
-    for name in dict.fromkeys(path.split(".")[1] for path in values if path.startswith("links.")):
+    for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
         apply_link(model, twin, name)
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
 def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:
     """Write a link's mass, centre of mass and inertia into a model; a tensor no body can have is an `InputError`."""
+    check_link(twin, name)
     mass, com, inertia = link_values(twin, name)
     moments, axes = np.linalg.eigh(inertia)
-    if moments.min() < 0.0 or moments.max() > (moments.sum() - moments.max()) * (1.0 + 1e-9) + 1e-15:
-        raise InputError(
-            f"principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m^2 belong to no body", path=f"links.{name}.inertia"
-        )
     if np.linalg.det(axes) < 0.0:
         axes[:, 2] = -axes[:, 2]
     body = model.body(twin.description.links[name].body).id

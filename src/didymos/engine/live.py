@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 
 from didymos.control import Controller
+from didymos.describe.names import joint_of, link_of
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_link
 from didymos.engine.joint_values import apply_joint, loaded_joints
@@ -34,8 +35,7 @@ def set_live(
             if joint in loaded:
                 moved[f"joints.{joint}"] = None
         elif kind in ("links", "joints"):
-            name = rest.split(".")[0] if kind == "links" else rest.rsplit(".", 1)[0]
-            moved[f"{kind}.{name}"] = None
+            moved[f"{kind}.{link_of(path) if kind == 'links' else joint_of(path)}"] = None
         else:
             _set_other(twin, assembly, wiring, program, path, float(value))
     for item in moved:

@@ -20,7 +20,7 @@ from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
 from didymos.engine.drain import Drain
-from didymos.engine.drive import drive
+from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.live import set_live
 from didymos.engine.loop import (
@@ -35,7 +35,7 @@ from didymos.engine.loop import (
 from didymos.engine.pace import Pace
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
-from didymos.engine.verdict import Verdict, measure
+from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.engine.wiring import compiled_law, sensed_places, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
@@ -87,9 +87,11 @@ class Simulation:
             rotors=rotors(self.twin, self._assembly),
         )
         if self.program is not None:
-            self.program.start(self.robot)
+            start(self.program, self.robot)
         self._compiled = law is not None or self.program is None
+        self._fresh = self._program_memory()
         self._streams = plan_streams(self.twin, self._assembly, self._wanted)
+        check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self._wiring = self._lay_wires(stimuli)
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
         first = self._assembly.plan.starts["wanted"]
@@ -121,10 +123,13 @@ class Simulation:
 
     def reset(self) -> None:
         """Back to the start: pose, velocities, memories, clock, the random streams of the seed."""
+        if self.tick > 0:
+            self._remind_program(self._copied(self._fresh))
         mujoco.mj_resetData(self.model, self.data)
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
-            start = StartSpec.model_validate(start.model_dump() | self._about.start.model_dump(exclude_unset=True))
+            named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
+            start = StartSpec.model_validate(named)
         place_at_start(self.twin, self.model, self.data, start)
         for name in self.twin.file.sensors:
             place = self._assembly.plan.starts[f"key:{name}"]
@@ -134,14 +139,12 @@ class Simulation:
         """The whole state of the run."""
         vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
         mujoco.mj_getState(self.model, self.data, vector, _STATE)
-        memory = {} if self.program is None or self._compiled else copy.deepcopy(vars(self.program))
-        return State(vector, self.tick, memory)
+        return State(vector, self.tick, self._copied(self._program_memory()))
 
     def restore(self, state: State) -> None:
         """Continue from a saved state, to the bit."""
         mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
-        if self.program is not None and not self._compiled:
-            vars(self.program).update(copy.deepcopy(state.program))
+        self._remind_program(state.program)
 
     def set(self, path: str, value: float) -> None:
         """Change a parameter while the run goes on; one that is fixed for a run is an `InputError`."""
@@ -242,6 +245,33 @@ class Simulation:
         self._set_tick(tick + (status == FINE))
         if status != FINE:
             raise self._failure(status)
+
+    def _program_memory(self) -> dict[str, Any] | None:
+        """A copy of what a Python program remembers, None where it cannot be copied.
+
+        Gains are parameters, not memory. A compiled program's memory is part of the engine's state.
+        """
+        if self.program is None or self._compiled:
+            return {}
+        try:
+            return copy.deepcopy({key: value for key, value in vars(self.program).items() if key != "gains"})
+        except Exception:  # the user's own objects: a socket, a thread
+            return None
+
+    def _copied(self, memory: dict[str, Any] | None) -> dict[str, Any]:
+        if memory is None:
+            raise InputError(
+                f"the control program {type(self.program).__name__} holds something that cannot be copied,"
+                " so its run can be neither saved nor reset"
+            )
+        return memory
+
+    def _remind_program(self, memory: dict[str, Any]) -> None:
+        if self.program is not None and not self._compiled:
+            own = vars(self.program)
+            gains = own["gains"]
+            own.clear()
+            own.update(copy.deepcopy(memory), gains=gains)
 
     def _choose(self, scenario: str | None) -> Any:
         if scenario is None:
