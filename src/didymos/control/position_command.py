@@ -2,7 +2,7 @@
 
     drive <- mode position, x* = wanted.position, v* = wanted.velocity, feed-forward wanted.feedforward, both scales 1
 
-One drive is called by plain names (`wanted.position`), several by their own (`wanted.LFH.position`). Positions are in motor
+One drive is called by plain names (`wanted.position`), several by their own (`wanted.LFH_position`). Positions are in motor
 revolutions or, with the option `unit: rad`, in radians at the output, for which it needs the option `ratio`. This is what the
 laptop of a test bench does over the bus; at 200 Hz the drive holds each command for 5 ms.
 """
@@ -51,7 +51,7 @@ class PositionCommand(CompiledController):
         scale = 1.0 if unit == "rev" else float(ratio) / (2.0 * math.pi)
         self.settings = np.array([float(len(self.drives)), scale])
         single = len(self.drives) == 1
-        self.wants = tuple(name if single else f"{drive}.{name}" for drive in self.drives for name in _WANTED)
+        self.wants = tuple(name if single else f"{drive}_{name}" for drive in self.drives for name in _WANTED)
 
     def start(self, robot: Robot) -> None:
         """Find the inputs of the drives."""

@@ -261,7 +261,11 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
     if not name or "." in name:
         yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
     elif twin.program is not None and issubclass(twin.program, CompiledController) and twin.program.runs_compiled():
-        wants = twin.program.wants
+        try:
+            made = twin.make_program()  # what it wants may depend on its options
+        except InputError:
+            return  # said elsewhere
+        wants = made.wants if made is not None else ()
         if name not in wants:
             hint = nearest(name, wants)
             yield twin.mistake(f"the program has no set-point {name!r}{hint} (it has: {', '.join(wants) or 'none'})", *place)
