@@ -44,6 +44,8 @@ _MAY: dict[str, tuple[str, ...]] = {
     "ramp": ("before",),
     "sine": ("start", "phase", "offset"),
     "chirp": ("start", "phase", "offset"),
+    "triangle": ("start", "offset"),
+    "trapezoid": ("start", "offset"),
 }
 
 
