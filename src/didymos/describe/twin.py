@@ -21,7 +21,7 @@ from didymos.describe.program import find_program, option_names
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.validate import validate
 from didymos.describe.yaml_file import read_yaml
-from didymos.errors import InputError, nearest
+from didymos.errors import DidymosError, InputError, nearest
 
 if TYPE_CHECKING:
     from didymos.describe.summary import Summary
@@ -134,6 +134,8 @@ class Twin:
             value = float(value)
         except (TypeError, ValueError):
             raise InputError(f"found {value!r}, expected a number [{parameter.unit}]", path=path) from None
+        except OverflowError:
+            raise InputError(f"found a number beyond 1.8e308, expected a number [{parameter.unit}]", path=path) from None
         if not math.isfinite(value):
             raise InputError(f"found {value!r}, expected a finite number [{parameter.unit}]", path=path)
         if (parameter.low is not None and value < parameter.low) or (parameter.high is not None and value > parameter.high):
@@ -180,6 +182,25 @@ class Twin:
             what = f"{program.__name__} refuses these options: {type(error).__name__}: {error}"
             raise self.mistake(what, "control", "options") from error
 
+    def replace_program(self, name: str, folder: Path | None = None) -> None:
+        """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
+
+        Without a folder, to the current one. The gains of the program become parameters of the twin.
+        """
+        program = find_program(name, folder or Path())
+        raw = copy.deepcopy(self._raw)
+        raw["control"] = {"program": name, "rate": float(program.rate)}
+        self.file = validate(raw, self._file, self._lines)
+        self._raw, self.program = raw, program
+        kept = {key: self.parameters[key] for key in self._bodies}
+        self.parameters = collect(self.file, self.description, self.program) | kept
+        try:
+            self.make_program()
+        except DidymosError:
+            raise
+        except Exception as error:  # the user's own code
+            raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
+
     def summary(self) -> Summary:
         """Mass, centre of mass, inertia and the lists of what the twin is made of."""
         from didymos.describe.summary import summarize
@@ -192,7 +213,13 @@ class Twin:
         """A run of the twin as it is now. `control` takes the place of the twin's own program."""
         from didymos.engine.simulation import Simulation
 
-        return Simulation(self, seed=seed, scenario=scenario, control=control)
+        try:
+            return Simulation(self, seed=seed, scenario=scenario, control=control)
+        except InputError as error:
+            place = (error.path or "").split(".")
+            if error.file is not None or control is not None or (place[0],) not in self._lines:
+                raise
+            raise self.mistake(error.message, *place) from None
 
     def _read_description(self) -> Description:
         about = self.file.description
