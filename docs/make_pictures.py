@@ -16,6 +16,8 @@ STIMULI = (
     "{kind: ramp, start: 2, end: 6, from: 0, to: 1}",
     "{kind: sine, amplitude: 1, frequency: 0.25, start: 2}",
     "{kind: chirp, amplitude: 1, frequency: 0.1, to_frequency: 1, start: 2, end: 9}",
+    "{kind: triangle, amplitude: 1, period: 4, start: 2}",
+    "{kind: trapezoid, amplitude: 1, rise: 1, hold: 0.5, start: 2}",
 )
 
 
@@ -27,11 +29,11 @@ def stimulus(text: str) -> StimulusSpec:
 
 
 def main() -> None:
-    """Six panels over ten seconds."""
+    """Eight panels over ten seconds."""
     times = np.linspace(0.0, 10.0, 1001)
     with style():
-        figure = new_figure(10.0, 4.2)
-        for ax, text in zip(figure.subplots(2, 3, sharex=True, sharey=True).ravel(), STIMULI, strict=True):
+        figure = new_figure(12.5, 4.2)
+        for ax, text in zip(figure.subplots(2, 4, sharex=True, sharey=True).ravel(), STIMULI, strict=True):
             row = np.array(stimulus(text).numbers())
             ax.plot(times, [evaluate(row, np.zeros((1, 2)), t) for t in times])
             ax.set_title(text.strip("{}").replace("kind: ", "", 1).replace(", start", "\nstart"), fontsize=7.5)

@@ -15,9 +15,11 @@ from pydantic.fields import FieldInfo
 
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import (
+    ColumnSpec,
     ControlSpec,
     DescriptionSpec,
     ExpectationSpec,
+    FitSpec,
     GroundSpec,
     RecordSpec,
     ScenarioSpec,
@@ -48,6 +50,8 @@ RECORDS: dict[str, type[Spec]] = {
     "scenario": ScenarioSpec,
     "stimulus": StimulusSpec,
     "expectation": ExpectationSpec,
+    "fit": FitSpec,
+    "column": ColumnSpec,
 }
 """The records that have a table of their own, by the name of their block."""
 
@@ -61,6 +65,7 @@ MEANINGS = {
     "TwinFile.record": "rates of the log, see [record](#record)",
     "TwinFile.start": "the state in which a run begins, see [start](#start)",
     "TwinFile.scenarios": "runs by name, see [scenarios](#scenarios)",
+    "TwinFile.fit": "recordings of the real robot and what may be fitted to them, see [fit](#fit)",
     "WorldSpec.integrator": "`rk4` for what flies or floats, `implicitfast` for contact",
     "WorldSpec.air": "see [air](#air)",
     "WorldSpec.wind": "see [wind](#wind)",
@@ -81,13 +86,16 @@ MEANINGS = {
     "StimulusSpec.from": "of `step` and `ramp`: the value before",
     "StimulusSpec.to": "of `step` and `ramp`: the value after",
     "StimulusSpec.at": "of `step`: when",
-    "StimulusSpec.start": "of `pulse`, `ramp`, `sine`, `chirp`",
+    "StimulusSpec.start": "of `pulse`, `ramp`, `sine`, `chirp`, `triangle`, `trapezoid`",
     "StimulusSpec.end": "of `pulse`, `ramp`, `chirp`",
-    "StimulusSpec.amplitude": "of `sine` and `chirp`",
+    "StimulusSpec.amplitude": "of `sine`, `chirp`, `triangle`, `trapezoid`",
     "StimulusSpec.frequency": "of `sine`; of `chirp` at `start`",
     "StimulusSpec.to_frequency": "of `chirp` at `end`",
     "StimulusSpec.phase": "of `sine` and `chirp`",
-    "StimulusSpec.offset": "of `sine` and `chirp`",
+    "StimulusSpec.offset": "of `sine`, `chirp`, `triangle`, `trapezoid`",
+    "StimulusSpec.period": "of `triangle`",
+    "StimulusSpec.rise": "of `trapezoid`: from zero to the amplitude",
+    "StimulusSpec.hold": "of `trapezoid`: at the amplitude",
     "StimulusSpec.file": "of `file`: a CSV or MCAP beside `twin.yaml`",
     "StimulusSpec.column": "of `file`: the signal in it",
     "ExpectationSpec.name": "what the verdict is called",

@@ -6,6 +6,8 @@
     ramp      `from` until `start`, a line to `to` at `end`
     sine      offset + amplitude sin(2 pi frequency (t - start) + phase), offset alone before `start`
     chirp     the same with the frequency growing linearly from `frequency` at `start` to `to_frequency` at `end`
+    triangle  offset + a wave of `amplitude` and `period` from `start`: up, down through zero, back
+    trapezoid the same with corners cut: rises within `rise`, stays for `hold`, falls to the other side within 2 `rise`, ...
     file      a column of a CSV over its time column, linear between rows, held at the ends
 """
 
@@ -22,9 +24,9 @@ from didymos.spec import Spec, number
 
 __all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate"]
 
-KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "file")
+KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file")
 STIMULUS_NUMBERS = 8
-_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _FILE = range(7)
+_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE = range(9)
 
 _NEEDS: dict[str, tuple[str, ...]] = {
     "constant": ("value",),
@@ -33,6 +35,8 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "ramp": ("start", "end", "to"),
     "sine": ("amplitude", "frequency"),
     "chirp": ("amplitude", "frequency", "to_frequency", "end"),
+    "triangle": ("amplitude", "period"),
+    "trapezoid": ("amplitude", "rise", "hold"),
     "file": ("file", "column"),
 }
 _MAY: dict[str, tuple[str, ...]] = {
@@ -40,6 +44,8 @@ _MAY: dict[str, tuple[str, ...]] = {
     "ramp": ("before",),
     "sine": ("start", "phase", "offset"),
     "chirp": ("start", "phase", "offset"),
+    "triangle": ("start", "offset"),
+    "trapezoid": ("start", "offset"),
 }
 
 
@@ -49,7 +55,7 @@ class StimulusSpec(Spec):
     model_config = ConfigDict(populate_by_name=True)
 
     target: str = Field(description="wanted.NAME, inputs.NAME, or the path of a parameter that can change during a run")
-    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "file"]
+    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file"]
     value: float = number(0.0)
     before: float = number(0.0, doc="`from` in the file")
     to: float = number(0.0)
@@ -61,6 +67,9 @@ class StimulusSpec(Spec):
     to_frequency: float = number(0.0, unit="Hz", low=0)
     phase: float = number(0.0, unit="rad")
     offset: float = number(0.0)
+    period: float = number(1.0, unit="s", above=0)
+    rise: float = number(1.0, unit="s", above=0, doc="from zero to the amplitude")
+    hold: float = number(0.0, unit="s", low=0)
     file: str = ""
     column: str = ""
 
@@ -93,6 +102,8 @@ class StimulusSpec(Spec):
             "ramp": [self.start, self.end, self.before, self.to],
             "sine": [self.start, self.amplitude, self.frequency, self.phase, self.offset],
             "chirp": [self.start, self.amplitude, self.frequency, self.phase, self.offset, self.end, self.to_frequency],
+            "triangle": [self.start, self.amplitude, self.offset, 0.25 * self.period, 0.0],
+            "trapezoid": [self.start, self.amplitude, self.offset, self.rise, self.hold],
             "file": [],
         }
         found = [code, *rows[self.kind]]
@@ -110,6 +121,19 @@ def _between(table: Any, t: float) -> float:
     i = np.searchsorted(table[:, 0], t, side="right") - 1
     part = (t - table[i, 0]) / (table[i + 1, 0] - table[i, 0])
     return table[i, 1] + part * (table[i + 1, 1] - table[i, 1])
+
+
+@kernel
+def _wave(since: float, rise: float, hold: float) -> float:
+    """A trapezoid between -1 and 1 that begins at zero; a triangle where `hold` is zero."""
+    if since <= 0.0:
+        return 0.0
+    half = 2.0 * rise + hold
+    part = since % (2.0 * half)
+    sign = 1.0
+    if part >= half:
+        part, sign = part - half, -1.0
+    return sign * min(part / rise, 1.0, (half - part) / rise)
 
 
 @kernel
@@ -137,6 +161,8 @@ def evaluate(row: Any, table: Any, t: float) -> float:
             slope = (row[7] - row[3]) / (row[6] - row[1])
             turns = row[3] * since + 0.5 * slope * since * since + row[7] * max(t - row[6], 0.0)
             found += row[2] * math.sin(2.0 * math.pi * turns + row[4])
+    elif kind in (_TRIANGLE, _TRAPEZOID):
+        found = row[3] + row[2] * _wave(t - row[1], row[4], row[5])
     else:
         found = _between(table, t)
     return found

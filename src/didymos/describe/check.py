@@ -66,6 +66,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _values(twin)
     yield from _program(twin)
     yield from _start(twin, twin.file.start, ("start",))
+    yield from _fit(twin)
     for name, scenario in twin.file.scenarios.items():
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
@@ -216,6 +217,17 @@ def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[Inp
             yield twin.mistake(f"found {value:g}, expected a position from {low:g} to {high:g} {unit}", *place, "joints", name)
 
 
+def _fit(twin: Twin) -> Iterator[InputError]:
+    for path, (low, high) in twin.file.fit.parameters.items():
+        place = ("fit", "parameters", path)
+        if path not in twin.parameters:
+            yield _unknown(twin, "parameter", path, twin.parameters, *place)
+        elif not twin.parameters[path].live:
+            yield twin.mistake("is fixed for a run and cannot be fitted", *place)
+        elif not low < high:
+            yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)
+
+
 def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
     trial = twin.copy()
     for path, value in scenario.set.items():
@@ -253,7 +265,11 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
     if not name or "." in name:
         yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
     elif twin.program is not None and issubclass(twin.program, CompiledController) and twin.program.runs_compiled():
-        wants = twin.program.wants
+        try:
+            made = twin.make_program()  # what it wants may depend on its options
+        except InputError:
+            return  # said elsewhere
+        wants = made.wants if made is not None else ()
         if name not in wants:
             hint = nearest(name, wants)
             yield twin.mistake(f"the program has no set-point {name!r}{hint} (it has: {', '.join(wants) or 'none'})", *place)

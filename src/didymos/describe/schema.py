@@ -16,7 +16,8 @@ from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "ControlSpec", "DescriptionSpec", "ExpectationSpec", "GroundSpec", "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile",
+    "ColumnSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec", "FitSpec", "GroundSpec",
+    "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile",
     "Vector", "WorldSpec",
 ]  # fmt: skip
 
@@ -155,6 +156,21 @@ class ScenarioSpec(Spec):
     expect: tuple[ExpectationSpec, ...] = ()
 
 
+class ColumnSpec(Spec):
+    """What a column of a recording of the real robot means."""
+
+    signal: str = Field(description="the recorded signal of the twin that it measures")
+    scale: float = Field(1.0, description="what to multiply the column with to get the signal's unit")
+    weight: float = Field(1.0, ge=0, description="weight of its squared error in a fit; 0 to judge it only")
+
+
+class FitSpec(Spec):
+    """How recordings of the real robot are read, and which parameters a fit may move, within which bounds."""
+
+    columns: dict[str, ColumnSpec] = Field(default={}, description="by the column's name")
+    parameters: dict[str, tuple[float, float]] = Field(default={}, description="[low, high] by path")
+
+
 class TwinFile(Spec):
     """A whole `twin.yaml`."""
 
@@ -167,3 +183,4 @@ class TwinFile(Spec):
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
+    fit: FitSpec = FitSpec()

@@ -6,7 +6,6 @@ The order of everything follows the twin file, so that the same file always give
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
 from didymos.describe.formats.engine_spec import check_compiles
-from didymos.describe.names import link_of, link_values, movable_joints, part_inputs
+from didymos.describe.names import joint_of, link_of, link_values, movable_joints, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
 from didymos.engine.callback import SCRATCH_WORDS, install
+from didymos.engine.joint_values import apply_joint, loaded_joints
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light
 from didymos.parts import PARTS
@@ -178,7 +178,7 @@ def _joint_sensors(
 def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
     """One activation of the engine per continuous state of a part, so that the engine integrates it."""
     for name, part in twin.file.parts.items():
-        for state in PARTS[part.kind].states:
+        for state in PARTS[part.kind].used_states(part):
             # an actuator has to act on something, though without gain; a robot on a test bench may have no joint
             kind, target = mujoco.mjtTrn.mjTRN_SITE, spec.sites[0].name
             if part.joint or spec.joints:
@@ -202,7 +202,7 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int)
         plan.take(f"inputs:{part}", len(law.inputs))
         plan.take(f"outputs:{part}", len(law.outputs))
         plan.take(f"memory_of:{part}", len(law.memory))
-    plan.take("rates", sum(len(PARTS[spec.kind].states) for spec in twin.file.parts.values()))
+    plan.take("rates", sum(len(PARTS[spec.kind].used_states(spec)) for spec in twin.file.parts.values()))
     plan.take("scratch", SCRATCH_WORDS)
     plan.take("nothing", _MOST_OUTPUTS)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
@@ -271,9 +271,9 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     for other, other_spec in twin.file.parts.items():
         if other == part:
             break
-        before += len(PARTS[other_spec.kind].states)
+        before += len(PARTS[other_spec.kind].used_states(other_spec))
     row[b.PART_RATES] = plan.starts["rates"] + before
-    if law.states:
+    if law.used_states(spec):
         row[b.STATES] = model.actuator_actadr[own_actuators + before]
     row[b.POSE : b.POSE + 12] = pose
 
@@ -299,27 +299,14 @@ def _last_dof(model: mujoco.MjModel, body: int) -> int:
 
 def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
     values = twin.body_values()
-    if not values:
+    loaded = loaded_joints(twin)
+    if not values and not loaded:
         return
-    for path, value in values.items():
-        kind, rest = path.split(".", 1)
-        if kind == "joints":
-            apply_joint(model, twin, rest, value)
+    for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
+        apply_joint(model, twin, name, loaded)
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
         apply_link(model, twin, name)
     mujoco.mj_setConst(model, mujoco.MjData(model))
-
-
-def apply_joint(model: mujoco.MjModel, twin: Twin, rest: str, value: float) -> None:
-    """Write a joint's damping, friction or armature into a model; `rest` is NAME.QUANTITY."""
-    name, quantity = rest.rsplit(".", 1)
-    joint = model.joint(twin.description.joints[name].engine_joints[0])
-    field: Any = {"damping": model.dof_damping, "friction": model.dof_frictionloss, "armature": model.dof_armature}[quantity]
-    dof = joint.dofadr[0]
-    if field.ndim == 1:
-        field[dof] = value
-    else:
-        field[dof, 0] = value
 
 
 def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:

@@ -148,16 +148,24 @@ class Simulation:
 
     def set(self, path: str, value: float) -> None:
         """Change a parameter while the run goes on; one that is fixed for a run is an `InputError`."""
-        parameter = self.twin.parameters.get(path)
-        if parameter is None:
-            raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
-        if not parameter.live:
-            raise InputError("cannot change during a run; set it on the twin before", path=path)
-        self.twin.set(path, value)
+        self.set_all({path: value})
+
+    def set_all(self, values: Mapping[str, float]) -> None:
+        """Change many parameters at once: all of them, or none if one does not fit."""
+        before = {}
+        for path in values:
+            parameter = self.twin.parameters.get(path)
+            if parameter is None:
+                raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
+            if not parameter.live:
+                raise InputError("cannot change during a run; set it on the twin before", path=path)
+            before[path] = parameter.value
+        self.twin.set_all(values)
         try:
-            set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+            set_live(self.twin, self._assembly, self._wiring, self.program, values)
         except InputError:
-            self.twin.set(path, parameter.value)
+            self.twin.set_all(before)
+            set_live(self.twin, self._assembly, self._wiring, self.program, before)
             raise
 
     def get(self, path: str) -> float:
