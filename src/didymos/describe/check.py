@@ -59,6 +59,11 @@ def _parts(twin: Twin) -> Iterator[InputError]:
         if part.upstream is not None and part.upstream not in list(twin.file.parts)[: list(twin.file.parts).index(name)]:
             earlier = list(twin.file.parts)[: list(twin.file.parts).index(name)]
             yield _unknown(twin, "part before this one named", part.upstream, earlier, "parts", name, "upstream")
+        elif part.upstream is not None:
+            heard = [output.name for output in PARTS[twin.file.parts[part.upstream].kind].outputs]
+            missing = [readout for readout in PARTS[part.kind].listens_to if readout not in heard]
+            if missing:
+                yield twin.mistake(f"{part.upstream!r} has no readout {missing[0]!r}", "parts", name, "upstream")
         direction = getattr(part, "direction", 1.0)
         if direction not in (-1.0, 1.0):
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")

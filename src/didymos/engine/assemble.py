@@ -275,7 +275,7 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     row[b.INPUTS] = plan.starts[f"inputs:{part}"]
     row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
     row[b.MEMORY] = plan.starts[f"memory_of:{part}"]
-    row[b.UPSTREAM] = plan.starts["nothing" if spec.upstream is None else f"outputs:{spec.upstream}"]
+    row[b.UPSTREAM] = plan.starts["nothing"] if spec.upstream is None else _heard(twin, part, plan)
     row[b.TICK] = 0 if law.tick is None else law.tick.address
     before = 0
     for other, other_spec in twin.file.parts.items():
@@ -286,6 +286,15 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     if law.states:
         row[b.STATES] = model.actuator_actadr[own_actuators + before]
     row[b.POSE : b.POSE + 12] = pose
+
+
+def _heard(twin: Twin, part: str, plan: Plan) -> int:
+    """Where the readouts of the part upstream start that a part listens to."""
+    upstream = twin.file.parts[part].upstream
+    assert upstream is not None
+    names = [output.name for output in PARTS[twin.file.parts[upstream].kind].outputs]
+    wanted = PARTS[twin.file.parts[part].kind].listens_to
+    return plan.starts[f"outputs:{upstream}"] + (names.index(wanted[0]) if wanted else 0)
 
 
 def _place(twin: Twin, name: str) -> tuple[str, NDArray[np.float64]]:
