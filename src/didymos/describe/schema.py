@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from didymos.air.atmosphere import AirSpec
+from didymos.air.gusts import GustSpec
+from didymos.air.magnetic import MagneticSpec
 from didymos.air.wind import WindSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.parts import PARTS, PartSpec
@@ -67,13 +69,15 @@ class GroundSpec(Spec):
 
 
 class WorldSpec(Spec):
-    """Clock, gravity, air, wind and ground."""
+    """Clock, gravity, air, wind, gusts, magnetic field and ground."""
 
     step: float = number(0.001, unit="s", above=0, high=0.1, live=False, doc="physics step")
     integrator: Literal["rk4", "implicitfast"] = "implicitfast"
     gravity: float = number(9.80665, unit="m/s^2", low=0, high=300, doc="downward")
     air: AirSpec = AirSpec()
     wind: WindSpec = WindSpec()
+    gusts: GustSpec = GustSpec()
+    magnetic: MagneticSpec = MagneticSpec()
     ground: GroundSpec | None = None
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 
@@ -93,6 +97,7 @@ class RecordSpec(Spec):
 
     rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
     tf_rate: float = number(25.0, unit="Hz", above=0, high=100_000, live=False, doc="poses of all links")
+    air: bool = Field(default=False, description="also the wind at the root link and its speed through the air")
 
 
 class ControlSpec(Spec):

@@ -19,6 +19,7 @@ from didymos.describe.names import input_names
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
+from didymos.engine.callback import KEY
 from didymos.engine.drive import drive
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.live import set_live
@@ -125,6 +126,8 @@ class Simulation:
         if self._about is not None and self._about.start is not None:
             start = StartSpec.model_validate(start.model_dump() | self._about.start.model_dump(exclude_unset=True))
         place_at_start(self.twin, self.model, self.data, start)
+        air = self._assembly.plan.starts["air"] + KEY
+        self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
         for name in self.twin.file.sensors:
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
