@@ -39,6 +39,7 @@ SETTINGS = 4
 _Q, _B, _P, _V, _GPS, _FIELD, _BARO, _SINCE, _PUSH = 0, 4, 7, 10, 13, 19, 22, 23, 26
 MEMORY = 29
 _LEAST_PUSH = 1.0  # [m/s^2]
+_STEADY = 2.0  # [m/s^2]: a specific force further from gravity says nothing about the first tilt
 
 
 @kernel
@@ -71,11 +72,11 @@ def _height(pressure: float, ground_pressure: float, ground_temperature: float) 
 
 @kernel
 def _begin(s: Any, settings: Any, m: Any) -> None:
-    """First estimate: tilt from the accelerometer, heading from the magnetometer, the rest from GPS."""
+    """First estimate: tilt from the accelerometer (level, where it does not rest), heading from the magnetometer, then GPS."""
     x, y, z = s[3], s[4], s[5]
     size = math.sqrt(x * x + y * y + z * z)
     roll, pitch = 0.0, 0.0
-    if size > _LEAST_PUSH:
+    if abs(size - GRAVITY) < _STEADY:
         roll, pitch = math.atan2(y, z), -math.asin(min(max(x / size, -1.0), 1.0))
     cr, sr, cp, sp = math.cos(0.5 * roll), math.sin(0.5 * roll), math.cos(0.5 * pitch), math.sin(0.5 * pitch)
     m[_Q], m[_Q + 1], m[_Q + 2], m[_Q + 3] = cr * cp, sr * cp, cr * sp, -sr * sp
