@@ -10,8 +10,8 @@ import pytest
 
 from didymos.air.magnetic import dipole_field
 
-MODEL = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body name="body" pos="0 0 4"><freejoint/><geom size=".1" mass="1"/></body>
-</worldbody></mujoco>"""
+MODEL = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body name="body" pos="0 0 4"><freejoint/>
+<geom size=".1" mass="1"/></body></worldbody></mujoco>"""
 START = {"position": [1.0, 2.0, 4.0], "orientation": [0.2, -0.1, 0.7], "velocity": [3.0, 0.5, 0.0]}
 
 

@@ -12,14 +12,15 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
-from didymos.describe.names import link_values, part_inputs
+from didymos.describe.formats.engine_spec import check_compiles
+from didymos.describe.names import link_of, link_values, movable_joints, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light
-from didymos.errors import InputError
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
 from didymos.sensors.kind import AIRSPEED, PRESSURE, RangefinderSpec
@@ -51,7 +52,6 @@ _ENGINE_SENSORS = {
     "pressure": mujoco.mjtSensor.mjSENS_USER,
 }
 _OURS = {"airspeed": AIRSPEED, "pressure": PRESSURE}  # computed by our callback
-_ENCODABLE = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,10 @@ class Assembly:
 
 def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     """Compile a twin; `wanted` set-points and `memory` numbers of the control program get room in the state."""
+    check_values(twin)
     install()
     spec = twin.description.spec.copy()
+    spec.memory = -1  # the engine's own estimate: a file that asks for too little would end the process
     world = twin.file.world
     spec.option.timestep = world.step
     spec.option.integrator = _INTEGRATORS[world.integrator]
@@ -102,7 +104,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     spec.nuserdata = plan.size
     words, numbers, rows = _block_plan(twin)
     spec.add_numeric(name="didymos_block", data=words, size=len(words))
-    model = _compile(spec, twin)
+    model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
     start = int(model.numeric_adr[model.nnumeric - 1])
     for part, row in rows.items():
         _fill_row(model, twin, part, start + row, plan, own_actuators)
@@ -121,14 +123,6 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
 
 
-def _compile(spec: mujoco.MjSpec, twin: Twin) -> mujoco.MjModel:
-    try:
-        return spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        what = " ".join(str(error).split())
-        raise InputError(f"the engine refuses this robot: {what}", file=twin.description.source) from None
-
-
 def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
     found: list[SensorPlace] = []
     root = twin.description.root
@@ -145,7 +139,7 @@ def _site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
     """The site of a named frame, or a new one at the origin of a link."""
     if link in twin.description.frames:
         return twin.description.frames[link].site
-    site = f"didymos_sensor_{name}"
+    site = f"didymos:{name}"  # no name of a sensor or part holds a colon, so these cannot clash
     spec.body(twin.description.links[link].body).add_site(name=site, group=5)
     return site
 
@@ -154,7 +148,7 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
     site = _looking_site(spec, twin, name, link) if kind == "rangefinder" else _site(spec, twin, name, link)
     found = []
     for quantity in SENSORS[kind].quantities:
-        engine_name = f"didymos_{name}_{quantity.name}"
+        engine_name = f"didymos:{name}:{quantity.name}"
         sensor = spec.add_sensor(name=engine_name, type=_ENGINE_SENSORS[quantity.engine_type])
         if quantity.engine_type in _OURS:
             sensor.dim, sensor.needstage = len(quantity.columns), mujoco.mjtStage.mjSTAGE_VEL
@@ -183,25 +177,21 @@ def _looking_site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
     turn = pose[3:].reshape(3, 3) @ np.array([[-sine, 0.0, cosine], [0.0, 1.0, 0.0], [-cosine, 0.0, -sine]])
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, turn.ravel())
-    spec.body(body).add_site(name=f"didymos_sensor_{name}", pos=pose[:3], quat=quaternion, group=5)
-    return f"didymos_sensor_{name}"
+    site = f"didymos:sensor:{name}"
+    spec.body(body).add_site(name=site, pos=pose[:3], quat=quaternion, group=5)
+    return site
 
 
 def _joint_sensors(
     spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, joints: tuple[str, ...]
 ) -> list[SensorPlace]:
     about = twin.description.joints
-    movable = [joint for joint in about if about[joint].kind in _ENCODABLE and len(about[joint].engine_joints) == 1]
-    chosen = joints or tuple(movable)
-    wrong = [joint for joint in chosen if joint not in movable]
-    if wrong or not chosen:
-        what = f"joint {wrong[0]!r} does not turn or slide" if wrong else "there is no joint that turns or slides"
-        raise twin.mistake(what, "sensors", name)
+    chosen = joints or movable_joints(twin.description)
     found = []
     for quantity in SENSORS[kind].quantities:
         first = ""
         for joint in chosen:
-            engine_name = f"didymos_{name}_{quantity.name}_{joint}"
+            engine_name = f"didymos:{name}:{quantity.name}:{joint}"
             first = first or engine_name
             spec.add_sensor(
                 name=engine_name,
@@ -226,7 +216,7 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
                 joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
                 kind, target = mujoco.mjtTrn.mjTRN_JOINT, joint
             spec.add_actuator(
-                name=f"didymos_state_{name}_{state}",
+                name=f"didymos:{name}:{state}",
                 trntype=kind,
                 target=target,
                 dyntype=mujoco.mjtDyn.mjDYN_USER,
@@ -249,6 +239,7 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int)
     plan.take("nothing", _MOST_OUTPUTS)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("wanted", wanted)
+    plan.take("hand", wanted + len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("memory", memory)
     period = twin.file.world.step
     for name, sensor in twin.file.sensors.items():
@@ -335,7 +326,7 @@ def _fill_sensor_rows(model: mujoco.MjModel, twin: Twin, start: int) -> None:
             row = model.numeric_data[start : start + b.ROW_WORDS]
             link, pose = _place(twin, getattr(sensor, "link", twin.description.root))
             row[b.LAW], row[b.BODY], row[b.POSE : b.POSE + 12] = kind, model.body(link).id, pose
-            row[b.OUTPUTS] = model.sensor(f"didymos_{name}_{quantity}").adr[0]
+            row[b.OUTPUTS] = model.sensor(f"didymos:{name}:{quantity}").adr[0]
             start += b.ROW_WORDS
 
 
@@ -375,7 +366,7 @@ def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
         kind, rest = path.split(".", 1)
         if kind == "joints":
             apply_joint(model, twin, rest, value)
-    for name in dict.fromkeys(path.split(".")[1] for path in values if path.startswith("links.")):
+    for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
         apply_link(model, twin, name)
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
@@ -394,12 +385,9 @@ def apply_joint(model: mujoco.MjModel, twin: Twin, rest: str, value: float) -> N
 
 def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:
     """Write a link's mass, centre of mass and inertia into a model; a tensor no body can have is an `InputError`."""
+    check_link(twin, name)
     mass, com, inertia = link_values(twin, name)
     moments, axes = np.linalg.eigh(inertia)
-    if moments.min() < 0.0 or moments.max() > (moments.sum() - moments.max()) * (1.0 + 1e-9) + 1e-15:
-        raise InputError(
-            f"principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m^2 belong to no body", path=f"links.{name}.inertia"
-        )
     if np.linalg.det(axes) < 0.0:
         axes[:, 2] = -axes[:, 2]
     body = model.body(twin.description.links[name].body).id

@@ -26,6 +26,7 @@ from didymos.air.gusts import DRAWS, STATES, GustSpec, advance_gust
 from didymos.air.wind import WindSpec, wind_speed
 from didymos.compiled import c_function, kernel
 from didymos.engine import block as b
+from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.memory import call_law, call_tick, doubles, integers, pointer, word
 from didymos.parts.law import MOTION, WRENCH
@@ -293,6 +294,7 @@ _Sensor = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 
 def install() -> None:
     """Hang the callbacks into the engine; harmless to repeat."""
+    keep_quiet()
     mujoco.set_mjcb_control(_Generic(_control.address))
     mujoco.set_mjcb_act_dyn(_Act(_state_rate.address))
     mujoco.set_mjcb_sensor(_Sensor(_sensor.address))

@@ -1,0 +1,52 @@
+"""Carry what the loop recorded into the log and onto the disk, beside the run.
+
+The compiled loop holds neither the interpreter nor the log, so one thread hashes, keeps and packs a chunk while the next one
+is simulated. At most one chunk is on its way: a run never gets ahead of its record by more than two chunks.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.record.log import Log
+from didymos.record.mcap_file import McapRecorder
+
+__all__ = ["Drain"]
+
+_Chunk = list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
+
+
+class Drain:
+    """Empties chunks of rows into a log on a thread of its own; `settle` waits until all of them are there."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="didymos-record")
+        self._pending: Future[None] | None = None
+
+    def put(self, chunk: _Chunk, flush: McapRecorder | None = None) -> None:
+        """Hand over rows, and the recording that is to be flushed after them; a fault of the last chunk shows here."""
+        self.settle()
+        self._pending = self._worker.submit(self._write, chunk, flush)
+
+    def _write(self, chunk: _Chunk, flush: McapRecorder | None) -> None:
+        for i, times, values in chunk:
+            self._log.append(i, times, values)
+        if flush is not None:
+            flush.flush()
+
+    def settle(self) -> None:
+        """Wait until everything handed over is in the log."""
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            pending.result()
+
+    def close(self) -> None:
+        """Settle, and end the thread."""
+        try:
+            self.settle()
+        finally:
+            self._worker.shutdown()
