@@ -18,6 +18,7 @@ import typer
 from didymos.cli.bench import bench
 from didymos.cli.check import check
 from didymos.cli.compare import compare
+from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.list import list_twins
 from didymos.cli.new import new
 from didymos.cli.plot import plot
@@ -46,6 +47,7 @@ app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body
 app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
 app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
+app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 
 
