@@ -1,4 +1,4 @@
-"""Draw docs/pictures/stimuli.png: every kind of stimulus as the simulation evaluates it. `python docs/make_pictures.py`"""
+"""Draw docs/pictures: every kind of stimulus as the simulation evaluates it, and a circuit. `python docs/make_pictures.py`"""
 
 from __future__ import annotations
 
@@ -28,7 +28,33 @@ def stimulus(text: str) -> StimulusSpec:
     return StimulusSpec.model_validate({"target": "wanted.z", **YAML(typ="safe").load(text)})
 
 
-def main() -> None:
+def circuit() -> None:
+    """The skywalker's circuit: its track over the ground and its height, as flown and as its GPS saw it."""
+    import didymos
+
+    twin = didymos.load("skywalker_2013")
+    log = twin.simulate(seed=2, scenario="waypoints").run()
+    assert twin.file.control is not None
+    points = np.array(twin.file.control.options["waypoints"])
+    with style():
+        figure = new_figure(10.0, 4.2)
+        above, beside = figure.subplots(1, 2)
+        above.plot(log["gps.position.x"].values, log["gps.position.y"].values, ".", markersize=3, label="GPS")
+        above.plot(log["truth.position.x"].values, log["truth.position.y"].values, label="true")
+        above.plot(points[:, 0], points[:, 1], "o", fillstyle="none", markersize=10, label="way-points")
+        above.set_aspect("equal")
+        above.set_xlabel("east [m]")
+        above.set_ylabel("north [m]")
+        above.legend(fontsize=8)
+        height = log["gps.position.z"]
+        beside.plot(height.time, height.values, ".", markersize=3)
+        beside.plot(log["truth.position.z"].time, log["truth.position.z"].values)
+        beside.set_xlabel("time [s]")
+        beside.set_ylabel("height [m]")
+        figure_file(figure, Path(__file__).parent / "pictures" / "waypoints.png")
+
+
+def stimuli() -> None:
     """Eight panels over ten seconds."""
     times = np.linspace(0.0, 10.0, 1001)
     with style():
@@ -42,4 +68,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    stimuli()
+    circuit()

@@ -20,6 +20,7 @@ from didymos.cli.check import check
 from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
 from didymos.cli.fit import fit
+from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.list import list_twins
 from didymos.cli.new import new
 from didymos.cli.plot import plot
@@ -52,6 +53,7 @@ app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o
 app.command(epilog="Example: didymos fit power_unit sine.csv --hold-out step.csv -o fitted.yaml --report fit.html")(fit)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
+app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 
 

@@ -156,6 +156,22 @@ class Twin:
         made.parameters = dict(self.parameters)
         return made
 
+    def for_scenario(self, name: str) -> Twin:
+        """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
+        made = self.copy()
+        control = self.file.scenarios[name].control
+        if control is None:
+            return made
+        made._raw["control"] = made._raw["scenarios"][name]["control"]
+        made.file = validate(made._raw, self._file, self._lines)
+        made.program = made._find_program()
+        check_gains(made)
+        made.parameters = collect(made.file, made.description, made.program) | {key: self.parameters[key] for key in self._bodies}
+        for path in sorted(self._changed):
+            if path.startswith("control."):
+                made.set(path, self.get(path))
+        return made
+
     def make_program(self) -> Controller | None:
         """A fresh control program with the twin's rate, options and gains; None where the twin has none."""
         control = self.file.control
