@@ -343,6 +343,12 @@ def test_an_actuator_and_a_part_of_one_name_are_refused(make_twin: object) -> No
         make_twin(model, parts={"m": part})  # type: ignore[operator]
 
 
+def test_a_part_cannot_act_on_the_world(make_twin: object) -> None:
+    model = """<mujoco><worldbody><site name="s"/><body name="b"><joint/><geom size="1" mass="1"/></body></worldbody></mujoco>"""
+    with pytest.raises(InputError, match="frame 's' is the world's"):
+        make_twin(model, parts={"d": {"kind": "body_drag", "link": "s"}})  # type: ignore[operator]
+
+
 def test_names_of_sensors_cannot_clash_inside_the_engine(make_twin: object) -> None:
     model = """<mujoco><worldbody><body name="b"><joint name="velocity"/><geom size="1" mass="1"/></body></worldbody></mujoco>"""
     sensors = {"s": {"kind": "joints", "rate": 100}, "s_position": {"kind": "odometry", "link": "b", "rate": 100}}

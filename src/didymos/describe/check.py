@@ -115,6 +115,8 @@ def _parts(twin: Twin) -> Iterator[InputError]:
     for name, part in twin.file.parts.items():
         if part.link not in _frames(twin):
             yield _unknown(twin, "link or frame", part.link, _frames(twin), "parts", name, "link")
+        elif part.link not in twin.description.links and twin.description.frames[part.link].link not in twin.description.links:
+            yield twin.mistake(f"frame {part.link!r} is the world's, expected one that a link carries", "parts", name, "link")
         if part.upstream is not None and part.upstream not in earlier:
             yield _unknown(twin, "part before this one named", part.upstream, earlier, "parts", name, "upstream")
         if part.joint is not None:

@@ -200,7 +200,13 @@ class Twin:
         """A run of the twin as it is now. `control` takes the place of the twin's own program."""
         from didymos.engine.simulation import Simulation
 
-        return Simulation(self, seed=seed, scenario=scenario, control=control)
+        try:
+            return Simulation(self, seed=seed, scenario=scenario, control=control)
+        except InputError as error:
+            place = (error.path or "").split(".")
+            if error.file is not None or control is not None or (place[0],) not in self._lines:
+                raise
+            raise self.mistake(error.message, *place) from None
 
     def _read_description(self) -> Description:
         about = self.file.description

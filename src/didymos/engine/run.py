@@ -24,7 +24,7 @@ class Run:
     Args:
         simulation: what runs, from where it stands.
         record: an MCAP file that takes the log while the run goes on.
-        keep: whether the log is held in memory.
+        keep: whether the log is held in memory, and what was done by hand where nothing is recorded.
         interventions: of an earlier run, to be repeated at their ticks.
     """
 
@@ -40,6 +40,7 @@ class Run:
         self.interventions: list[Intervention] = []
         self._ahead = deque(sorted(interventions, key=lambda item: item.tick))
         self._noted = 0
+        self._keep = keep
         simulation.take()  # rows of ticks that passed before this run are nobody's
         self._log = simulation.new_log(keep=keep)
         self._drain = Drain(self._log)
@@ -118,11 +119,12 @@ class Run:
 
     def _apply(self, item: Intervention) -> None:
         self.simulation.intervene(item)
-        self.interventions.append(item)
+        if self._keep or self.recorder is not None:  # a run that keeps nothing may go on for days
+            self.interventions.append(item)
 
     def _note(self, recorder: McapRecorder) -> None:
         """Write the interventions since the last flush into the recording, so that a killed run keeps them."""
-        fresh = {f"{i:06d}": item.text for i, item in enumerate(self.interventions[self._noted :], start=self._noted)}
+        fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[self._noted :], start=self._noted)}
         if fresh:
             self._drain.settle()
             recorder.note(INTERVENTIONS, fresh)

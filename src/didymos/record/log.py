@@ -12,7 +12,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,10 @@ from didymos.record.stream import StreamLayout
 if TYPE_CHECKING:
     from didymos.record.mcap_file import McapRecorder
 
-__all__ = ["Log", "Signal"]
+__all__ = ["Listener", "Log", "Signal"]
+
+Listener = Callable[[int, NDArray[np.float64], NDArray[np.float64]], None]
+"""Takes the number of a stream, times [s], shape [n], and rows, shape [n, columns]."""
 
 _CHUNK = 0.5  # [s] of a saved log per chunk of the file
 
@@ -61,6 +64,7 @@ class Log:
     ) -> None:
         self.layouts, self.metadata = tuple(layouts), dict(metadata or {})
         self._recorder: McapRecorder | None = None
+        self._listeners: list[Listener] = []
         self._keep = keep
         self._streams = [_Rows(len(layout.columns)) for layout in self.layouts]
         self._places: dict[str, tuple[int, int]] = {}
@@ -85,6 +89,8 @@ class Log:
         stream.add(seconds, rows, self._keep)
         if self._recorder is not None:
             self._recorder.write(index, seconds, rows)
+        for listener in self._listeners:
+            listener(index, seconds, rows)
 
     @property
     def nbytes(self) -> int:
@@ -189,6 +195,10 @@ class Log:
     def stop_recording(self) -> None:
         """Rows go to no file from now on."""
         self._recorder = None
+
+    def listen(self, listener: Listener) -> None:
+        """Hand every further row to a function as well, on the thread that appends it; the arrays are the appender's."""
+        self._listeners.append(listener)
 
     @classmethod
     def load(cls, path: str | Path) -> Log:
