@@ -174,6 +174,15 @@ def test_a_program_that_cannot_run_is_refused(small: Path, capsys: pytest.Captur
     assert said in _refused(capsys, "run", "small", "--control", "mine.py:Mine")
 
 
+def test_a_program_that_fails_at_its_start_is_found_by_check(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (small / "mine.py").write_text("import didymos\nclass Mine(didymos.Controller):\n    def start(self, robot): 1 / 0\n")
+    (small / "twin.yaml").write_text("description: {file: robot.urdf}\ncontrol: {program: 'mine.py:Mine'}\n")
+    said = _refused(capsys, "check", "small")
+    assert "the control program Mine raised ZeroDivisionError" in said
+    assert main(["run", "small"]) == 1
+    assert "at t = 0 s: the control program Mine raised" in capsys.readouterr().err
+
+
 def test_a_run_that_fails_exits_1_says_when_and_keeps_its_log(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["run", "small", "--record", "log.mcap", "--set", "world.boundary=0.5"]  # it starts at a height of 1 m
     assert main(words) == 1

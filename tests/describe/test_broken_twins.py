@@ -360,3 +360,11 @@ def test_all_mistakes_of_one_reading_are_found(folder: Path) -> None:
     (folder / "twin.yaml").write_text(text.replace("link: rear_right", "link: a").replace("joints: [axle]", "joints: [b]"))
     error = _mistake(folder)
     assert ["'a'" in str(error), *("'b'" in str(other) for other in error.others)] == [True, True]
+
+
+def test_actuators_without_a_name_get_one_each(make_twin: object) -> None:
+    model = """<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1" mass="1"/></body></worldbody>
+      <actuator><motor joint="j"/><motor joint="j"/></actuator></mujoco>"""
+    twin = make_twin(model)  # type: ignore[operator]
+    assert twin.summary().inputs == ("actuator_1", "actuator_2")
+    assert any("2 of 2 actuator elements have no name" in note.what for note in twin.notes)

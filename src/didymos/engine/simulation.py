@@ -19,6 +19,7 @@ from didymos.describe.names import input_names
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
+from didymos.engine.callback import KEY
 from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.intervention import Intervention
@@ -67,7 +68,8 @@ class Simulation:
         self.seed = seed
         self.scenario = scenario
         self._about = self._choose(scenario)
-        if self._about is not None:
+        if self._about is not None and scenario is not None:
+            self.twin = self.twin.for_scenario(scenario)
             for path, value in self._about.set.items():
                 self.twin.set(path, value)
         self.program = control if control is not None else self.twin.make_program()
@@ -131,6 +133,8 @@ class Simulation:
             named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
             start = StartSpec.model_validate(named)
         place_at_start(self.twin, self.model, self.data, start)
+        air = self._assembly.plan.starts["air"] + KEY
+        self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
         for name in self.twin.file.sensors:
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
@@ -148,16 +152,24 @@ class Simulation:
 
     def set(self, path: str, value: float) -> None:
         """Change a parameter while the run goes on; one that is fixed for a run is an `InputError`."""
-        parameter = self.twin.parameters.get(path)
-        if parameter is None:
-            raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
-        if not parameter.live:
-            raise InputError("cannot change during a run; set it on the twin before", path=path)
-        self.twin.set(path, value)
+        self.set_all({path: value})
+
+    def set_all(self, values: Mapping[str, float]) -> None:
+        """Change many parameters at once: all of them, or none if one does not fit."""
+        before = {}
+        for path in values:
+            parameter = self.twin.parameters.get(path)
+            if parameter is None:
+                raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
+            if not parameter.live:
+                raise InputError("cannot change during a run; set it on the twin before", path=path)
+            before[path] = parameter.value
+        self.twin.set_all(values)
         try:
-            set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+            set_live(self.twin, self._assembly, self._wiring, self.program, values)
         except InputError:
-            self.twin.set(path, parameter.value)
+            self.twin.set_all(before)
+            set_live(self.twin, self._assembly, self._wiring, self.program, before)
             raise
 
     def get(self, path: str) -> float:
