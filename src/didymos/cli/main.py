@@ -23,6 +23,7 @@ from didymos.cli.list import list_twins
 from didymos.cli.new import new
 from didymos.cli.plot import plot
 from didymos.cli.run import run
+from didymos.cli.serve import serve
 from didymos.cli.show import show
 from didymos.cli.text import print_json
 from didymos.errors import DidymosError
@@ -47,6 +48,7 @@ app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body
 app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
 app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
 app.command(epilog="Example: didymos fit power_unit sine.csv --hold-out step.csv -o fitted.yaml --report fit.html")(fit)
+app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 

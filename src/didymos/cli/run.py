@@ -15,7 +15,10 @@ from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from didymos import Controller, Log
+    from didymos.engine.intervention import Deed, Intervention
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
 
@@ -34,7 +37,7 @@ def run(
         str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = 0,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
     ] = None,
@@ -43,6 +46,10 @@ def run(
     ] = None,
     control: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
+    ] = None,
+    by_hand: Annotated[
+        Path | None,
+        typer.Option("--interventions", metavar="FILE", help="Repeat what was done by hand: .yaml, or the .mcap itself."),
     ] = None,
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the log: .mcap or .csv.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None,
@@ -72,9 +79,15 @@ def run(
     loaded = didymos.load(twin)
     for path, value in chosen.items():
         loaded.set(path, value)
-    scenario = scenario or next(iter(loaded.scenarios), None)
+    done = _done_by_hand(by_hand)
+    if done is not None:
+        seconds, scenario = seconds or done.seconds, scenario or done.scenario
+        seed = done.seed if seed is None else seed
+    else:
+        scenario = scenario or next(iter(loaded.scenarios), None)
+    seed = seed or 0
     simulation = loaded.simulate(seed=seed, scenario=scenario, control=_program(control))
-    log = _simulate(simulation, seconds, record, plot, real_time, quiet)
+    log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else ())
     if picture is not None:
         from didymos.record.picture import render_picture
 
@@ -113,6 +126,14 @@ def _program(name: str | None) -> Controller | None:
         raise InputError(text, path="--control") from error
 
 
+def _done_by_hand(file: Path | None) -> Deed | None:
+    if file is None:
+        return None
+    from didymos.engine.intervention import load_interventions
+
+    return load_interventions(file)
+
+
 def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
     """Refuse a file that could not be written before the run, not after it."""
     if file is None:
@@ -132,14 +153,22 @@ def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
 
 
 def _simulate(
-    simulation: Simulation, seconds: float | None, record: Path | None, plot: Path | None, real_time: bool, quiet: bool
+    simulation: Simulation,
+    seconds: float | None,
+    record: Path | None,
+    plot: Path | None,
+    real_time: bool,
+    quiet: bool,
+    by_hand: Sequence[Intervention],
 ) -> Log:
     """Run, and keep the log: also that of a run which fails."""
     streamed = record if record is not None and record.suffix.lower() == ".mcap" else None
     planned = simulation.seconds if seconds is None else seconds
     try:
         with progress(planned, quiet=quiet) as tick:
-            log = simulation.run(seconds, record=streamed, progress=tick, real_time=real_time)
+            log = simulation.run(
+                seconds, record=streamed, progress=tick, real_time=real_time, interventions=by_hand
+            )
     except (RunError, KeyboardInterrupt) as error:
         kept_log = getattr(error, "log", None)
         if kept_log is not None:

@@ -207,6 +207,7 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int)
     plan.take("nothing", _MOST_OUTPUTS)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("wanted", wanted)
+    plan.take("hand", wanted + len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("memory", memory)
     period = twin.file.world.step
     for name, sensor in twin.file.sensors.items():

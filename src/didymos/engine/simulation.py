@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time as wall
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from didymos.describe.names import input_names
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
-from didymos.engine.drain import Drain
 from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
+from didymos.engine.intervention import Intervention
 from didymos.engine.live import set_live
 from didymos.engine.loop import (
     DIVERGED,
@@ -33,13 +33,13 @@ from didymos.engine.loop import (
     run_ticks,
 )
 from didymos.engine.pace import Pace
+from didymos.engine.run import Run
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.engine.wiring import compiled_law, sensed_places, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
-from didymos.record.mcap_file import McapRecorder
 from didymos.sensors.noise import stream_key
 
 __all__ = ["Simulation", "State"]
@@ -176,37 +176,55 @@ class Simulation:
         progress: Callable[[float], None] | None = None,
         real_time: bool = False,
         keep: bool = True,
+        interventions: Sequence[Intervention] = (),
     ) -> Log:
         """Run for a time [s] (the scenario's by default) and return what was recorded.
 
         `record` streams the log to an MCAP file while the run goes on, `progress` is told the clock [s] now and then,
         `real_time` holds the run back to the wall clock and counts the ticks that came late. Without `keep` the log is
-        only streamed. A run that fails raises a `RunError` whose `log` is what was recorded until then.
+        only streamed. `interventions` of an earlier run are repeated at their ticks. A run that fails raises a `RunError`
+        whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
         count = round(duration / self.period) if np.isfinite(duration) else 0
         if count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
-        log, recorder = self._open_log(record, keep)
+        run = Run(self, record, keep=keep, interventions=interventions)
         pace = Pace(self.period, real_time)
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
         try:
-            with Drain(self._wiring, log, recorder) as drain:
-                while self.tick < end:
-                    here = self.tick
-                    self._advance(min(pace.ticks(self._chunk), end - here, self._chunk - here % self._chunk))
-                    if self.tick % self._chunk == 0:
-                        drain.take()
-                    self.overruns += pace.wait(self.tick - here)
-                    if progress is not None:
-                        progress(self.time)
+            while self.tick < end:
+                here = self.tick
+                run.advance(min(pace.ticks(self.chunk), end - here))
+                self.overruns += pace.wait(self.tick - here)
+                if progress is not None:
+                    progress(self.time)
         except (RunError, KeyboardInterrupt) as error:
-            error.log = log  # type: ignore[union-attr]
+            error.log = run.log  # type: ignore[union-attr]
             raise
         finally:
+            run.close()
             self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
-        return log
+        return run.log
+
+    def intervene(self, deed: Intervention) -> None:
+        """Do what a person did to the run; what does not fit is an `InputError` and changes nothing."""
+        if deed.kind == "set":
+            self.set(deed.path, deed.value[0])
+        elif deed.kind == "steer":
+            if deed.path not in self.handles:
+                raise InputError(f"there is no such set-point or input{nearest(deed.path, self.handles)}", path=deed.path)
+            self.data.userdata[self._wiring.hand + self.handles.index(deed.path)] = deed.value[0]
+        else:
+            if deed.path not in self.twin.description.links:
+                raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
+            self.data.body(self.twin.description.links[deed.path].body).xfrc_applied[:3] = deed.value
+
+    @property
+    def handles(self) -> tuple[str, ...]:
+        """What a pilot can steer: `wanted.NAME` of every set-point, then `inputs.NAME` of every input."""
+        return (*(f"wanted.{name}" for name in self._wanted), *(f"inputs.{name}" for name in self.robot.inputs))
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run."""
@@ -295,12 +313,13 @@ class Simulation:
 
         substeps, every = tick_rate(self.twin, self.program)
         ticks = max(1, round(_CHUNK / (substeps * self.twin.file.world.step)))
-        self._chunk = -(-ticks // every) * every
+        self.chunk = -(-ticks // every) * every  # ticks between two flushes of a recording
         return wire(
-            self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self._chunk
+            self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self.chunk
         )  # fmt: skip
 
-    def _open_log(self, record: str | Path | None, keep: bool) -> tuple[Log, McapRecorder | None]:
+    def new_log(self, *, keep: bool = True) -> Log:
+        """An empty log for a run of this simulation."""
         import didymos
 
         layouts = tuple(stream.layout for stream in self._streams)
@@ -310,10 +329,10 @@ class Simulation:
             "seed": str(self.seed),
             "version": didymos.__version__,
         }
-        recorder = None if record is None else McapRecorder(Path(record), layouts, metadata)
-        return Log(layouts, metadata, recorder=recorder, keep=keep), recorder
+        return Log(layouts, metadata, keep=keep)
 
-    def _advance(self, count: int) -> None:
+    def advance(self, count: int) -> None:
+        """Let up to `chunk` ticks pass; `take` takes what they recorded before more can."""
         tick = self.tick
         if self._compiled:
             tick, status = run_ticks(self._wiring, tick, count)
@@ -326,6 +345,18 @@ class Simulation:
 
     def _set_tick(self, tick: int) -> None:
         self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+
+    def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
+        """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
+        w = self._wiring
+        found = []
+        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
+            rows = int(w.counts[i])
+            if rows:
+                values = w.cells[cell : cell + rows * size].reshape(rows, size).copy()
+                found.append((i, w.stamps[stamp : stamp + rows].copy(), values))
+        w.counts[:] = 0
+        return found
 
     def _failure(self, status: int) -> RunError:
         if status == PROGRAM_SAID_NONSENSE:

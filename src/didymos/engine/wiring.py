@@ -109,6 +109,7 @@ def wire(
         **_sensors(twin, assembly, period),
         **_stimuli(twin, assembly, wanted, stimuli),
         wanted=np.array([plan.starts["wanted"], plan.starts["wanted"] + len(wanted)], dtype=_INT),
+        hand=plan.starts["hand"],
         **_inputs(twin, assembly),
         **_program(twin, assembly, data, program, wanted, every),
         **_record(streams, chunk),
