@@ -147,7 +147,7 @@ def _result(found: Fit) -> dict[str, Any]:
     recordings: dict[str, dict[str, dict[str, float]]] = {}
     for item in found.judged:
         errors = {"rmse_before": item.rmse_before, "rmse_after": item.rmse_after}
-        recordings.setdefault(str(item.file), {})[item.channel.column.signal] = errors
+        recordings.setdefault(item.name, {})[item.channel.column.signal] = errors
     return {
         "twin": found.twin,
         "method": found.method,
@@ -158,7 +158,7 @@ def _result(found: Fit) -> dict[str, Any]:
         "interrupted": found.interrupted,
         "parameters": {x.path: {"before": x.before, "after": x.after, "interval": x.interval} for x in found.parameters},
         "recordings": recordings,
-        "hold_out": sorted({str(item.file) for item in found.judged if item.held_out}),
+        "hold_out": sorted({item.name for item in found.judged if item.held_out}),
         "correlation": found.correlation,
         "warnings": found.warnings,
     }
@@ -176,7 +176,7 @@ def _print_result(found: Fit, files: dict[str, Path | None]) -> None:
     ]
     print_table(table, ("parameter", "unit", "before", "after", "95 % interval"))
     errors = [
-        (item.file.name + (" (held out)" if item.held_out else ""), item.channel.column.signal, number(item.rmse_before),
+        (Path(item.name).name + (" (held out)" if item.held_out else ""), item.channel.column.signal, number(item.rmse_before),
          number(item.rmse_after))
         for item in found.judged
     ]  # fmt: skip

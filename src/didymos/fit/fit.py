@@ -49,6 +49,11 @@ class Judged:
     after: _Array
 
     @property
+    def name(self) -> str:
+        """The recording and what was commanded."""
+        return f"{self.file}={self.scenario}" if self.scenario not in (None, self.file.stem) else str(self.file)
+
+    @property
     def rmse_before(self) -> float:
         """Root mean squared error before, in the signal's unit."""
         return float(np.sqrt(np.mean((self.before - self.channel.values) ** 2)))
@@ -149,13 +154,13 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
 
 
 def _check_effect(problem: Problem, start: _Array) -> None:
-    """A parameter that moves nothing, neither a little nor half its range away, is an error."""
+    """A parameter that moves nothing, neither a little nor half its range away, nor where the others stand elsewhere, is an error."""
     idle = np.ones(len(start), dtype=bool)
-    middle = problem.residuals(start)
-    for step in (DIFFERENCE, 0.5):
-        away = np.where(start + step <= 1.0, step, -step)
-        moved = problem.residuals(start[:, None] + np.diag(away))
-        idle &= np.all(moved == middle[:, None], axis=0)
+    for point, step in ((start, DIFFERENCE), (start, 0.5), (0.5 * start + 0.25, 0.4)):
+        if idle.any():
+            away = np.where(point + step <= 1.0, step, -step)
+            moved = problem.residuals(np.column_stack([point, point[:, None] + np.diag(away)]))
+            idle &= np.all(moved[:, 1:] == moved[:, :1], axis=0)
     if idle.any():
         path = problem.bounds[int(np.argmax(idle))].path
         raise InputError("has no effect on these recordings; leave it out, or record a motion that shows it", path=path)

@@ -61,7 +61,10 @@ class Recording:
 
 
 def read_recording(twin: Twin, text: str | Path, columns: Mapping[str, Column]) -> Recording:
-    """Read `FILE` or `FILE=SCENARIO`; without a scenario it is the one that is called as the file is."""
+    """Read `FILE` or `FILE=SCENARIO`; without a scenario it is the one that is called as the file is.
+
+    A column of weight 0 may be missing; any other is an `InputError`.
+    """
     name, equals, scenario = str(text).rpartition("=")
     if not equals or Path(str(text)).exists():
         name, scenario = str(text), ""
@@ -69,7 +72,8 @@ def read_recording(twin: Twin, text: str | Path, columns: Mapping[str, Column]) 
     log = Log.load(file)
     if not columns:
         raise InputError("does not say which columns mean which signals; see --column", file=twin.source, path="fit.columns")
-    channels = tuple(_channel(file, log, column) for column in columns.values())
+    present = [column for column in columns.values() if column.weight > 0.0 or column.name in log]
+    channels = tuple(_channel(file, log, column) for column in present)
     return Recording(file, _scenario(twin, file, scenario), channels)
 
 

@@ -46,7 +46,7 @@ def save_report(found: Fit, path: Path) -> Path:
 
 
 def _files(found: Fit) -> str:
-    return html.escape(", ".join(dict.fromkeys(item.file.name for item in found.judged if not item.held_out)))
+    return html.escape(", ".join(dict.fromkeys(Path(item.name).name for item in found.judged if not item.held_out)))
 
 
 def _row(x: FittedParameter) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def _row(x: FittedParameter) -> tuple[str, ...]:
 
 
 def _error_row(item: Judged) -> tuple[str, ...]:
-    name = item.file.name + (" (held out)" if item.held_out else "")
+    name = Path(item.name).name + (" (held out)" if item.held_out else "")
     return name, item.channel.column.signal, f"{item.rmse_before:.5g}", f"{item.rmse_after:.5g}"
 
 
@@ -74,7 +74,7 @@ def _overlay(item: Judged) -> str:
     above.plot(time, item.before, color=_BEFORE, lw=1.2, label="twin before")
     above.plot(time, real, color=_REAL, lw=1.0, label="recorded")
     above.plot(time, item.after, color=_AFTER, lw=1.0, label="twin after")
-    above.set_title(f"{item.file.name}{' (held out)' if item.held_out else ''}: {item.channel.column.signal}", fontsize=10)
+    above.set_title(f"{Path(item.name).name}{' (held out)' if item.held_out else ''}: {item.channel.column.signal}", fontsize=10)
     above.legend(fontsize=8, frameon=False)
     below.plot(time, item.before - real, color=_BEFORE, lw=1.0)
     below.plot(time, item.after - real, color=_AFTER, lw=1.0)

@@ -11,7 +11,7 @@ __all__ = ["save_values"]
 
 def save_values(found: Fit, path: Path) -> Path:
     """Write `path: value` lines, each with its interval and unit, below the story of the fit."""
-    files = sorted({item.file.name for item in found.judged if not item.held_out})
+    files = sorted({Path(item.name).name for item in found.judged if not item.held_out})
     lines = [
         f"# {found.twin} fitted to {', '.join(files)} by {found.method}: loss {found.loss_before:.6g} -> {found.loss_after:.6g}",
         *(f"# {text}" for text in found.warnings),
