@@ -138,3 +138,13 @@ def test_a_run_that_failed_can_start_again(make_twin: Any) -> None:
             simulation.run(5.0)
         simulation.reset()
     assert simulation.time == 0.0
+
+
+def test_a_run_that_fails_among_many_leaves_the_others_their_results() -> None:
+    twin = didymos.load("quadcopter")
+    values = [{}, {"world.boundary": 0.2}]  # it starts at 0.3 m, outside of that
+    fine, failed = didymos.run_many(twin, seeds=[1, 1], values=values, scenario="hover", seconds=0.5)
+    assert fine.error is None
+    assert len(fine.log["truth.position.z"].time) == 50
+    assert "left the world" in str(failed.error)
+    assert failed.verdicts == ()

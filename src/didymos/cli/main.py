@@ -44,7 +44,7 @@ app = typer.Typer(
 app.command("list", epilog="Example: didymos list")(list_twins)
 app.command(epilog="Example: didymos show quadcopter --parameters links.body")(show)
 app.command(epilog="Example: didymos check my_robot/twin.yaml")(check)
-app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body.mass=1.2 --record hover.mcap")(run)
+app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body_FLU.mass=1.2 --record hover.mcap")(run)
 app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
 app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
 app.command(epilog="Example: didymos fit power_unit sine.csv --hold-out step.csv -o fitted.yaml --report fit.html")(fit)

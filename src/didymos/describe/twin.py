@@ -134,6 +134,8 @@ class Twin:
             value = float(value)
         except (TypeError, ValueError):
             raise InputError(f"found {value!r}, expected a number [{parameter.unit}]", path=path) from None
+        except OverflowError:
+            raise InputError(f"found a number beyond 1.8e308, expected a number [{parameter.unit}]", path=path) from None
         if not math.isfinite(value):
             raise InputError(f"found {value!r}, expected a finite number [{parameter.unit}]", path=path)
         if (parameter.low is not None and value < parameter.low) or (parameter.high is not None and value > parameter.high):

@@ -6,6 +6,7 @@ key that stands twice or a node that contains itself is an error, and aliases ca
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,8 @@ class _Reader:
             found = node
         if isinstance(found, str) and any("\ud800" <= letter <= "\udfff" for letter in found):
             raise self._error("found half a character (a lone surrogate), expected Unicode text", node, place)
+        if isinstance(found, int) and abs(found) > sys.float_info.max:
+            raise self._error("found a number beyond 1.8e308, expected one that a computer can hold", node, place)
         if found is None or isinstance(found, bool | int | float | str):
             return found
         raise self._error(f"found {_short(node.value)!r}, expected a number, a text, a list or a mapping", node, place)

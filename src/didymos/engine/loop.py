@@ -186,6 +186,8 @@ def _record(w: Any, tick: int) -> None:
         elif not is_due(tick, w.stream_rates[s], w.period):
             continue
         row = w.counts[s]
+        if row == w.stamps.shape[0] // w.streams.shape[0]:
+            continue  # ticks that pass outside of a run are recorded by nobody
         w.stamps[stamp + row] = t
         for c in range(size):
             w.cells[cell + row * size + c] = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]

@@ -40,6 +40,7 @@ class Run:
         self.interventions: list[Intervention] = []
         self._ahead = deque(sorted(interventions, key=lambda item: item.tick))
         self._noted = 0
+        simulation.take()  # rows of ticks that passed before this run are nobody's
         self._log = simulation.new_log(keep=keep)
         self._drain = Drain(self._log)
         self.recorder = None if record is None else self._log.record_to(record)

@@ -122,11 +122,14 @@ class Log:
         return self._streams[index].view()
 
     def select(self, pattern: str) -> tuple[Signal, ...]:
-        """All signals of a name, of a prefix (`imu.gyro`, `imu`) or of a pattern with wildcards (`*.gyro.?`)."""
+        """All signals of a name (`truth.tilt`), of a prefix (`imu.gyro`) or of a pattern with wildcards (`*.gyro.?`)."""
         if any(mark in pattern for mark in "*?["):
             names = fnmatch.filter(self._places, pattern)
         else:
             names = [name for name in self._places if name == pattern or name.startswith(pattern + ".")]
+            stream, _, last = pattern.rpartition(".")
+            if not names and last in ANGLES and f"{stream}.orientation.w" in self._places:
+                names = [pattern]
         if not names:
             prefixes = {name.rsplit(".", cut)[0] for name in self._places for cut in range(3)}
             raise InputError(f"no signal {pattern!r} in this log{nearest(pattern, sorted(prefixes))}")
