@@ -1,10 +1,15 @@
 """The `Controller` protocol, stimuli, mixers and the shipped programs, which `PROGRAMS` names."""
 
 from didymos.control.controller import CompiledController, Controller, Gain, Robot, Rotor
+from didymos.control.idle import Idle
 from didymos.control.multirotor_pd import MultirotorPd
 from didymos.control.position_command import PositionCommand
 from didymos.control.values import Values
 
 __all__ = ["PROGRAMS", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values"]
 
-PROGRAMS: dict[str, type[Controller]] = {"multirotor_pd": MultirotorPd, "position_command": PositionCommand}
+PROGRAMS: dict[str, type[Controller]] = {
+    "idle": Idle,
+    "multirotor_pd": MultirotorPd,
+    "position_command": PositionCommand,
+}
