@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from didymos.compiled import c_function
@@ -17,7 +18,7 @@ def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: i
 
 
 class Idle(CompiledController):
-    """Leaves the inputs alone; its rate is how often they may change."""
+    """Leaves the inputs alone, which may change before every physics step."""
 
     program: ClassVar = _program
-    rate = 1000.0
+    rate = math.inf
