@@ -177,7 +177,7 @@ def test_a_position_is_followed_at_200_hz_and_the_run_can_be_repeated(power_unit
 
 
 def _farthest(twin: Twin, server: Served, amplitude: float, omega: float) -> float:
-    """How far the drive can be from where it should [rev]: all torques that oppose it at once, over the stiffness, and the delay."""
+    """How far the drive can be from where it should [rev]: all torques against it at once, over the stiffness, and the delay."""
     p = {name: twin.parameters[f"parts.drive.{name}"].value for name in ("kp", "coulomb", "stribeck", "delay", "ratio")}
     waves = [math.hypot(*(twin.parameters[f"parts.drive.ripple{i}_{w}"].value for w in ("sine", "cosine"))) for i in range(1, 5)]
     inertia = np.zeros((1, 1))
