@@ -343,6 +343,12 @@ def test_an_actuator_and_a_part_of_one_name_are_refused(make_twin: object) -> No
         make_twin(model, parts={"m": part})  # type: ignore[operator]
 
 
+def test_a_part_cannot_act_on_the_world(make_twin: object) -> None:
+    model = """<mujoco><worldbody><site name="s"/><body name="b"><joint/><geom size="1" mass="1"/></body></worldbody></mujoco>"""
+    with pytest.raises(InputError, match="frame 's' is the world's"):
+        make_twin(model, parts={"d": {"kind": "body_drag", "link": "s"}})  # type: ignore[operator]
+
+
 def test_names_of_sensors_cannot_clash_inside_the_engine(make_twin: object) -> None:
     model = """<mujoco><worldbody><body name="b"><joint name="velocity"/><geom size="1" mass="1"/></body></worldbody></mujoco>"""
     sensors = {"s": {"kind": "joints", "rate": 100}, "s_position": {"kind": "odometry", "link": "b", "rate": 100}}
@@ -354,3 +360,11 @@ def test_all_mistakes_of_one_reading_are_found(folder: Path) -> None:
     (folder / "twin.yaml").write_text(text.replace("link: rear_right", "link: a").replace("joints: [axle]", "joints: [b]"))
     error = _mistake(folder)
     assert ["'a'" in str(error), *("'b'" in str(other) for other in error.others)] == [True, True]
+
+
+def test_actuators_without_a_name_get_one_each(make_twin: object) -> None:
+    model = """<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1" mass="1"/></body></worldbody>
+      <actuator><motor joint="j"/><motor joint="j"/></actuator></mujoco>"""
+    twin = make_twin(model)  # type: ignore[operator]
+    assert twin.summary().inputs == ("actuator_1", "actuator_2")
+    assert any("2 of 2 actuator elements have no name" in note.what for note in twin.notes)

@@ -33,7 +33,7 @@ import math
 import didymos
 
 class Drive(didymos.Controller):
-    wants = ("vx", "vy", "wz")
+    wants = ("vx", "vy", "wz", "alive")
     def update(self, t, sensed, wanted):
         c, s = math.cos(sensed.encoders.yaw.position), math.sin(sensed.encoders.yaw.position)
         return {"drive_x": c * wanted.vx - s * wanted.vy, "drive_y": s * wanted.vx + c * wanted.vy, "drive_yaw": wanted.wz}
@@ -59,6 +59,7 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
     "rt/wanted/vx": "std_msgs::msg::dds_::Float64_",
     "rt/wanted/vy": "std_msgs::msg::dds_::Float64_",
     "rt/wanted/wz": "std_msgs::msg::dds_::Float64_",
+    "rt/wanted/alive": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_x": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_yaw": "std_msgs::msg::dds_::Float64_",
@@ -73,6 +74,7 @@ SUBSCRIBED = {
     "rt/set/wanted/vx": "std_msgs::msg::dds_::Float64_",
     "rt/set/wanted/vy": "std_msgs::msg::dds_::Float64_",
     "rt/set/wanted/wz": "std_msgs::msg::dds_::Float64_",
+    "rt/set/wanted/alive": "std_msgs::msg::dds_::Float64_",
     "rt/set/inputs": "std_msgs::msg::dds_::Float64MultiArray_",
     "rt/set/inputs/drive_x": "std_msgs::msg::dds_::Float64_",
     "rt/set/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
@@ -144,6 +146,7 @@ def test_a_peer_with_types_of_its_own_drives_a_square_and_hears_what_the_log_kee
         assert np.rint(kept.time * 1e9).astype(int).tolist() == seen["stamps"]
         assert kept.values.tolist() == [row[i] for row in seen["positions"]]
     assert [row[0] for row in seen["odometry"]] == log["odom.position.x"].values.tolist()
+    assert log["wanted.alive"].values[-1] == 8.0  # one sign of life per message on /cmd_vel
     topics = {name for name in seen["counts"] if name not in ("rt/clock", "rt/tf_static")}
     assert {name: seen["counts"][name] for name in topics} == dict.fromkeys(topics, seen["tick"])
     assert seen["counts"]["rt/clock"] > 0
@@ -154,8 +157,8 @@ def test_a_peer_with_types_of_its_own_drives_a_square_and_hears_what_the_log_kee
 
 
 def test_set_points_come_singly_or_as_a_group_and_nonsense_is_refused(stepped: Any) -> None:
-    nonsense = [[], [1.0, 2.0], [1.0, 2.0, 3.0, 4.0]]
-    found = stepped.ask("set_points", ["wanted/vy", 0.25], ["wanted", [0.1, 0.2, 0.3]], nonsense)["wanted"]
+    nonsense = [[], [1.0, 2.0], [1.0, 2.0, 3.0, 4.0, 5.0]]
+    found = stepped.ask("set_points", ["wanted/vy", 0.25], ["wanted", [0.1, 0.2, 0.3, 0.0]], nonsense)["wanted"]
     assert found[0][1] == 0.25
     assert found[1:] == [[0.1, 0.2, 0.3]] * (2 + len(nonsense))
 
@@ -224,6 +227,18 @@ def test_ctrl_c_ends_it_cleanly_and_it_says_what_happened(metronome: Any) -> Non
     assert facts["seconds"] > 0
     assert facts["sent"] > 1000
     assert facts["lost"] == 0
+
+
+def test_a_run_that_fails_says_so_and_keeps_its_log(make_twin: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    twin = make_twin(world={"boundary": 0.05})  # falls 5 cm within sqrt(2 * 0.05 / 9.81) = 0.1 s
+    log = tmp_path / "fall.mcap"
+    domain = str(1 + os.getpid() % 100)
+    words = ["serve", str(twin.folder), "--port", "ros2", "--domain", domain, "--seconds", "60", "--record", str(log)]
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert "body left the world" in said
+    assert str(log) in said
+    assert Log.load(log)["truth.position.z"].values[-1] < -0.03
 
 
 def test_without_the_library_one_command_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,20 +57,17 @@ def _read(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
 
 
 def _try_out(twin: Twin) -> list[str]:
-    """What goes wrong when each scenario, and the twin without any, is made ready to run."""
-    mistakes = []
+    """What goes wrong when the twin, alone and in each of its scenarios, is made ready to run."""
+    mistakes: dict[str, str] = {}
     for scenario in (None, *twin.scenarios):
         try:
             twin.simulate(scenario=scenario)
         except DidymosError as error:
-            named = isinstance(error, InputError) and error.file is not None
-            mistakes.append(str(error) if named else str(_placed(twin, error, scenario)))
-    return list(dict.fromkeys(mistakes))
-
-
-def _placed(twin: Twin, error: DidymosError, scenario: str | None) -> InputError:
-    """An error that names no file, with the twin and the scenario that led to it."""
-    return twin.mistake(str(error), *(("scenarios", scenario) if scenario is not None else ()))
+            said = str(error)
+            if not (isinstance(error, InputError) and error.file is not None):
+                said = str(twin.mistake(said, *(() if scenario is None else ("scenarios", scenario))))
+            mistakes.setdefault(str(error), said)  # most of them show in every scenario
+    return list(mistakes.values())
 
 
 def _refuse(path: str, mistakes: list[str], as_json: bool) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from didymos.cli.cockpit import watch
 from didymos.cli.options import AsJson, TwinName
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table, vector
@@ -17,7 +18,7 @@ from didymos.errors import InputError, RunError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from didymos import Controller, Log
+    from didymos import Log
     from didymos.engine.intervention import Deed, Intervention
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
@@ -58,6 +59,7 @@ def run(
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False,
+    view: Annotated[bool, typer.Option("--view", help="Watch it in the browser: didymos cockpit TWIN --play.")] = False,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
 ) -> int:
@@ -72,11 +74,19 @@ def run(
     if seconds is not None and not 0 < seconds <= LONGEST:
         raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+    if view:
+        _refuse_with_view(seconds=seconds, record=record, plot=plot, picture=picture, clip=clip, interventions=by_hand)
+        return watch(twin, scenario, seed or 0, chosen, control, as_json)
 
     import didymos
     from didymos.engine.engine_warnings import warnings_of
 
     loaded = didymos.load(twin)
+    if control is not None:
+        try:
+            loaded.replace_program(control)
+        except InputError as error:
+            raise InputError(str(error), path="--control") from None
     for path, value in chosen.items():
         loaded.set(path, value)
     done = _done_by_hand(by_hand)
@@ -86,7 +96,7 @@ def run(
     else:
         scenario = scenario or next(iter(loaded.scenarios), None)
     seed = seed or 0
-    simulation = loaded.simulate(seed=seed, scenario=scenario, control=_program(control))
+    simulation = loaded.simulate(seed=seed, scenario=scenario)
     log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else ())
     if picture is not None:
         from didymos.record.picture import render_picture
@@ -109,21 +119,10 @@ def run(
     return _status(verdicts)
 
 
-def _program(name: str | None) -> Controller | None:
-    """A fresh control program by the name that `--control` gives, files relative to the current folder."""
-    if name is None:
-        return None
-    from didymos.describe.program import find_program
-
-    try:
-        program = find_program(name, Path())
-    except InputError as error:
-        raise InputError(str(error), path="--control") from None
-    try:
-        return program()
-    except Exception as error:  # the user's own code
-        text = f"{name} cannot be created without arguments: {type(error).__name__}: {error}"
-        raise InputError(text, path="--control") from error
+def _refuse_with_view(**options: object) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InputError("cannot go with --view; the page records, and runs until it is ended", path=f"--{given[0]}")
 
 
 def _done_by_hand(file: Path | None) -> Deed | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -15,7 +16,7 @@ import typer
 from didymos.cli.options import AsJson, TwinName
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import read_settings, settings
-from didymos.errors import InputError
+from didymos.errors import InputError, RunError
 
 __all__ = ["serve"]
 
@@ -68,10 +69,14 @@ def serve(
     program = PORTS[port].control
     control = None if program is None else PROGRAMS[program]()
     simulation = loaded.simulate(seed=seed, scenario=scenario, control=control)
-    terms = Terms(
-        seconds, step_locked, record, network, domain, _numbers(ids or ()), link, say=_say, stop=_stop_at_signals()
-    )  # fmt: skip
-    facts = speak(simulation, terms)
+    numbers = _numbers(ids or ())
+    try:
+        with _stop_at_signals() as stop:
+            facts = speak(simulation, Terms(seconds, step_locked, record, network, domain, numbers, link, _say, stop))
+    except RunError:
+        if record is not None:
+            _say(f"what happened until then is in {record}")
+        raise
     result = {"twin": loaded.name, "port": port, "seconds": simulation.time, "overruns": simulation.overruns, **facts}
     if as_json:
         print_json({**result, "record": record})
@@ -96,7 +101,8 @@ def _say(line: str) -> None:
     print(f"didymos: {line}", file=sys.stderr, flush=True)
 
 
-def _stop_at_signals() -> Event:
+@contextmanager
+def _stop_at_signals() -> Iterator[Event]:
     """Set at the first Ctrl-C or TERM, so that a tick is never cut in two; a second one interrupts as usual."""
     stop = Event()
 
@@ -104,6 +110,9 @@ def _stop_at_signals() -> Event:
         stop.set()
         signal.signal(which, signal.default_int_handler)
 
-    for which in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(which, handle)
-    return stop
+    before = {which: signal.signal(which, handle) for which in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for which, handler in before.items():
+            signal.signal(which, handler)

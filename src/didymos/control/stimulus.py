@@ -3,6 +3,7 @@
     constant  value
     step      `from` until `at`, then `to`
     pulse     `value` between `start` and `end`, else zero
+    bump      value/2 (1 - cos(2 pi (t - start) / (end - start))) between `start` and `end`, else zero: a discrete gust
     ramp      `from` until `start`, a line to `to` at `end`
     sine      offset + amplitude sin(2 pi frequency (t - start) + phase), offset alone before `start`
     chirp     the same with the frequency growing linearly from `frequency` at `start` to `to_frequency` at `end`
@@ -24,14 +25,15 @@ from didymos.spec import Spec, number
 
 __all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate"]
 
-KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file")
+KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump")
 STIMULUS_NUMBERS = 8
-_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE = range(9)
+_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE, _BUMP = range(10)
 
 _NEEDS: dict[str, tuple[str, ...]] = {
     "constant": ("value",),
     "step": ("at", "to"),
     "pulse": ("start", "end", "value"),
+    "bump": ("start", "end", "value"),
     "ramp": ("start", "end", "to"),
     "sine": ("amplitude", "frequency"),
     "chirp": ("amplitude", "frequency", "to_frequency", "end"),
@@ -44,6 +46,8 @@ _MAY: dict[str, tuple[str, ...]] = {
     "ramp": ("before",),
     "sine": ("start", "phase", "offset"),
     "chirp": ("start", "phase", "offset"),
+    "triangle": ("start", "offset"),
+    "trapezoid": ("start", "offset"),
 }
 
 
@@ -53,7 +57,7 @@ class StimulusSpec(Spec):
     model_config = ConfigDict(populate_by_name=True)
 
     target: str = Field(description="wanted.NAME, inputs.NAME, or the path of a parameter that can change during a run")
-    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file"]
+    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump"]
     value: float = number(0.0)
     before: float = number(0.0, doc="`from` in the file")
     to: float = number(0.0)
@@ -86,7 +90,7 @@ class StimulusSpec(Spec):
         for key in sorted(self.model_fields_set - {"target", "kind", *_NEEDS[self.kind], *_MAY.get(self.kind, ())}):
             word = "from" if key == "before" else key
             raise ValueError(f"a stimulus of kind {self.kind!r} does not use the key {word!r}")
-        if self.kind in ("ramp", "chirp", "pulse") and self.end <= self.start:
+        if self.kind in ("ramp", "chirp", "pulse", "bump") and self.end <= self.start:
             raise ValueError(f"found end {self.end:g} s, expected it after start {self.start:g} s")
         return self
 
@@ -97,6 +101,7 @@ class StimulusSpec(Spec):
             "constant": [self.value],
             "step": [self.at, self.before, self.to],
             "pulse": [self.start, self.end, self.value],
+            "bump": [self.start, self.end, self.value],
             "ramp": [self.start, self.end, self.before, self.to],
             "sine": [self.start, self.amplitude, self.frequency, self.phase, self.offset],
             "chirp": [self.start, self.amplitude, self.frequency, self.phase, self.offset, self.end, self.to_frequency],
@@ -145,6 +150,9 @@ def evaluate(row: Any, table: Any, t: float) -> float:
         found = row[3] if t >= row[1] else row[2]
     elif kind == _PULSE:
         found = row[3] if row[1] <= t < row[2] else 0.0
+    elif kind == _BUMP:
+        if row[1] <= t < row[2]:
+            found = 0.5 * row[3] * (1.0 - math.cos(2.0 * math.pi * (t - row[1]) / (row[2] - row[1])))
     elif kind == _RAMP:
         part = min(max((t - row[1]) / (row[2] - row[1]), 0.0), 1.0)
         found = row[3] + part * (row[4] - row[3])

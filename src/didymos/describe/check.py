@@ -70,8 +70,16 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
     for name, scenario in twin.file.scenarios.items():
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
-        yield from _settings(twin, name, scenario)
-        yield from _stimuli(twin, name, scenario)
+        try:
+            trial = twin.for_scenario(name)
+        except InputError as error:
+            yield twin.mistake(error.message, "scenarios", name, "control")
+            continue
+        if scenario.control is not None:
+            for wrong in _program(trial):
+                yield twin.mistake(wrong.message, "scenarios", name, *(wrong.path or "control").split("."))
+        yield from _settings(trial, name, scenario)
+        yield from _stimuli(trial, name, scenario)
         yield from _expectations(twin, name, scenario)
 
 
@@ -113,11 +121,20 @@ def _inputs(twin: Twin) -> Iterator[InputError]:
 
 def _parts(twin: Twin) -> Iterator[InputError]:
     earlier: list[str] = []
+    links = twin.description.links
     for name, part in twin.file.parts.items():
         if part.link not in _frames(twin):
             yield _unknown(twin, "link or frame", part.link, _frames(twin), "parts", name, "link")
+        elif part.link not in links and twin.description.frames[part.link].link not in links:
+            what = f"frame {part.link!r} is the world's, expected one that a link carries"
+            yield twin.mistake(what, "parts", name, "link")
         if part.upstream is not None and part.upstream not in earlier:
             yield _unknown(twin, "part before this one named", part.upstream, earlier, "parts", name, "upstream")
+        elif part.upstream is not None:
+            heard = [output.name for output in PARTS[twin.file.parts[part.upstream].kind].outputs]
+            missing = [readout for readout in PARTS[part.kind].listens_to if readout not in heard]
+            if missing:
+                yield twin.mistake(f"{part.upstream!r} has no readout {missing[0]!r}", "parts", name, "upstream")
         if part.joint is not None:
             yield from _joint(twin, part.joint, "parts", name, "joint")
         elif PARTS[part.kind].needs_joint:
@@ -250,7 +267,7 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
             parameter = twin.parameters.get(stimulus.target)
             if parameter is None:
                 yield _unknown(twin, "parameter", stimulus.target, twin.parameters, *place, "target")
-            elif not parameter.live or not stimulus.target.startswith(("parts.", "world.air.", "world.wind.")):
+            elif not parameter.live or not stimulus.target.startswith(("parts.", "world.air.", "world.wind.", "world.gusts.")):
                 yield twin.mistake(f"{stimulus.target!r} cannot be moved by a stimulus", *place, "target")
         if stimulus.kind == "file" and not is_file(twin.folder / stimulus.file):
             yield twin.mistake(f"there is no file {stimulus.file!r}", *place, "file")

@@ -21,7 +21,7 @@ from didymos.describe.program import find_program, option_names
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.validate import validate
 from didymos.describe.yaml_file import read_yaml
-from didymos.errors import InputError, nearest
+from didymos.errors import DidymosError, InputError, nearest
 
 if TYPE_CHECKING:
     from didymos.describe.summary import Summary
@@ -156,6 +156,22 @@ class Twin:
         made.parameters = dict(self.parameters)
         return made
 
+    def for_scenario(self, name: str) -> Twin:
+        """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
+        made = self.copy()
+        control = self.file.scenarios[name].control
+        if control is None:
+            return made
+        made._raw["control"] = made._raw["scenarios"][name]["control"]
+        made.file = validate(made._raw, self._file, self._lines)
+        made.program = made._find_program()
+        check_gains(made)
+        made.parameters = collect(made.file, made.description, made.program) | {key: self.parameters[key] for key in self._bodies}
+        for path in sorted(self._changed):
+            if path.startswith("control."):
+                made.set(path, self.get(path))
+        return made
+
     def make_program(self) -> Controller | None:
         """A fresh control program with the twin's rate, options and gains; None where the twin has none."""
         control = self.file.control
@@ -182,6 +198,30 @@ class Twin:
             what = f"{program.__name__} refuses these options: {type(error).__name__}: {error}"
             raise self.mistake(what, "control", "options") from error
 
+    def replace_program(self, name: str, folder: Path | None = None) -> None:
+        """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
+
+        Without a folder, to the current one. The gains of the program become parameters of the twin.
+        """
+        program = find_program(name, folder or Path())
+        try:
+            program()
+        except DidymosError:
+            raise
+        except Exception as error:  # the user's own code
+            raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
+        step = self.file.world.step
+        steps = 1.0 / (program.rate * step) if program.rate > 0.0 else 0.0
+        if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
+            expected = f"a rate whose period is a whole number of physics steps of {step:g} s"
+            raise InputError(f"{name} asks for {program.rate:g} Hz, expected {expected}")
+        raw = copy.deepcopy(self._raw)
+        raw["control"] = {"program": name, "rate": float(program.rate)}
+        self.file = validate(raw, self._file, self._lines)
+        self._raw, self.program = raw, program
+        kept = {key: self.parameters[key] for key in self._bodies}
+        self.parameters = collect(self.file, self.description, self.program) | kept
+
     def summary(self) -> Summary:
         """Mass, centre of mass, inertia and the lists of what the twin is made of."""
         from didymos.describe.summary import summarize
@@ -194,7 +234,13 @@ class Twin:
         """A run of the twin as it is now. `control` takes the place of the twin's own program."""
         from didymos.engine.simulation import Simulation
 
-        return Simulation(self, seed=seed, scenario=scenario, control=control)
+        try:
+            return Simulation(self, seed=seed, scenario=scenario, control=control)
+        except InputError as error:
+            place = (error.path or "").split(".")
+            if error.file is not None or control is not None or (place[0],) not in self._lines:
+                raise
+            raise self.mistake(error.message, *place) from None
 
     def _read_description(self) -> Description:
         about = self.file.description

@@ -49,8 +49,15 @@ class Run:
     @property
     def log(self) -> Log:
         """All that was recorded until now."""
+        self.update()
         self._drain.settle()
         return self._log
+
+    def update(self) -> None:
+        """Send on what was recorded since the last chunk; it is in the log soon after."""
+        rows = self.simulation.take()
+        if rows:
+            self._drain.put(rows)
 
     def advance(self, count: int) -> None:
         """Let `count` ticks pass."""
@@ -60,13 +67,11 @@ class Run:
             here = simulation.tick
             self._catch_up()
             stop = min(end, here + chunk - here % chunk, self._ahead[0].tick if self._ahead else end)
-            try:
-                simulation.advance(stop - here)
-            finally:
-                full = self.recorder if simulation.tick % chunk == 0 else None
-                if full is not None:
-                    self._note(full)
-                self._drain.put(simulation.take(), full)
+            simulation.advance(stop - here)
+            if stop % chunk == 0:
+                if self.recorder is not None:
+                    self._note(self.recorder)
+                self._drain.put(simulation.take(), self.recorder)
 
     def intervene(self, kind: str, path: str, *value: float) -> None:
         """Do something to the run before its next tick, and remember it."""
@@ -83,6 +88,7 @@ class Run:
         if self.recorder is not None:
             recorder, self.recorder = self.recorder, None
             try:
+                self.update()
                 self._drain.settle()
                 self._note(recorder)
                 if self._done:
@@ -102,6 +108,7 @@ class Run:
         try:
             self._catch_up()
             self.stop_recording()
+            self.update()
         finally:
             self._drain.close()
 

@@ -19,6 +19,7 @@ from didymos.describe.names import input_names, part_inputs
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
+from didymos.engine.callback import KEY
 from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.intervention import Intervention
@@ -68,7 +69,8 @@ class Simulation:
         self.seed = seed
         self.scenario = scenario
         self._about = self._choose(scenario)
-        if self._about is not None:
+        if self._about is not None and scenario is not None:
+            self.twin = self.twin.for_scenario(scenario)
             for path, value in self._about.set.items():
                 self.twin.set(path, value)
         self.program = control if control is not None else self.twin.make_program()
@@ -133,6 +135,8 @@ class Simulation:
             named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
             start = StartSpec.model_validate(named)
         place_at_start(self.twin, self.model, self.data, start)
+        air = self._assembly.plan.starts["air"] + KEY
+        self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
         for name in self.twin.file.sensors:
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
@@ -169,6 +173,11 @@ class Simulation:
             self.twin.set_all(before)
             set_live(self.twin, self._assembly, self._wiring, self.program, before)
             raise
+
+    def get(self, path: str) -> float:
+        """The value of a parameter as the run uses it now: a stimulus may have moved it."""
+        index = self._assembly.numbers.get(path)
+        return self.twin.get(path) if index is None else float(self.model.numeric_data[index])
 
     def run(
         self,

@@ -1,9 +1,11 @@
 """How well data determine parameters: intervals and correlations from the residual's Jacobian at the optimum.
 
-    cov = (J^T J)^-1 M (J^T J)^-1,      M = sum over channels and lags of w_l sum_t g_t g_{t-l}^T,     g_t = r_t dr_t/dp
+    cov = (J^T J)^-1 M (J^T J)^-1,      M = sum over channels c of s_c^2 sum_l rho_cl J_c^T L^l J_c
 
-The middle M takes the errors as they are: of another size in each channel, and alike from one sample to the next (Newey & West,
-Econometrica 55, 1987), which a model that is not quite true always leaves. With white noise it is the textbook's sigma^2 J^T J.
+The middle M takes the errors as they are: of another size s_c in each channel, and alike from one sample to the next (rho_cl is
+their correlation over l samples, counted until it is lost in the noise), which a model that is not quite true always leaves.
+With white noise of one size it is the textbook's s^2 (J^T J)^-1. Reference: White, Econometrica 48 (1980); Newey & West,
+Econometrica 55 (1987).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ __all__ = ["Confidence", "confidence"]
 
 _Array = NDArray[np.float64]
 _NORMAL_95 = 1.959963984540054
+_NOTICED = 2.5  # standard deviations of a correlation from which on it is no accident
 _SINGULAR = 1e-7  # of the largest singular value, columns scaled to one
 
 
@@ -48,17 +51,20 @@ def confidence(jacobian: _Array, residual: _Array, lengths: Sequence[int]) -> Co
 
 
 def _middle(jacobian: _Array, residual: _Array, lengths: Sequence[int]) -> _Array:
-    n = jacobian.shape[1]
+    samples, n = jacobian.shape
     total = np.zeros((n, n))
     first = 0
     for length in lengths:
         part = slice(first, first + length)
-        pull = jacobian[part] * residual[part, None]
-        pull = pull * np.sqrt(length / max(length - n, 1))  # n parameters took their share of the errors
-        lags = int(4 * (length / 100.0) ** (2.0 / 9.0))
-        total += pull.T @ pull
-        for lag in range(1, lags + 1):
-            product = pull[lag:].T @ pull[:-lag]
-            total += (1.0 - lag / (lags + 1.0)) * (product + product.T)
+        j, r = jacobian[part], residual[part]
+        power = float(r @ r)
+        middle = j.T @ j
+        for lag in range(1, length // 4):
+            correlation = float(r[lag:] @ r[:-lag]) / power if power > 0.0 else 0.0
+            if correlation < _NOTICED / np.sqrt(length):
+                break
+            product = j[lag:].T @ j[:-lag]
+            middle += correlation * (product + product.T)
+        total += power / (length * max(1.0 - n / samples, 0.1)) * middle
         first += length
     return total

@@ -154,7 +154,7 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
 
 
 def _check_effect(problem: Problem, start: _Array) -> None:
-    """A parameter that moves nothing, neither a little nor half its range away, nor where the others stand elsewhere, is an error."""
+    """A parameter that moves nothing, neither a little nor half its range away nor beside other values, is an error."""
     idle = np.ones(len(start), dtype=bool)
     for point, step in ((start, DIFFERENCE), (start, 0.5), (0.5 * start + 0.25, 0.4)):
         if idle.any():

@@ -12,7 +12,8 @@ A law is written as
     def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs): ...
 
 with `carray(parameters, 1)[0]` the record, `tables` the numbers of `MySpec.tables()`, `upstream` the readouts of the part that
-`MySpec.upstream` names (it must stand before this one in the file), and a tick function as
+`MySpec.upstream` names, from the first of the law's `listens_to` on (it must stand before this one in the file), and a tick
+function as
 
     @c_function(tick_signature(MySpec))
     def _tick(parameters, tables, clock, inputs, outputs, memory): ...
@@ -105,6 +106,8 @@ class Law:
     input_range: tuple[float, float] = (0.0, 1.0)
     needs_joint: bool = False
     on_joint: Callable[[Any], JointLoad] | None = None  # from the part's numbers, by attribute
+    listens_to: tuple[str, ...] = ()
+    """Readouts, side by side, that the part upstream must have; `upstream` points at the first of them."""
 
     @property
     def record(self) -> np.dtype[Any]:

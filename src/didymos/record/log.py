@@ -93,6 +93,11 @@ class Log:
             listener(index, seconds, rows)
 
     @property
+    def nbytes(self) -> int:
+        """Memory that the rows take [B]."""
+        return sum(stream.nbytes for stream in self._streams)
+
+    @property
     def signals(self) -> tuple[str, ...]:
         """Names of all signals."""
         return tuple(self._places)
@@ -249,6 +254,10 @@ class _Rows:
             self._times, self._values = grown_times, grown_values
         self._times[self._count : count], self._values[self._count : count] = times, values
         self._count = count
+
+    @property
+    def nbytes(self) -> int:
+        return self._times.nbytes + self._values.nbytes
 
     def view(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         times, values = self._times[: self._count], self._values[: self._count]

@@ -1,6 +1,6 @@
 """MJCF: the engine's own format, read by the engine; nothing of it is lost.
 
-Bodies are links, sites are frames. Bodies and joints without a name get one (`body_3`, `joint_5`: their place in the
+Bodies are links, sites are frames. Bodies, joints and actuators without a name get one (`body_3`, `joint_5`: their place in the
 file), so that they can be addressed; this is noted. A body welded to its parent has no joint of its own.
 """
 
@@ -56,7 +56,7 @@ def read_mjcf(root: Element) -> Description:
 
 
 def _name_the_nameless(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> None:
-    for kind, items in (("body", spec.bodies[1:]), ("joint", spec.joints), ("site", spec.sites)):
+    for kind, items in (("body", spec.bodies[1:]), ("joint", spec.joints), ("site", spec.sites), ("actuator", spec.actuators)):
         taken = {item.name for item in items}
         nameless = [(index, item) for index, item in enumerate(items, start=1) if not item.name]
         for index, item in nameless:

@@ -1,6 +1,7 @@
 """What ROS 2 may ask of a twin, and how a message becomes an order.
 
-    /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> wanted.{vx,vy,vz}, angular.{x,y,z} -> wanted.{wx,wy,wz}
+    /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> wanted.{vx,vy,vz}, angular.{x,y,z} -> wanted.{wx,wy,wz};
+                                                     counts wanted.alive, by which a program knows that its driver lives
     /set/wanted/NAME     std_msgs/Float64            a set-point of the control program
     /set/inputs/NAME     std_msgs/Float64            what is added to an input
     /set/wanted, ...     std_msgs/Float64MultiArray  all set-points, inputs, or those of a group such as wanted.wheels.*, in order
@@ -14,15 +15,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from didymos.errors import InputError
 from didymos.ports.ros2.names import spell
 
-__all__ = ["STEP", "Intake", "Order", "intakes"]
+__all__ = ["ALIVE", "STEP", "Intake", "Order", "intakes"]
 
 STEP = "/step"
+ALIVE = "wanted.alive"
 
 _TWIST = {
     "wanted.vx": ("linear", "x"), "wanted.vy": ("linear", "y"), "wanted.vz": ("linear", "z"),
@@ -32,9 +34,10 @@ _TWIST = {
 
 @dataclass(frozen=True)
 class Order:
-    """Set-points and inputs by handle (`wanted.z`), as one message asked for them."""
+    """Set-points and inputs by handle (`wanted.z`), as one message asked for them; `alive`: a sign of life as well."""
 
     values: tuple[tuple[str, float], ...]
+    alive: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ def _groups(handles: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _from_twist(message: Any, steered: dict[str, tuple[str, str]]) -> Order:
-    return _order((handle, getattr(getattr(message, part), axis)) for handle, (part, axis) in steered.items())
+    values = ((handle, getattr(getattr(message, part), axis)) for handle, (part, axis) in steered.items())
+    return replace(_order(values), alive=True)
 
 
 def _one(handle: str) -> Callable[[Any], Order]:
