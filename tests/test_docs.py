@@ -7,6 +7,7 @@ import runpy
 import shlex
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,21 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "values.yaml").write_text(blocks(ROOT / "docs" / "parameters.md", "yaml")[0], encoding="utf-8")
     hold = next(block for block in blocks(ROOT / "README.md", "python") if "class Hold" in block)
     (tmp_path / "hold.py").write_text("import didymos\n\n\n" + hold, encoding="utf-8")
+    for scenario in ("sine", "step"):
+        (tmp_path / f"{scenario}.csv").write_text(recording(scenario), encoding="utf-8")
     return tmp_path
+
+
+@cache
+def recording(scenario: str) -> str:
+    """What a power unit with 5 % more friction would have recorded."""
+    twin = didymos.load("power_unit")
+    twin.set("parts.drive.coulomb", 1.05 * twin.get("parts.drive.coulomb"))
+    log = twin.simulate(scenario=scenario).run()
+    names = {"out_pos_rad": "parts.drive.output_position", "out_vel_rad_s": "parts.drive.output_velocity"}
+    columns = [log["parts.drive.torque"].time, *(log[name].values for name in names.values())]
+    rows = [",".join(map(repr, map(float, row))) for row in zip(*columns, strict=True)]
+    return "\n".join([",".join(["t_s", *names]), *rows]) + "\n"
 
 
 @pytest.mark.parametrize("words", every_command())

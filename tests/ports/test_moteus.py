@@ -121,6 +121,11 @@ def test_moteus_tool_reads_zeroes_and_configures(power_unit: Twin, tmp_path: Pat
     async def look(c: Any) -> Any:
         return (await c.query()).values[R.POSITION], await c.custom_query({R.HOME_STATE: 0})
 
+    async def console(c: Any) -> tuple[dict[str, str], Any]:
+        stream = moteus.Stream(c)
+        config = (await stream.command(b"conf enumerate")).decode()
+        return dict(line.split() for line in config.splitlines()), await stream.read_data("servo_stats")
+
     with served(power_unit, tmp_path) as server:
         info = json.loads(tool(server.link, "--target", "1", "--info"))
         assert info["model"] == "411"
@@ -131,11 +136,11 @@ def test_moteus_tool_reads_zeroes_and_configures(power_unit: Twin, tmp_path: Pat
         position, home = server.run(look)
         assert abs(position) < 0.02  # it coasts to a stop within a period or two
         assert home.values[R.HOME_STATE] == 2
-        config = dict(line.split() for line in tool(server.link, "--target", "1", "--dump-config").splitlines() if line)
+        config, stats = server.run(console)
         assert float(config["servo.pid_position.kp"]) == 1.7
         assert config["id.id"] == "1"
-        stats = json.loads(tool(server.link, "--target", "1", "--read", "servo_stats"))
-        assert stats["bus_V"] == 24.0
+        assert stats.bus_V == 24.0
+        assert stats.mode == 0
         found = tool(server.link, "--info")  # without a target: whoever is there
         assert info["uuid"] in found
         assert server.stop()["refused"] == 0

@@ -120,13 +120,14 @@ class Run:
     def _apply(self, item: Intervention) -> None:
         self.simulation.intervene(item)
         self._done += 1
-        if self._keep or self.recorder is not None:
+        if self._keep or self.recorder is not None:  # a run that keeps nothing may go on for days
             self.interventions.append(item)
 
     def _note(self, recorder: McapRecorder) -> None:
         """Write the interventions since the last flush into the recording, so that a killed run keeps them."""
         first = self._done - len(self.interventions)
-        fresh = {f"{first + i:09d}": item.text for i, item in enumerate(self.interventions) if first + i >= self._noted}
+        start = max(self._noted, first)
+        fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[start - first :], start)}
         if fresh:
             self._drain.settle()
             recorder.note(INTERVENTIONS, fresh)
