@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -23,7 +23,7 @@ __all__ = ["serve"]
 
 def serve(
     twin: TwinName,
-    port: Annotated[str, typer.Option(metavar="KIND", help="What to speak: ros2.")],
+    port: Annotated[str, typer.Option(metavar="KIND", help="What to speak: moteus, ros2.")],
     scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0,
@@ -41,10 +41,15 @@ def serve(
     network: Annotated[
         bool, typer.Option("--network", help="Reachable from other machines, not only from this one.")
     ] = False,
+    ids: Annotated[
+        list[str] | None, typer.Option("--id", metavar="DRIVE=N", help="Number on the bus, 1, 2, ... by default; repeatable.")
+    ] = None,
+    link: Annotated[Path | None, typer.Option(metavar="PATH", help="Name that leads to the terminal while it is there.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Be the robot on the wire, until Ctrl-C."""
-    from didymos.ports import find_port
+    from didymos.control import PROGRAMS
+    from didymos.ports import PORTS, find_port
     from didymos.ports.terms import Terms
 
     speak = find_port(port)
@@ -61,10 +66,13 @@ def serve(
     loaded = didymos.load(twin)
     for path, value in chosen.items():
         loaded.set(path, value)
-    simulation = loaded.simulate(seed=seed, scenario=scenario)
+    program = PORTS[port].control
+    control = None if program is None else PROGRAMS[program]()
+    simulation = loaded.simulate(seed=seed, scenario=scenario, control=control)
+    numbers = _numbers(ids or ())
     try:
         with _stop_at_signals() as stop:
-            facts = speak(simulation, Terms(seconds, step_locked, record, network, domain, _say, stop))
+            facts = speak(simulation, Terms(seconds, step_locked, record, network, domain, numbers, link, _say, stop))
     except RunError:
         if record is not None:
             _say(f"what happened until then is in {record}")
@@ -76,6 +84,17 @@ def serve(
         rows = [(name, number(value) if isinstance(value, float) else str(value)) for name, value in result.items()]
         print_table([*rows, ("record", str(record))] if record is not None else rows)
     return 0
+
+
+def _numbers(texts: Sequence[str]) -> dict[str, int]:
+    """From DRIVE=N."""
+    found = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not (number.isascii() and number.isdigit()):
+            raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
+        found[name] = int(number)
+    return found
 
 
 def _say(line: str) -> None:

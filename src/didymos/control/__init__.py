@@ -2,6 +2,7 @@
 
 from didymos.control.controller import CompiledController, Controller, Gain, Robot, Rotor
 from didymos.control.fixed_wing import FixedWing
+from didymos.control.idle import Idle
 from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.multirotor_pd import MultirotorPd
 from didymos.control.position_command import PositionCommand
@@ -12,6 +13,7 @@ __all__ = ["PROGRAMS", "CompiledController", "Controller", "Gain", "Robot", "Rot
 
 PROGRAMS: dict[str, type[Controller]] = {
     "fixed_wing": FixedWing,
+    "idle": Idle,
     "multirotor_hold": MultirotorHold,
     "multirotor_pd": MultirotorPd,
     "position_command": PositionCommand,

@@ -24,7 +24,7 @@ class Run:
     Args:
         simulation: what runs, from where it stands.
         record: an MCAP file that takes the log while the run goes on.
-        keep: whether the log is held in memory, and what was done by hand where nothing is recorded.
+        keep: whether the log and the interventions are held in memory; without, only the recording has them.
         interventions: of an earlier run, to be repeated at their ticks.
     """
 
@@ -39,8 +39,8 @@ class Run:
         self.simulation = simulation
         self.interventions: list[Intervention] = []
         self._ahead = deque(sorted(interventions, key=lambda item: item.tick))
-        self._noted = 0
         self._keep = keep
+        self._done = self._noted = 0  # interventions until now, and how many of them are in the recording
         simulation.take()  # rows of ticks that passed before this run are nobody's
         self._log = simulation.new_log(keep=keep)
         self._drain = Drain(self._log)
@@ -91,14 +91,14 @@ class Run:
                 self.update()
                 self._drain.settle()
                 self._note(recorder)
-                if self.interventions:
+                if self._done:
                     recorder.note(INTERVENTIONS, {"seconds": repr(self.simulation.time)})
             finally:
                 self._log.stop_recording()
                 recorder.close()
 
     def deed(self) -> Deed:
-        """How to repeat the run until now."""
+        """How to repeat the run until now, of a run that keeps what was done."""
         simulation = self.simulation
         done = tuple(self.interventions)
         return Deed(simulation.twin.name, simulation.scenario, simulation.seed, simulation.time, done)
@@ -119,13 +119,18 @@ class Run:
 
     def _apply(self, item: Intervention) -> None:
         self.simulation.intervene(item)
+        self._done += 1
         if self._keep or self.recorder is not None:  # a run that keeps nothing may go on for days
             self.interventions.append(item)
 
     def _note(self, recorder: McapRecorder) -> None:
         """Write the interventions since the last flush into the recording, so that a killed run keeps them."""
-        fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[self._noted :], start=self._noted)}
+        first = self._done - len(self.interventions)
+        start = max(self._noted, first)
+        fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[start - first :], start)}
         if fresh:
             self._drain.settle()
             recorder.note(INTERVENTIONS, fresh)
-            self._noted = len(self.interventions)
+            self._noted = self._done
+        if not self._keep:
+            self.interventions.clear()

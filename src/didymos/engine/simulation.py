@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from didymos.control import Controller, Robot, Values
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.names import input_names
+from didymos.describe.names import input_names, part_inputs
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
@@ -40,6 +40,7 @@ from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.engine.wiring import compiled_law, sensed_places, wire
 from didymos.errors import InputError, RunError, nearest
+from didymos.parts import PARTS
 from didymos.record.log import Log
 from didymos.sensors.noise import stream_key
 
@@ -95,6 +96,7 @@ class Simulation:
         self._streams = plan_streams(self.twin, self._assembly, self._wanted)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self._wiring = self._lay_wires(stimuli)
+        self._held = self._hold()
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
         first = self._assembly.plan.starts["wanted"]
         self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
@@ -222,9 +224,12 @@ class Simulation:
         if deed.kind == "set":
             self.set(deed.path, deed.value[0])
         elif deed.kind == "steer":
-            if deed.path not in self.handles:
-                raise InputError(f"there is no such set-point or input{nearest(deed.path, self.handles)}", path=deed.path)
-            self.data.userdata[self._wiring.hand + self.handles.index(deed.path)] = deed.value[0]
+            places = self._held.get(deed.path)
+            if places is None:
+                raise InputError(f"there is no such set-point or input{nearest(deed.path, self._held)}", path=deed.path)
+            if len(deed.value) != len(places):
+                raise InputError(f"found {len(deed.value)} numbers, expected {len(places)}", path=deed.path)
+            self.data.userdata[places.start : places.stop] = deed.value
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
@@ -234,6 +239,21 @@ class Simulation:
     def handles(self) -> tuple[str, ...]:
         """What a pilot can steer: `wanted.NAME` of every set-point, then `inputs.NAME` of every input."""
         return (*(f"wanted.{name}" for name in self._wanted), *(f"inputs.{name}" for name in self.robot.inputs))
+
+    def _hold(self) -> dict[str, range]:
+        """Where in `userdata` the hand of a pilot lies on each handle, and on all inputs of a part at once."""
+        first = self._wiring.hand
+        held = {name: range(first + i, first + i + 1) for i, name in enumerate(self.handles)}
+        for name, part, index in part_inputs(self.twin):
+            place = held[f"inputs.{name}"].start
+            held[f"inputs.{part}"] = range(place - index, place + 1)  # a part's inputs lie side by side
+        return held
+
+    def readouts(self, part: str) -> NDArray[np.float64]:
+        """The readouts of a part, in the order of its law, as they are now; a view that changes with time."""
+        place = self._assembly.plan.starts[f"outputs:{part}"]
+        view: NDArray[np.float64] = self.data.userdata[place : place + len(PARTS[self.twin.file.parts[part].kind].outputs)]
+        return view
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run."""

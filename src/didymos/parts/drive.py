@@ -36,18 +36,20 @@ from didymos.compiled import c_function, kernel
 from didymos.parts.law import JointLoad, Law, Output, PartSpec, law_signature, tick_signature
 from didymos.spec import number
 
-__all__ = ["DRIVE", "INPUTS", "POSITION", "STOPPED", "TIMED_OUT", "ZERO_VELOCITY", "DriveSpec"]
+__all__ = ["DRIVE", "INPUTS", "LIMITS", "POSITION", "STOPPED", "TIMED_OUT", "ZERO_VELOCITY", "DriveSpec"]
 
 STOPPED, POSITION, TIMED_OUT, ZERO_VELOCITY = 0.0, 10.0, 11.0, 12.0
 INPUTS = ("position", "velocity", "feedforward", "kp_scale", "kd_scale", "mode", "beat")
 """What a command says: [rev], [rev/s], [N m], scales, mode; `beat` changes with every command that is sent."""
+LIMITS = ("torque_limit", "watchdog")
+"""What a command may say beyond: [N m], [s]; 0 for the drive's own, a negative watchdog for none."""
 
 _TURN = 2.0 * math.pi
 _TAKE_OVER = 0.001  # [s] in which a new set-point takes the place of the last: a current loop's rise, and a smooth delay
 _FORGET = 0.01  # [s] in which a stopped drive forgets its integral
 # memory: commands sent, last beat, heat, then a ring of commands
 _SENT, _BEAT, _HEAT, _RING = 0, 1, 2, 3
-_DEPTH, _ROW = 32, 7  # arrival [s], then the first six inputs
+_DEPTH, _ROW = 32, 9  # arrival [s], then the first six inputs, then the limits
 # states
 _INTEGRAL, _SPEED, _TWIST, _ROTOR = range(4)
 
@@ -68,6 +70,8 @@ class DriveSpec(PartSpec):
     knee_speed: float = number(0.0, unit="rev/s", low=0, doc="v_knee, from where torque falls")
     watchdog: float = number(0.0, unit="s", low=0, doc="time without a command after which the drive damps; 0 for never")
     delay: float = number(0.0, unit="s", low=0, high=0.03, doc="from sending a command to its effect")
+    voltage: float = number(24.0, unit="V", low=0, doc="supply; that its controller reports and refuses to work beyond")
+    torque_constant: float = number(0.0, unit="N m/A", low=0, doc="by which its controller reports a current; 0 for none")
     velocity_filter: float = number(0.0, unit="s", low=0, doc="T, time constant of the measured velocity")
     rotor_inertia: float = number(0.0, unit="kg m^2", low=0, doc="J, of all that turns with the motor")
     coulomb: float = number(0.0, unit="N m", low=0, doc="F_C")
@@ -169,7 +173,8 @@ def _control(memory: Any, row: int, time: float, x: float, v: float, states: Any
     integral = min(max(states[_INTEGRAL], -drive.integral_limit), drive.integral_limit)
     rates[_INTEGRAL] = -states[_INTEGRAL] / _FORGET
     mode = STOPPED if row < 0 else memory[row + 6]
-    if mode == POSITION and drive.watchdog > 0.0 and time - memory[row] > drive.watchdog:
+    watchdog = drive.watchdog if row < 0 or memory[row + 8] == 0.0 else memory[row + 8]
+    if mode == POSITION and watchdog > 0.0 and time - memory[row] > watchdog:
         mode = TIMED_OUT
     torque = 0.0
     if mode == POSITION:
@@ -179,8 +184,12 @@ def _control(memory: Any, row: int, time: float, x: float, v: float, states: Any
         rates[_INTEGRAL] = drive.ki * error
         if abs(states[_INTEGRAL]) >= drive.integral_limit and states[_INTEGRAL] * error > 0.0:
             rates[_INTEGRAL] = 0.0
-    elif mode in (TIMED_OUT, ZERO_VELOCITY):
+    elif mode == TIMED_OUT:
         torque = -drive.kd * v
+    elif mode == ZERO_VELOCITY:
+        torque = -drive.kd * memory[row + 5] * v
+    if row >= 0 and memory[row + 7] > 0.0:
+        torque = min(max(torque, -memory[row + 7]), memory[row + 7])
     return torque, mode
 
 
@@ -246,6 +255,8 @@ def _tick(parameters, tables, clock, inputs, outputs, memory):  # type: ignore[n
         memory[row] = clock[0] + drive.delay
         for i in range(6):
             memory[row + 1 + i] = inputs[i]
+        memory[row + 7] = inputs[7]
+        memory[row + 8] = inputs[8]
         memory[_SENT] += 1.0
         memory[_BEAT] = inputs[6]
 
@@ -254,7 +265,7 @@ DRIVE = Law(
     spec=DriveSpec,
     function=_law,
     tick=_tick,
-    inputs=INPUTS,
+    inputs=(*INPUTS, *LIMITS),
     memory=("sent", "beat", "heat", *(f"command{i}" for i in range(_DEPTH * _ROW))),
     states=("integral", "speed", "twist", "rotor"),
     outputs=(
