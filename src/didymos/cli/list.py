@@ -13,20 +13,23 @@ __all__ = ["list_twins"]
 
 def list_twins(as_json: AsJson = False) -> int:
     """The bundled twins."""
-    titles = _titles()
+    twins = _twins()
     if as_json:
-        print_json({"twins": [{"name": name, "title": title} for name, title in titles.items()]})
+        print_json({"twins": [{"name": name, "title": title, "variants": found} for name, title, found in twins]})
     else:
-        print_table(list(titles.items()))
+        print_table([(name, title + (f" (variants: {', '.join(found)})" if found else "")) for name, title, found in twins])
     return 0
 
 
-def _titles() -> dict[str, str]:
-    """The bundled twins' titles by name, from their files alone: `didymos.bundled` would wait for the engine."""
-    titles = {}
+def _twins() -> list[tuple[str, str, list[str]]]:
+    """Name, title and variants of the bundled twins, from their files alone: `didymos.bundled` would wait for the engine."""
+    twins = []
     for folder in sorted(files("didymos").joinpath("robots").iterdir(), key=lambda folder: folder.name):
         file = folder.joinpath("twin.yaml")
         if file.is_file():
-            found = re.search(r"^title:\s*(['\"]?)(.*?)\1\s*(#.*)?$", file.read_text(encoding="utf-8"), re.MULTILINE)
-            titles[folder.name] = found[2] if found else ""
-    return titles
+            text = file.read_text(encoding="utf-8")
+            title = re.search(r"^title:\s*(['\"]?)(.*?)\1\s*(#.*)?$", text, re.MULTILINE)
+            block = re.search(r"^variants:[^\n]*\n((?:[ #][^\n]*\n|\n)*)", text + "\n", re.MULTILINE)
+            variants = re.findall(r"^  ([\w-]+):", block[1], re.MULTILINE) if block else []
+            twins.append((folder.name, title[2] if title else "", variants))
+    return twins

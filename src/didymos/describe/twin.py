@@ -17,6 +17,7 @@ from didymos.describe.parameters import Parameter, collect, flatten
 from didymos.describe.program import find_program
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.validate import validate
+from didymos.describe.variants import apply_variant
 from didymos.describe.yaml_file import read_yaml
 from didymos.errors import InputError, nearest
 
@@ -34,10 +35,10 @@ def bundled() -> tuple[str, ...]:
     return tuple(sorted(folder.name for folder in _ROBOTS.iterdir() if (folder / "twin.yaml").is_file()))
 
 
-def load(twin: str | Path) -> Twin:
-    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`."""
+def load(twin: str | Path, *, variant: str | None = None) -> Twin:
+    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says."""
     if isinstance(twin, str) and twin in bundled():
-        return Twin(_ROBOTS / twin / "twin.yaml")
+        return Twin(_ROBOTS / twin / "twin.yaml", variant)
     path = Path(twin)
     if path.is_dir():
         path = path / "twin.yaml"
@@ -46,15 +47,18 @@ def load(twin: str | Path) -> Twin:
     if not path.is_file():
         known = ", ".join(bundled())
         raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} (bundled: {known}; or give a folder)")
-    return Twin(path)
+    return Twin(path, variant)
 
 
 class Twin:
     """The digital twin of a robot. `set` changes a number; `simulate` makes a run of what it is then."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, variant: str | None = None) -> None:
         self._file = file
+        self.variant = variant
         self._raw, self._lines = read_yaml(file)
+        if variant is not None:
+            self._raw, self._lines = apply_variant(self._raw, self._lines, variant, file)
         self._bodies: dict[str, float] = {}
         self._load()
 
@@ -84,6 +88,11 @@ class Twin:
     def source(self) -> Path:
         """The twin file itself."""
         return self._file
+
+    @property
+    def variants(self) -> Mapping[str, str]:
+        """The titles of the twin's variants by name."""
+        return {name: str(overlay.get("title", "")) for name, overlay in self.file.variants.items()}
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -8,7 +8,7 @@ kept as numbers: below 2^53 a float64 holds them exactly. They are good in the p
 from __future__ import annotations
 
 __all__ = [
-    "AIR", "BODY", "COUNT", "FIRST_STATE_ACTUATOR", "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW",
+    "AIR", "BODY", "COUNT", "DIRECTIONS", "DIRECTION_COUNT", "DIRECTION_WORDS", "FIRST_STATE_ACTUATOR", "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW",
     "MAGIC", "MAGIC_NUMBER", "MEMORY", "OUTPUTS", "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROW_WORDS", "SCRATCH", "STATES",
     "TABLE", "TABLES", "TICK", "UPSTREAM", "WIND",
 ]  # fmt: skip
@@ -16,8 +16,11 @@ __all__ = [
 MAGIC_NUMBER = 0x5D1D1305  # any other model is left alone
 
 # header
-MAGIC, COUNT, TABLE, AIR, WIND, SCRATCH, RATES, FIRST_STATE_ACTUATOR = range(8)
-HEADER_WORDS = 8
+MAGIC, COUNT, TABLE, AIR, WIND, SCRATCH, RATES, FIRST_STATE_ACTUATOR, DIRECTIONS, DIRECTION_COUNT = range(10)
+HEADER_WORDS = 10
+
+# one row per shape whose friction has a direction: the shape's number, then the body and the axis [3] in it that it follows
+DIRECTION_WORDS = 5
 
 # one row per part
 (

@@ -30,7 +30,7 @@ from didymos.engine.memory import call_law, call_tick, doubles, integers, pointe
 from didymos.parts.law import MOTION, WRENCH
 from didymos.spec import record_type
 
-__all__ = ["SCRATCH_WORDS", "install", "tick_parts"]
+__all__ = ["SCRATCH_WORDS", "block_address", "install", "tick_parts"]
 
 SCRATCH_WORDS = (MOTION.itemsize + WRENCH.itemsize) // 8
 _MOTION_WORDS = MOTION.itemsize // 8
@@ -47,7 +47,7 @@ _SUBTREE_COM, _QFRC_APPLIED = DATA["subtree_com"], DATA["qfrc_applied"]
 
 
 @kernel
-def _block_address(model: int) -> int:
+def block_address(model: int) -> int:
     """Address of the block of a model, or 0 where it has none."""
     count = word(model + _NNUMERIC)
     if count == 0:
@@ -166,7 +166,7 @@ def _act(model: int, data: int, block: int) -> None:
 @kernel
 def tick_parts(model: int, data: int, clock: int) -> None:
     """Call the tick functions of all parts; `clock` is the address of the time [s] and the period [s]."""
-    block = _block_address(model)
+    block = block_address(model)
     if block == 0:
         return
     header = doubles(block)
@@ -187,7 +187,7 @@ def tick_parts(model: int, data: int, clock: int) -> None:
 
 @c_function(types.void(types.int64, types.int64))
 def _control(model, data):  # type: ignore[no-untyped-def]
-    block = _block_address(model)
+    block = block_address(model)
     if block != 0:
         total = doubles(word(data + _QFRC_APPLIED))
         for dof in range(word(model + _NV)):
@@ -197,7 +197,7 @@ def _control(model, data):  # type: ignore[no-untyped-def]
 
 @c_function(types.float64(types.int64, types.int64, types.int32))
 def _state_rate(model, data, actuator):  # type: ignore[no-untyped-def]
-    block = _block_address(model)
+    block = block_address(model)
     if block == 0:
         return 0.0
     header = doubles(block)

@@ -2,9 +2,18 @@
 
 from didymos.parts.body_drag import BODY_DRAG
 from didymos.parts.generic_engine import GENERIC_ENGINE
+from didymos.parts.kinematic_drive import KINEMATIC_BASE, KINEMATIC_WHEEL
 from didymos.parts.law import Law, PartSpec
 from didymos.parts.rotor import ROTOR
+from didymos.parts.wheel_servo import WHEEL_SERVO
 
 __all__ = ["PARTS", "Law", "PartSpec"]
 
-PARTS: dict[str, Law] = {"generic_engine": GENERIC_ENGINE, "rotor": ROTOR, "body_drag": BODY_DRAG}
+PARTS: dict[str, Law] = {
+    "generic_engine": GENERIC_ENGINE,
+    "rotor": ROTOR,
+    "body_drag": BODY_DRAG,
+    "wheel_servo": WHEEL_SERVO,
+    "kinematic_wheel": KINEMATIC_WHEEL,
+    "kinematic_base": KINEMATIC_BASE,
+}
