@@ -8,7 +8,8 @@ from didymos.errors import DidymosError, InputError, RunError
 
 if TYPE_CHECKING:
     from didymos.control import Controller, Gain
-    from didymos.describe.twin import Twin, bundled, load
+    from didymos.describe.bundled import bundled
+    from didymos.describe.twin import Twin, load
     from didymos.engine.batch import run_many
     from didymos.record.compare import compare
     from didymos.record.log import Log
@@ -24,7 +25,7 @@ _HOMES = {
     "Gain": "didymos.control",
     "Log": "didymos.record.log",
     "Twin": "didymos.describe.twin",
-    "bundled": "didymos.describe.twin",
+    "bundled": "didymos.describe.bundled",
     "compare": "didymos.record.compare",
     "load": "didymos.describe.twin",
     "run_many": "didymos.engine.batch",

@@ -45,7 +45,7 @@ def _read(path: str) -> tuple[str, tuple[Note, ...]]:
 
     file = Path(path)
     if file.is_file() and file.suffix.lower() not in (".yaml", ".yml"):
-        from didymos.describe.importer import read_description
+        from didymos.describe.formats.importer import read_description
 
         return file.name, read_description(file).notes
     twin = didymos.load(path)

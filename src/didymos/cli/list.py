@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json, print_table
@@ -22,14 +21,14 @@ def list_twins(as_json: AsJson = False) -> int:
 
 
 def _twins() -> list[tuple[str, str, list[str]]]:
-    """Name, title and variants of the bundled twins, from their files alone: `didymos.bundled` would wait for the engine."""
+    """Name, title and variants of the bundled twins, from the lines of their files: reading them whole would take a second."""
+    from didymos.describe.bundled import ROBOTS, bundled
+
     twins = []
-    for folder in sorted(files("didymos").joinpath("robots").iterdir(), key=lambda folder: folder.name):
-        file = folder.joinpath("twin.yaml")
-        if file.is_file():
-            text = file.read_text(encoding="utf-8")
-            title = re.search(r"^title:\s*(['\"]?)(.*?)\1\s*(#.*)?$", text, re.MULTILINE)
-            block = re.search(r"^variants:[^\n]*\n((?:[ #][^\n]*\n|\n)*)", text + "\n", re.MULTILINE)
-            variants = re.findall(r"^  ([\w-]+):", block[1], re.MULTILINE) if block else []
-            twins.append((folder.name, title[2] if title else "", variants))
+    for name in bundled():
+        text = (ROBOTS / name / "twin.yaml").read_text(encoding="utf-8") + "\n"
+        title = re.search(r"^title:\s*(['\"]?)(.*?)\1\s*(#.*)?$", text, re.MULTILINE)
+        block = re.search(r"^variants:[^\n]*\n((?:[ #][^\n]*\n|\n)*)", text, re.MULTILINE)
+        variants = re.findall(r"^  ([\w-]+):", block[1], re.MULTILINE) if block else []
+        twins.append((name, title[2] if title else "", variants))
     return twins

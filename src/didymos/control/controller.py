@@ -30,16 +30,15 @@ class Gain:
         self, value: float, *, low: float | None = None, high: float | None = None, unit: str = "1", path: str = "", doc: str = ""
     ) -> None:
         self.value, self.low, self.high, self.unit, self.path, self.doc = float(value), low, high, unit, path, doc
-        self.index = -1
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.path = self.path or name
 
     def __get__(self, instance: Controller | None, owner: type | None = None) -> Any:
-        return self if instance is None else float(instance.gains[self.index])
+        return self if instance is None else float(instance.gains[instance.gain_places[self]])
 
     def __set__(self, instance: Controller, value: float) -> None:
-        instance.gains[self.index] = value
+        instance.gains[instance.gain_places[self]] = value
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,7 @@ class Controller:
     wants: tuple[str, ...] = ()
     """Set-points that the program reads as `wanted.NAME`; a scenario may leave them at zero."""
     gain_table: ClassVar[tuple[Gain, ...]] = ()
+    gain_places: ClassVar[dict[Gain, int]] = {}
     gains: NDArray[np.float64]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -77,9 +77,8 @@ class Controller:
         found: dict[str, Gain] = {}
         for base in reversed(cls.__mro__):
             found.update({name: item for name, item in vars(base).items() if isinstance(item, Gain)})
-        for index, gain in enumerate(found.values()):
-            gain.index = index
         cls.gain_table = tuple(found.values())
+        cls.gain_places = {gain: place for place, gain in enumerate(cls.gain_table)}  # of this class: bases have their own
 
     def __new__(cls, *arguments: Any, **options: Any) -> Self:
         made = super().__new__(cls)
@@ -96,7 +95,7 @@ class Controller:
                     low = "-inf" if gain.low is None else f"{gain.low:g}"
                     high = "inf" if gain.high is None else f"{gain.high:g}"
                     raise InputError(f"found {value:g}, expected a number from {low} to {high}", path=f"control.gains.{path}")
-                self.gains[gain.index] = value
+                self.gains[self.gain_places[gain]] = value
                 return
         known = [gain.path for gain in self.gain_table]
         raise InputError(
@@ -126,6 +125,11 @@ class CompiledController(Controller):
     writes: tuple[str, ...] = ()
     memory_size: int = 0
     settings: NDArray[np.float64] = np.zeros(1)
+
+    @classmethod
+    def runs_compiled(cls) -> bool:
+        """Whether the loop may skip Python: not where a subclass answers by an `update` of its own."""
+        return cls.update is CompiledController.update
 
     def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
         """The same law as in the compiled loop, one call from Python."""

@@ -55,6 +55,8 @@ class Values:
             hint = nearest(head, self._tree)
             raise AttributeError(f"there is no {self._place + head!r}{hint} (known here: {known})") from None
         if isinstance(found, int):
+            if rest:
+                raise AttributeError(f"{self._place + head!r} is a number, there is no {rest!r} in it")
             return float(self._array[found])
         child = Values.__new__(Values)
         child._fill(found, self._array, self._place + head + ".")

@@ -47,8 +47,8 @@ class Link:
 class Joint:
     """A joint as the file describes it.
 
-    `axis` (unit, shape [3]) and `anchor` [m], shape [3], are in the child link's frame. `lower`, `upper` are in [rad] or
-    [m], `effort` in [N m] or [N], `velocity` in [rad/s] or [m/s]; None means without limit. `damping` [N m s/rad] or
+    `axis` (unit, shape [3]) and `anchor` [m], shape [3], are in the child link's frame. `lower`, `upper` are in [rad]
+    or [m], `effort` in [N m] or [N], `velocity` in [rad/s] or [m/s]; None means without limit. `damping` [N m s/rad] or
     [N s/m], `friction` [N m] or [N]. `engine_joints` are the names in the spec, empty where the joint does not move.
     """
 

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import replace
 
 from didymos.describe.description import Description
-from didymos.describe.engine_spec import check_compiles, unique
+from didymos.describe.formats.engine_spec import check_compiles, unique
 from didymos.errors import InputError
 
 __all__ = ["float_base"]

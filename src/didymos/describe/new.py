@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from didymos.describe.description import Description
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.errors import InputError
 
 __all__ = ["new_twin"]
@@ -80,7 +80,7 @@ def _text(name: str, source: Path, target: Path, description: Description) -> st
         step=0.002,
         integrator="implicitfast" if movable else "rk4",
         root=_quoted(description.root),
-        joints="  joints: {kind: joints, rate: 100}\n" if movable else "",
+        joints="  encoders: {kind: joints, rate: 100}\n" if movable else "",
         start=start,
     )
 

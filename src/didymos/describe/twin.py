@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from didymos.control import Controller
+from didymos.describe.bundled import ROBOTS, bundled
 from didymos.describe.check import check_names
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
-from didymos.describe.importer import read_description
+from didymos.describe.formats.importer import read_description
 from didymos.describe.parameters import Parameter, collect, flatten
 from didymos.describe.program import find_program
 from didymos.describe.schema import ScenarioSpec, TwinFile
@@ -25,20 +26,12 @@ if TYPE_CHECKING:
     from didymos.describe.summary import Summary
     from didymos.engine.simulation import Simulation
 
-__all__ = ["Twin", "bundled", "load"]
-
-_ROBOTS = Path(__file__).parent.parent / "robots"
-
-
-def bundled() -> tuple[str, ...]:
-    """Names of the twins that come with the package."""
-    return tuple(sorted(folder.name for folder in _ROBOTS.iterdir() if (folder / "twin.yaml").is_file()))
-
+__all__ = ["Twin", "load"]
 
 def load(twin: str | Path, *, variant: str | None = None) -> Twin:
     """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says."""
     if isinstance(twin, str) and twin in bundled():
-        return Twin(_ROBOTS / twin / "twin.yaml", variant)
+        return Twin(ROBOTS / twin / "twin.yaml", variant)
     path = Path(twin)
     if path.is_dir():
         path = path / "twin.yaml"

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.description import JointKind
 from didymos.describe.names import link_values, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
@@ -43,6 +44,7 @@ _ENGINE_SENSORS = {
     "jointpos": mujoco.mjtSensor.mjSENS_JOINTPOS,
     "jointvel": mujoco.mjtSensor.mjSENS_JOINTVEL,
 }
+_ENCODABLE = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class SensorPlace:
     sensor: str
     quantity: str
     columns: tuple[str, ...]
-    unit: str
+    units: tuple[str, ...]
     orientation: bool
     acceleration: bool
     engine_name: str
@@ -86,6 +88,8 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     places = _add_sensors(spec, twin)
     own_actuators = len(spec.actuators)
     _add_states(spec, twin)
+    for body in spec.bodies:
+        body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
     plan = _plan(twin, places, wanted, memory)
     spec.nuserdata = plan.size
     words, numbers, rows = _block_plan(twin)
@@ -145,8 +149,9 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
         )
         found.append(
             SensorPlace(
-                name, quantity.name, tuple(f"{quantity.name}.{column}" for column in quantity.columns), quantity.unit,
-                quantity.orientation, quantity.acceleration, engine_name, len(quantity.columns),
+                name, quantity.name, tuple(f"{quantity.name}.{column}" for column in quantity.columns),
+                (quantity.unit,) * len(quantity.columns), quantity.orientation, quantity.acceleration, engine_name,
+                len(quantity.columns),
             )
         )  # fmt: skip
     return found
@@ -155,8 +160,13 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
 def _joint_sensors(
     spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, joints: tuple[str, ...]
 ) -> list[SensorPlace]:
-    movable = [joint for joint, about in twin.description.joints.items() if len(about.engine_joints) == 1]
+    about = twin.description.joints
+    movable = [joint for joint in about if about[joint].kind in _ENCODABLE and len(about[joint].engine_joints) == 1]
     chosen = joints or tuple(movable)
+    wrong = [joint for joint in chosen if joint not in movable]
+    if wrong or not chosen:
+        what = f"joint {wrong[0]!r} does not turn or slide" if wrong else "there is no joint that turns or slides"
+        raise twin.mistake(what, "sensors", name)
     found = []
     for quantity in SENSORS[kind].quantities:
         first = ""
@@ -167,10 +177,12 @@ def _joint_sensors(
                 name=engine_name,
                 type=_ENGINE_SENSORS[quantity.engine_type],
                 objtype=mujoco.mjtObj.mjOBJ_JOINT,
-                objname=twin.description.joints[joint].engine_joints[0],
+                objname=about[joint].engine_joints[0],
             )
         columns = tuple(f"{joint}.{quantity.name}" for joint in chosen)
-        found.append(SensorPlace(name, quantity.name, columns, quantity.unit, False, False, first, len(chosen)))
+        slides = [about[joint].kind is JointKind.PRISMATIC for joint in chosen]
+        units = tuple(quantity.unit.replace("rad", "m") if slide else quantity.unit for slide in slides)
+        found.append(SensorPlace(name, quantity.name, columns, units, False, False, first, len(chosen)))
     return found
 
 
@@ -178,11 +190,15 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
     """One activation of the engine per continuous state of a part, so that the engine integrates it."""
     for name, part in twin.file.parts.items():
         for state in PARTS[part.kind].states:
-            joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
+            # an actuator has to act on something, though without gain; a robot on a test bench may have no joint
+            kind, target = mujoco.mjtTrn.mjTRN_SITE, spec.sites[0].name
+            if part.joint or spec.joints:
+                joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
+                kind, target = mujoco.mjtTrn.mjTRN_JOINT, joint
             spec.add_actuator(
                 name=f"didymos_state_{name}_{state}",
-                trntype=mujoco.mjtTrn.mjTRN_JOINT,
-                target=joint,
+                trntype=kind,
+                target=target,
                 dyntype=mujoco.mjtDyn.mjDYN_USER,
                 gainprm=[0.0] * 10,
                 actlimited=False,

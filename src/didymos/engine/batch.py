@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from didymos.describe.twin import Twin
 from didymos.engine.simulation import Simulation, State
 from didymos.engine.verdict import Verdict
+from didymos.errors import InputError
 from didymos.record.log import Log
 
 __all__ = ["Outcome", "run_many"]
@@ -43,6 +44,8 @@ def run_many(
 ) -> list[Outcome]:
     """Run a twin once per seed (and set of values by path), on `threads` threads (all cores by default), in order."""
     given = values if values is not None else [{}] * len(seeds)
+    if len(given) != len(seeds):
+        raise InputError(f"found {len(seeds)} seeds and {len(given)} sets of values, expected as many of one as of the other")
     simulations = []
     for seed, overrides in zip(seeds, given, strict=True):
         changed = twin.copy()

@@ -13,12 +13,13 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.control import CompiledController, Controller, Robot, Values
+from didymos.control import Controller, Robot, Values
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import input_names
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
+from didymos.engine.drain import Drain
 from didymos.engine.drive import drive
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.live import set_live
@@ -35,7 +36,7 @@ from didymos.engine.pace import Pace
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, measure
-from didymos.engine.wiring import sensed_places, wire
+from didymos.engine.wiring import compiled_law, sensed_places, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
 from didymos.record.mcap_file import McapRecorder
@@ -43,7 +44,7 @@ from didymos.sensors.noise import stream_key
 
 __all__ = ["Simulation", "State"]
 
-_CHUNK = 0.8  # [s] of the twin's clock between two drains of the record buffers: what a killed run can lose
+_CHUNK = 0.4  # [s] of the twin's clock in a chunk of the record: a killed run loses at most two
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
@@ -74,8 +75,8 @@ class Simulation:
         wants = self.program.wants if self.program is not None else ()
         asked = [stimulus.target.partition(".")[2] for stimulus in stimuli if stimulus.target.startswith("wanted.")]
         self._wanted = tuple(dict.fromkeys((*wants, *asked)))
-        compiled = isinstance(self.program, CompiledController)
-        memory = self.program.memory_size if isinstance(self.program, CompiledController) else 0
+        law = compiled_law(self.program)
+        memory = law.memory_size if law is not None else 0
         self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory)
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
@@ -87,7 +88,7 @@ class Simulation:
         )
         if self.program is not None:
             self.program.start(self.robot)
-        self._compiled = compiled or self.program is None
+        self._compiled = law is not None or self.program is None
         self._streams = plan_streams(self.twin, self._assembly, self._wanted)
         self._wiring = self._lay_wires(stimuli)
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
@@ -150,7 +151,11 @@ class Simulation:
         if not parameter.live:
             raise InputError("cannot change during a run; set it on the twin before", path=path)
         self.twin.set(path, value)
-        set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+        try:
+            set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+        except InputError:
+            self.twin.set(path, parameter.value)
+            raise
 
     def run(
         self,
@@ -168,30 +173,28 @@ class Simulation:
         only streamed. A run that fails raises a `RunError` whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
-        count = round(duration / self.period)
-        if not np.isfinite(duration) or count < 1:
+        count = round(duration / self.period) if np.isfinite(duration) else 0
+        if count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
         log, recorder = self._open_log(record, keep)
         pace = Pace(self.period, real_time)
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
         try:
-            while self.tick < end:
-                here = self.tick
-                self._advance(min(pace.ticks(self._chunk), end - here, self._chunk - here % self._chunk))
-                if self.tick % self._chunk == 0:
-                    self._drain(log, recorder)
-                self.overruns += pace.wait(self.tick - here)
-                if progress is not None:
-                    progress(self.time)
+            with Drain(self._wiring, log, recorder) as drain:
+                while self.tick < end:
+                    here = self.tick
+                    self._advance(min(pace.ticks(self._chunk), end - here, self._chunk - here % self._chunk))
+                    if self.tick % self._chunk == 0:
+                        drain.take()
+                    self.overruns += pace.wait(self.tick - here)
+                    if progress is not None:
+                        progress(self.time)
         except (RunError, KeyboardInterrupt) as error:
             error.log = log  # type: ignore[union-attr]
             raise
         finally:
-            self._drain(log, recorder)
             self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
-            if recorder is not None:
-                recorder.close()
         return log
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
@@ -285,18 +288,6 @@ class Simulation:
 
     def _set_tick(self, tick: int) -> None:
         self.data.userdata[self._assembly.plan.starts["tick"]] = tick
-
-    def _drain(self, log: Log, recorder: McapRecorder | None) -> None:
-        """Move what the loop recorded into the log, and onto the disk."""
-        w = self._wiring
-        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
-            rows = int(w.counts[i])
-            if rows:
-                values = w.cells[cell : cell + rows * size].reshape(rows, size)
-                log.append(i, w.stamps[stamp : stamp + rows], values)
-                w.counts[i] = 0
-        if recorder is not None:
-            recorder.flush()
 
     def _failure(self, status: int) -> RunError:
         if status == PROGRAM_SAID_NONSENSE:

@@ -64,7 +64,7 @@ def _truth(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
         start = int(assembly.model.sensor(place.engine_name).adr[0])
         sources += [(Source.SENSORDATA, start + i) for i in range(place.size)]
     columns = tuple(column for place in places for column in place.columns)
-    units = tuple(place.unit for place in places for _ in place.columns)
+    units = tuple(unit for place in places for unit in place.units)
     return _plan(StreamLayout(TRUTH, Kind.ODOMETRY, columns, units, "world", twin.description.root), rate, sources)
 
 
@@ -132,7 +132,7 @@ def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan
         start = assembly.plan.starts[f"sensed:{name}.{place.quantity}"]
         sources += [(Source.USERDATA, start + i) for i in range(place.size)]
     columns = tuple(column for place in places for column in place.columns)
-    units = tuple(place.unit for place in places for _ in place.columns)
+    units = tuple(unit for place in places for unit in place.units)
     kind = Kind(SENSORS[spec.kind].message)
     link = getattr(spec, "link", "")
     labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in columns)) if kind is Kind.JOINT_STATES else ()

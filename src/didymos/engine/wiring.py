@@ -21,7 +21,7 @@ from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import number_fields, record_type
 
-__all__ = ["sensed_places", "tick_rate", "wire"]
+__all__ = ["compiled_law", "sensed_places", "tick_rate", "wire"]
 
 _ERROR = record_type(ErrorSpec)
 _INT = np.int64
@@ -33,12 +33,28 @@ def tick_rate(twin: Twin, program: Controller | None) -> tuple[int, int]:
     A tick is the program's period, or a whole part of it where a sensor reads more often than the program is called.
     """
     step = twin.file.world.step
-    slowest = round(1.0 / (program.rate * step)) if program is not None else max(1, round(0.01 / step))
+    slowest = max(1, round(0.01 / step)) if program is None else _steps_per_call(program, step)
     fastest_sensor = max((sensor.rate for sensor in twin.file.sensors.values()), default=0.0)
     for every in range(1, slowest + 1):
         if slowest % every == 0 and every / (slowest * step) >= fastest_sensor - 1e-6:
             return slowest // every, every
     return 1, slowest
+
+
+def _steps_per_call(program: Controller, step: float) -> int:
+    steps = 1.0 / (program.rate * step) if program.rate > 0.0 else 0.0
+    if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
+        raise InputError(
+            f"{type(program).__name__} asks for {program.rate:g} Hz, expected a rate whose period is a whole number of"
+            f" physics steps of {step:g} s",
+            path="control.rate",
+        )
+    return round(steps)
+
+
+def compiled_law(program: Controller | None) -> CompiledController | None:
+    """The program where the loop can call its compiled function, None where it has to be asked in Python."""
+    return program if isinstance(program, CompiledController) and program.runs_compiled() else None
 
 
 def sensed_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
@@ -178,7 +194,7 @@ def _program(
 ) -> dict[str, Any]:
     sensed = sensed_places(twin, assembly)
     start = assembly.plan.starts
-    compiled = program if isinstance(program, CompiledController) else None
+    compiled = compiled_law(program)
     names = input_names(twin)
     reads = [sensed[name] for name in compiled.reads] if compiled else []
     wants = [start["wanted"] + wanted.index(name) for name in compiled.wants] if compiled else []

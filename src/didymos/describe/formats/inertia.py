@@ -1,0 +1,132 @@
+"""Inertias that a rigid body can have, and where the engine carries those that it would refuse.
+
+A body's principal moments A <= B <= C are physical where 0 <= A and C <= A + B (the integrals of y^2 + z^2, ...). The
+engine refuses anything else, and also a moving body without mass or inertia, unless something heavy is welded to it.
+Real descriptions hold both, mostly on small links welded to big ones. Links that are welded together are one rigid
+body, so they are judged together:
+
+- a link whose own tensor is not physical lends it to a link that it is welded to, where the sum is physical. Mass and
+  centre of mass stay where they are, so the rigid body they form is the same to the last digit;
+- a moving rigid body with mass but no inertia (a point), or without either but with massive links further out (the
+  crosspiece of a universal joint), gets 1e-12 kg m^2 or 1e-12 kg: a thousandth of the accuracy that we promise.
+
+Both are noted. What is left is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from didymos.describe.formats.mechanism import Inertial, LinkSource
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.rotation import Pose
+
+__all__ = ["ROUNDED_TO_ZERO", "RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
+
+_ROUNDING = 1e-9  # of the largest moment: what a file written with ten digits may miss the inequality by
+ROUNDED_TO_ZERO = 1e-15  # [kg m^2], the engine's own zero (mjMINVAL): files hold such rests of a subtraction
+_SMALLEST = 1e-12  # [kg] and [kg m^2]
+
+
+@dataclass(frozen=True, eq=False)
+class RigidGroup:
+    """Links welded to each other: the one that a joint (or the world) carries first, each with its pose in that one's
+    frame. `carries_mass_further_out` says that joints lead from it to links with mass."""
+
+    members: dict[str, Pose]
+    moving: bool
+    carries_mass_further_out: bool
+    joint: str | None
+
+
+def principal_axes(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal moments [kg m^2], shape [3], that satisfy the engine's test to the last bit, and the rotation, shape
+    [3, 3], whose columns are their axes."""
+    moments, axes = np.linalg.eigh((inertia + inertia.T) / 2)
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] = -axes[:, 0]
+    a, b, c = np.maximum(moments, 0.0)
+    missing = c - a - b
+    if missing > 0:
+        a, b = a + missing / 2, b + missing / 2
+        while a + b < c:
+            a, b = np.nextafter(a, np.inf), np.nextafter(b, np.inf)
+    return np.array([a, b, c]), axes
+
+
+def inertia_fault(inertia: np.ndarray) -> str | None:
+    """Why no rigid body can have this inertia [kg m^2], with its numbers; None where one can."""
+    a, b, c = np.linalg.eigvalsh((inertia + inertia.T) / 2)
+    slack = _ROUNDING * abs(c) + ROUNDED_TO_ZERO
+    moments = f"principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2"
+    if a < -slack:
+        return f"{moments}, expected none below zero"
+    if c > a + b + slack:
+        return f"{moments}, expected the largest to be at most the sum of the others"
+    return None
+
+
+def carried_inertials(group: RigidGroup, links: dict[str, LinkSource], notes: Notebook) -> dict[str, Inertial]:
+    """What the engine's bodies of a rigid group shall hold, by link; an `InputError` where no body can."""
+    carried = {name: links[name].inertial for name in group.members}
+    _lend_tensors(group, links, carried, notes)
+    if group.moving:
+        _strengthen(group, links, carried, notes)
+    return carried
+
+
+def _lend_tensors(
+    group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: Notebook
+) -> None:
+    faults = {name: fault for name in group.members if (fault := inertia_fault(carried[name].inertia))}
+    if not faults:
+        return
+    lent = sum((_turned(carried[name].inertia, group.members[name].rotation) for name in faults), np.zeros((3, 3)))
+    healthy = sorted((name for name in group.members if name not in faults), key=lambda name: -carried[name].mass)
+    for taker in healthy:
+        total = carried[taker].inertia + _turned(lent, group.members[taker].rotation.T)
+        if carried[taker].mass > 0 and inertia_fault(total) is None:
+            break
+    else:
+        name, fault = next(iter(faults.items()))
+        raise links[name].inertial_element.error(f"link {name!r} has an inertia that no body can have: {fault}")
+    carried[taker] = Inertial(carried[taker].mass, carried[taker].com, total)
+    for name, fault in faults.items():
+        carried[name] = Inertial(carried[name].mass, carried[name].com)
+        notes.add(
+            links[name].inertial_element,
+            f"link {name!r} has an inertia that no body can have ({fault}); "
+            f"it is carried by link {taker!r}, to which it is welded",
+        )
+
+
+def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: Notebook) -> None:
+    if any(_is_strong(inertial) for inertial in carried.values()):
+        return
+    name = max(carried, key=lambda member: carried[member].mass)
+    mass = carried[name].mass
+    element = links[name].inertial_element
+    if mass > _SMALLEST:
+        notes.add(element, f"link {name!r} has mass but no inertia about some axis; the engine gets 1e-12 kg m^2 more")
+    elif group.carries_mass_further_out:
+        mass = _SMALLEST
+        notes.add(element, f"link {name!r} moves but has no mass; the engine gets 1e-12 kg and 1e-12 kg m^2")
+    else:
+        by = "" if group.joint is None else f" by joint {group.joint!r}"
+        raise element.error(
+            f"link {name!r} is moved{by} but neither it nor any link that it carries has mass, "
+            "which the engine cannot simulate"
+        )
+    carried[name] = Inertial(mass, carried[name].com, carried[name].inertia + _SMALLEST * np.eye(3))
+
+
+def _is_strong(inertial: Inertial) -> bool:
+    moments, _ = principal_axes(inertial.inertia)
+    return inertial.mass > 2 * mujoco.mjMINVAL and moments[0] > 2 * mujoco.mjMINVAL
+
+
+def _turned(inertia: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    return rotation @ inertia @ rotation.T

@@ -1,0 +1,138 @@
+"""MJCF: the engine's own format, read by the engine; nothing of it is lost.
+
+Bodies are links, sites are frames. Bodies and joints without a name get one (`body_3`, `joint_5`: their place in the
+file), so that they can be addressed; this is noted. A body welded to its parent has no joint of its own.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from didymos.describe.description import Description, Frame, Joint, JointKind, Link
+from didymos.describe.formats.engine_spec import asked_engine, check_compiles, unique
+from didymos.describe.formats.mjcf_guard import refuse_the_dangerous
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.rotation import quaternion_to_matrix
+from didymos.describe.formats.xml_file import Element
+
+__all__ = ["read_mjcf"]
+
+_KINDS = {
+    mujoco.mjtJoint.mjJNT_FREE: JointKind.FLOATING,
+    mujoco.mjtJoint.mjJNT_BALL: JointKind.BALL,
+    mujoco.mjtJoint.mjJNT_SLIDE: JointKind.PRISMATIC,
+    mujoco.mjtJoint.mjJNT_HINGE: JointKind.REVOLUTE,
+}
+
+
+def read_mjcf(root: Element) -> Description:
+    """The description in an MJCF file, whose root element has been read to find out what it is."""
+    file = root.file
+    refuse_the_dangerous(root)
+    notes = Notebook()
+    spec, warnings = asked_engine(lambda: mujoco.MjSpec.from_file(str(file)), file)
+    _name_the_nameless(spec, root, notes)
+    model, more_warnings = check_compiles(spec, file)
+    for warning in dict.fromkeys(warnings + more_warnings):
+        notes.add(root, f"the engine warns: {warning}")
+    if model.nbody < 2:
+        raise root.error("<mujoco> has no <body>, expected at least one")
+    _check_numbers(model, root)
+    body = _root(spec, root, notes)
+    joints = {joint.name: joint for joint in (_joint(model, index) for index in range(model.njnt))}
+    return Description(
+        spec=spec,
+        name=spec.modelname or file.stem,
+        links=_links(model),
+        joints=joints,
+        frames=_frames(model),
+        notes=notes.notes(),
+        source=file,
+        root=body.name,
+        floating=any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints),
+        held_by="it is moved by the mocap data" if body.mocap else None,
+    )
+
+
+def _name_the_nameless(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> None:
+    for kind, items in (("body", spec.bodies[1:]), ("joint", spec.joints), ("site", spec.sites)):
+        taken = {item.name for item in items}
+        nameless = [(index, item) for index, item in enumerate(items, start=1) if not item.name]
+        for index, item in nameless:
+            item.name = unique(f"{kind}_{index}", taken)
+        if nameless:
+            names = ", ".join(item.name for _, item in nameless[:3]) + (", ..." if len(nameless) > 3 else "")
+            notes.add(root, f"{len(nameless)} of {len(items)} {kind} elements have no name and get one: {names}")
+
+
+def _check_numbers(model: mujoco.MjModel, root: Element) -> None:
+    """An `InputError` for what compiles and cannot be simulated."""
+    if not model.opt.timestep > 0:
+        raise root.error(f"'timestep' of <option> is {model.opt.timestep:g} s, expected one above zero")
+    for index in range(model.nbody):
+        numbers = [model.body_mass[index], *model.body_inertia[index], *model.body_ipos[index], *model.body_pos[index]]
+        if not np.all(np.isfinite(numbers)):
+            raise root.error(f"body {model.body(index).name!r} has a mass, inertia or position that is not finite")
+
+
+def _root(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> mujoco.MjsBody:
+    """The body that stands for the robot: the first in the world that floats, or else the one that carries most."""
+    standing = list(spec.worldbody.bodies)
+    floating = [body for body in standing if any(j.type == mujoco.mjtJoint.mjJNT_FREE for j in body.joints)]
+    chosen = max(floating or standing, key=lambda body: len(body.find_all(mujoco.mjtObj.mjOBJ_BODY)))
+    if len(standing) > 1:
+        notes.add(root, f"{len(standing)} bodies stand in the world; {chosen.name!r} is taken as the root link")
+    return chosen
+
+
+def _links(model: mujoco.MjModel) -> dict[str, Link]:
+    links = {}
+    for index in range(1, model.nbody):
+        body = model.body(index)
+        rotation = quaternion_to_matrix(body.iquat)
+        first = int(model.body_jntadr[index])
+        links[body.name] = Link(
+            body.name,
+            body.name,
+            float(body.mass[0]),
+            body.ipos.copy(),
+            rotation @ np.diag(body.inertia) @ rotation.T,
+            model.joint(first).name if first >= 0 else None,
+        )
+    return links
+
+
+def _joint(model: mujoco.MjModel, index: int) -> Joint:
+    joint = model.joint(index)
+    child = int(joint.bodyid[0])
+    kind = _KINDS[mujoco.mjtJoint(int(joint.type[0]))]
+    limited = bool(joint.limited[0]) and kind is not JointKind.BALL
+    if kind is JointKind.REVOLUTE and not limited:
+        kind = JointKind.CONTINUOUS
+    dof = int(joint.dofadr[0])
+    limits_force = bool(model.jnt_actfrclimited[index])
+    return Joint(
+        name=joint.name,
+        kind=kind,
+        parent=model.body(int(model.body_parentid[child])).name,
+        child=model.body(child).name,
+        axis=joint.axis.copy(),
+        anchor=joint.pos.copy(),
+        lower=float(joint.range[0]) if limited else None,
+        upper=float(joint.range[1]) if limited else None,
+        effort=float(np.abs(model.jnt_actfrcrange[index]).max()) if limits_force else None,
+        velocity=None,
+        damping=float(model.dof_damping[dof]),
+        friction=float(model.dof_frictionloss[dof]),
+        engine_joints=(joint.name,),
+    )
+
+
+def _frames(model: mujoco.MjModel) -> dict[str, Frame]:
+    frames = {}
+    for index in range(model.nsite):
+        site = model.site(index)
+        link = model.body(int(site.bodyid[0])).name
+        frames[site.name] = Frame(site.name, link, site.pos.copy(), site.quat.copy(), site.name)
+    return frames

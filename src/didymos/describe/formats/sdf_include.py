@@ -1,0 +1,115 @@
+"""``<include>`` of SDF: another file's model takes its place, with the name and pose that are given for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from didymos.describe.formats.mesh_paths import package_folders
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.xml_file import Element, read_xml
+from didymos.errors import InputError
+
+__all__ = ["with_includes"]
+
+_DEEPEST = 20  # levels of files
+_MOST_FILES = 1000
+
+
+def with_includes(root: Element, packages: Mapping[str, Path], notes: Notebook) -> Element:
+    """The root element with every include replaced by the model that it means.
+
+    A model that is included into another one must be there; one that a world includes beside the robot (the sun, the
+    ground) is noted where it is not.
+    """
+    _Includer(packages, notes).replace_in(root, [root.file])
+    return root
+
+
+class _Includer:
+    def __init__(self, packages: Mapping[str, Path], notes: Notebook) -> None:
+        self._packages, self._notes, self._files = packages, notes, 0
+
+    def replace_in(self, parent: Element, stack: list[Path]) -> None:
+        children = []
+        for child in parent.children:
+            if child.tag == "include" and parent.tag in ("model", "world"):
+                model = self._included(child, parent, stack)
+                children += [] if model is None else [model]
+            else:
+                if child.tag in ("model", "world"):
+                    self.replace_in(child, stack)
+                children.append(child)
+        parent.children = children
+
+    def _included(self, include: Element, parent: Element, stack: list[Path]) -> Element | None:
+        uri = include.needed("uri").text.strip()
+        file = self._resolve(uri, include)
+        if file is None:
+            message = f"<include> of {uri!r} in {parent} means no file that exists"
+            if parent.tag == "world":
+                self._notes.add(include, f"{message}; it is left out")
+                return None
+            raise include.error(message)
+        if include.attributes.get("merge", "false").strip().lower() in ("true", "1"):
+            raise include.error(f"<include> of {uri!r} asks for a merge, which is not supported; copy the model in")
+        self._files += 1
+        if file in stack or len(stack) > _DEEPEST or self._files > _MOST_FILES:
+            raise include.error(f"<include> of {uri!r} leads back to {str(file)!r}, or too deep")
+        model = read_xml(file)
+        if model.tag == "sdf":
+            model = model.needed("model")
+        if model.tag != "model":
+            raise include.error(
+                f"<include> of {uri!r} means {str(file)!r}, which begins with <{model.tag}>, expected an SDF model"
+            )
+        self.replace_in(model, [*stack, file])
+        return _adapted(model, include)
+
+    def _resolve(self, uri: str, include: Element) -> Path | None:
+        scheme, separator, rest = uri.partition("://")
+        if not separator or scheme == "file":
+            candidates = [include.file.parent / (rest if separator else uri)]
+        elif scheme in ("model", "package"):
+            name, _, inside = rest.partition("/")
+            candidates = [folder / inside for folder in package_folders(name, include.file, self._packages)]
+        else:
+            return None
+        try:
+            for candidate in candidates:
+                file = _model_file(candidate) if candidate.is_dir() else candidate
+                if file.is_file():
+                    return file.resolve()
+        except (OSError, ValueError):
+            return None
+        return None
+
+
+def _model_file(folder: Path) -> Path:
+    """The newest file that a model folder's model.config names; model.sdf where it has none."""
+    config = folder / "model.config"
+    if config.is_file():
+        try:
+            named = [element.text.strip() for element in read_xml(config).all("sdf") if element.text.strip()]
+        except InputError:
+            named = []
+        if named:
+            return folder / named[-1]
+    return folder / "model.sdf"
+
+
+def _adapted(model: Element, include: Element) -> Element:
+    """The included model, with the name, pose, placement frame and staticness that the include gives it."""
+    name = include.at_most_one("name")
+    if name is not None:
+        model.attributes["name"] = name.text.strip()
+    placement = include.attributes.get("placement_frame")
+    for tag in ("pose", "static", "placement_frame"):
+        given = include.at_most_one(tag)
+        if given is not None and tag == "placement_frame":
+            placement = given.text.strip()
+        elif given is not None:
+            model.children = [child for child in model.children if child.tag != tag] + [given]
+    if placement:
+        model.attributes["placement_frame"] = placement
+    return model

@@ -1,0 +1,168 @@
+"""SDF models, and the models nested in them, become frames, links and joints with absolute names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from didymos.describe.formats.inertia import ROUNDED_TO_ZERO
+from didymos.describe.formats.mechanism import Inertial, LinkSource
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
+from didymos.describe.formats.sdf_shapes import read_sdf_shape
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import flag, name_of, number_in_text
+
+__all__ = ["ModelReader"]
+
+_MODEL = "__model__"
+
+
+@dataclass(eq=False)
+class ModelReader:
+    """Collects what models hold: frames, links without their shapes, joints still unread.
+
+    Anything may be posed in anything, so shapes and joints are read once all frames are known.
+    """
+
+    packages: Mapping[str, Path]
+    notes: Notebook
+    graph: FrameGraph = field(default_factory=FrameGraph)
+    links: dict[str, LinkSource] = field(default_factory=dict)
+    joints: dict[str, tuple[Element, str]] = field(default_factory=dict)  # the element and its scope
+    frames: dict[str, Element] = field(default_factory=dict)
+    static: set[str] = field(default_factory=set)  # links that never move
+
+    def add_model(self, model: Element, absolute: str, outside: Reference, *, tribe: int, static: bool = False) -> None:
+        """Read a model that is called `absolute` and stands in the frame `outside` unless its pose says otherwise.
+
+        The only model of a file is called "", so that what is in it need not say its name.
+        """
+        name_of(model)
+        pose, relative_to = raw_pose(model)
+        placement = model.attributes.get("placement_frame", "").strip()
+        canonical = model.attributes.get("canonical_link", "").strip() or _first_link(model)
+        if canonical is None:
+            raise model.error(f"{model} has no <link>, which it needs")
+        self.graph.add(
+            absolute,
+            FrameNode(
+                pose,
+                Reference(outside.scope, relative_to or outside.name),
+                Reference(absolute, canonical),
+                model,
+                Reference(absolute, placement) if placement else None,
+            ),
+        )
+        static = static or _says(model, "static", False)
+        kin = _says(model, "self_collide", False)
+        for element in model.children:
+            if element.tag == "link":
+                self._add_link(element, absolute, kin, static, tribe)
+            elif element.tag == "joint":
+                self._add_joint(element, absolute)
+            elif element.tag == "frame":
+                self.add_frame(element, absolute)
+            elif element.tag == "model":
+                self.add_model(
+                    element, join(absolute, name_of(element)), Reference(absolute, _MODEL), tribe=tribe, static=static
+                )
+
+    def add_frame(self, element: Element, scope: str) -> None:
+        """Read a ``<frame>`` of a model, or of the world (scope "")."""
+        name = join(scope, name_of(element))
+        attached_to = element.attributes.get("attached_to", "").strip() or _MODEL
+        pose, relative_to = raw_pose(element)
+        self.graph.add(
+            name, FrameNode(pose, Reference(scope, relative_to or attached_to), Reference(scope, attached_to), element)
+        )
+        self.frames[name] = element
+
+    def read_shapes(self) -> None:
+        """Read the shapes of all links."""
+        for name, link in self.links.items():
+            scope = name.removesuffix(link.element.attributes["name"]).removesuffix("::")
+            in_link = self.graph.in_world(name).inverse()
+            for element in link.element.children:
+                if element.tag not in ("visual", "collision"):
+                    continue
+                pose, relative_to = raw_pose(element)
+                if relative_to is not None:
+                    base = self.graph.find(Reference(scope, relative_to), element)
+                    pose = in_link @ self.graph.in_world(base) @ pose
+                shape = read_sdf_shape(element, link.element, pose, self.packages, self.notes)
+                if shape is not None:
+                    link.shapes.append(shape)
+
+    def _add_link(self, element: Element, scope: str, kin: bool, static: bool, tribe: int) -> None:
+        name = join(scope, name_of(element))
+        pose, relative_to = raw_pose(element)
+        self.graph.add(name, FrameNode(pose, Reference(scope, relative_to or _MODEL), None, element))
+        inertial = element.at_most_one("inertial")
+        if inertial is None and not static:
+            self.notes.add(element, f"{element} has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is used")
+        value = Inertial(1.0, np.zeros(3), np.eye(3)) if inertial is None else _read_inertial(inertial, name)
+        self.links[name] = LinkSource(
+            name,
+            element,
+            value,
+            element if inertial is None else inertial,
+            [],
+            weightless=not _says(element, "gravity", True),
+            collides_with_kin=_says(element, "self_collide", kin),
+            tribe=tribe,
+        )
+        if static:
+            self.static.add(name)
+
+    def _add_joint(self, element: Element, scope: str) -> None:
+        name = join(scope, name_of(element))
+        child = element.needed("child").text.strip()
+        pose, relative_to = raw_pose(element)
+        self.graph.add(name, FrameNode(pose, Reference(scope, relative_to or child), Reference(scope, child), element))
+        self.joints[name] = (element, scope)
+
+
+def _says(element: Element, tag: str, default: bool) -> bool:
+    child = element.at_most_one(tag)
+    return default if child is None else flag(child)
+
+
+def _first_link(model: Element) -> str | None:
+    """The link of a model that stands for it: its first one, or the first of the first nested model that has one."""
+    link = model.first("link")
+    if link is not None:
+        return name_of(link)
+    for nested in model.all("model"):
+        inside = _first_link(nested)
+        if inside is not None:
+            return join(name_of(nested), inside)
+    return None
+
+
+def _read_inertial(element: Element, link: str) -> Inertial:
+    if element.attributes.get("auto", "false").strip().lower() in ("true", "1"):
+        raise element.error(f"link {link!r} asks for its inertia from its shapes (auto), expected numbers")
+    frame = element.first("frame")  # SDF 1.4 wrote the pose one level deeper at times
+    pose, relative_to = raw_pose(frame if element.first("pose") is None and frame is not None else element)
+    if relative_to is not None:
+        raise element.error(f"the inertia of link {link!r} is relative to {relative_to!r}, expected its link")
+    mass = _value(element, "mass", 1.0)
+    if mass < 0:
+        raise element.needed("mass").error(f"link {link!r} has a mass of {mass:g} kg, expected none below zero")
+    tensor = element.at_most_one("inertia")
+    xx, yy, zz = (1.0, 1.0, 1.0) if tensor is None else (_value(tensor, key, 1.0) for key in ("ixx", "iyy", "izz"))
+    xy, xz, yz = (0.0, 0.0, 0.0) if tensor is None else (_value(tensor, key, 0.0) for key in ("ixy", "ixz", "iyz"))
+    for key, value in (("ixx", xx), ("iyy", yy), ("izz", zz)):
+        if value < -ROUNDED_TO_ZERO:
+            raise element.error(f"link {link!r} has {key} = {value:g} kg m^2, expected no moment below zero")
+    inertia = pose.rotation @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ pose.rotation.T
+    return Inertial(mass, pose.position, inertia)
+
+
+def _value(element: Element, tag: str, default: float) -> float:
+    child = element.at_most_one(tag)
+    return default if child is None else number_in_text(child)

@@ -1,0 +1,205 @@
+"""URDF: the ``<robot>`` of ROS becomes a mechanism.
+
+Read as urdfdom reads it, with three differences that are noted where they matter: a revolute joint without room to move
+(no limits, or equal ones; an old trick to keep a link apart in Gazebo) is welded, ``<mimic>`` becomes a constraint, and
+of the ``<gazebo>`` tags friction (mu1) and gravity are used. All else is listed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from didymos.describe.description import Description, JointKind
+from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.inertia import ROUNDED_TO_ZERO, inertia_fault
+from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
+from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
+from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.rotation import Pose
+from didymos.describe.formats.urdf_gazebo import GazeboTags, read_gazebo_tags
+from didymos.describe.formats.urdf_origin import read_origin
+from didymos.describe.formats.urdf_shapes import read_colours, read_shapes
+from didymos.describe.formats.urdf_words import URDF_WORDS
+from didymos.describe.formats.xml_file import Element
+from didymos.describe.formats.xml_values import limit, name_of, number, vector, word
+from didymos.errors import nearest
+
+__all__ = ["read_urdf"]
+
+_KINDS = {
+    "fixed": JointKind.FIXED,
+    "revolute": JointKind.REVOLUTE,
+    "continuous": JointKind.CONTINUOUS,
+    "prismatic": JointKind.PRISMATIC,
+    "floating": JointKind.FLOATING,
+    "planar": JointKind.PLANAR,
+    "spherical": JointKind.BALL,  # not in the standard, but in bullet and in the engine's own reader
+}
+_WITH_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.PLANAR)
+
+
+def read_urdf(robot: Element, packages: Mapping[str, Path]) -> Description:
+    """The description in a ``<robot>`` element."""
+    notes = Notebook()
+    notes.audit(robot, URDF_WORDS)
+    gazebo = read_gazebo_tags(robot, notes)
+    colours = read_colours(robot)
+    links: dict[str, LinkSource] = {}
+    for element in robot.all("link"):
+        name = name_of(element)
+        if name in links:
+            raise element.error(f"link {name!r} stands here a second time, first in line {links[name].element.line}")
+        links[name] = _read_link(element, name, read_shapes(element, colours, packages, gazebo, notes), gazebo)
+    if not links:
+        raise robot.error("<robot> has no <link>")
+    joints: dict[str, JointSource] = {}
+    for element in robot.all("joint"):
+        name = name_of(element)
+        if name in joints:
+            raise element.error(f"joint {name!r} stands here a second time, first in line {joints[name].element.line}")
+        joints[name] = _read_joint(element, name, notes)
+    gazebo.check_references(links, joints, notes)
+    root = _root(robot, links, joints)
+    held_by = None
+    if root == WORLD:
+        held_by = "it is the world itself"
+        if fault := inertia_fault(links[root].inertial.inertia):
+            notes.add(
+                links[root].inertial_element,
+                f"link {root!r} has an inertia that no body can have ({fault}); it "
+                "is not used, as the world does not move",
+            )
+            links[root].inertial = replace(links[root].inertial, inertia=np.zeros((3, 3)))
+    mechanism = Mechanism(
+        robot.attributes.get("name") or robot.file.stem,
+        robot,
+        links,
+        joints,
+        roots={root: Pose()},
+        held_by=held_by,
+        root=root,
+    )
+    return build_spec(mechanism, notes)
+
+
+def _read_link(element: Element, name: str, shapes: list[Shape], gazebo: GazeboTags) -> LinkSource:
+    inertial = element.at_most_one("inertial")
+    where = element if inertial is None else inertial
+    value = Inertial() if inertial is None else _read_inertial(inertial, name)
+    return LinkSource(name, element, value, where, shapes, weightless=name in gazebo.weightless)
+
+
+def _read_inertial(element: Element, link: str) -> Inertial:
+    mass = number(element.needed("mass"), "value")
+    if mass < 0:
+        raise element.needed("mass").error(f"link {link!r} has a mass of {mass:g} kg, expected none below zero")
+    tensor = element.needed("inertia")
+    ixx, ixy, ixz, iyy, iyz, izz = (number(tensor, key, 0.0) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    for key, value in (("ixx", ixx), ("iyy", iyy), ("izz", izz)):
+        if value < -ROUNDED_TO_ZERO:
+            raise tensor.error(f"link {link!r} has {key} = {value:g} kg m^2, expected no moment below zero")
+    pose = read_origin(element)
+    inertia = pose.rotation @ np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]) @ pose.rotation.T
+    return Inertial(mass, pose.position, inertia)
+
+
+def _read_joint(element: Element, name: str, notes: Notebook) -> JointSource:
+    text = word(element, "type")
+    kind = _KINDS.get(text)
+    if kind is None:
+        raise element.error(
+            f"joint {name!r} has the type {text!r}, expected one of {', '.join(_KINDS)}" + nearest(text, _KINDS)
+        )
+    axis = element.at_most_one("axis")
+    direction = np.array([1.0, 0.0, 0.0])
+    if axis is not None and kind in _WITH_AXIS:
+        direction = checked_axis(axis, vector(axis, "xyz", (1.0, 0.0, 0.0)), name)
+    dynamics = element.at_most_one("dynamics")
+    limits = element.at_most_one("limit")
+    lower, upper = (
+        (None, None)
+        if limits is None or kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC)
+        else bounds(limits, limit(limits, "lower", 0.0), limit(limits, "upper", 0.0), name)
+    )
+    joint = JointSource(
+        name,
+        element,
+        kind,
+        word(element.needed("parent"), "link"),
+        word(element.needed("child"), "link"),
+        read_origin(element),
+        direction,
+        lower=lower,
+        upper=upper,
+        effort=_magnitude(limits, "effort", name, notes),
+        velocity=_magnitude(limits, "velocity", name, notes),
+        damping=0.0 if dynamics is None else not_negative(dynamics, number(dynamics, "damping", 0.0), "damping", name),
+        friction=0.0
+        if dynamics is None
+        else not_negative(dynamics, number(dynamics, "friction", 0.0), "friction", name),
+        mimic=_read_mimic(element),
+    )
+    if joint.parent == joint.child:
+        raise element.error(f"joint {name!r} joins link {joint.child!r} to itself")
+    if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC) and limits is None:
+        notes.add(element, f"joint {name!r} is {text} and has no <limit>, which means no room to move: it is welded")
+        return welded(joint, 0.0)
+    if lower is not None and lower == upper:
+        notes.add(
+            element,
+            f"joint {name!r} is {text} between {lower:g} and {upper:g}, which leaves no room to move: it is welded",
+        )
+        return welded(joint, lower)
+    return joint
+
+
+def _magnitude(limits: Element | None, attribute: str, joint: str, notes: Notebook) -> float | None:
+    """The largest effort or velocity; None where the file gives none, or zero (which people write for unknown)."""
+    value = math.inf if limits is None else limit(limits, attribute, math.inf)
+    if value == 0 and limits is not None:
+        notes.add(limits, f"joint {joint!r} has a limit of {attribute} 0, which is read as no limit")
+        return None
+    if value < 0 and limits is not None:
+        notes.add(limits, f"joint {joint!r} has a limit of {attribute} {value:g} below zero, which is read as no limit")
+        return None
+    return value if value < 1e9 else None
+
+
+def _read_mimic(element: Element) -> Mimic | None:
+    mimic = element.at_most_one("mimic")
+    if mimic is None:
+        return None
+    return Mimic(word(mimic, "joint"), number(mimic, "multiplier", 1.0), number(mimic, "offset", 0.0))
+
+
+def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointSource]) -> str:
+    """The one link that is nobody's child."""
+    carriers: dict[str, JointSource] = {}
+    for joint in joints.values():
+        for role, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in links:
+                raise joint.element.error(
+                    f"joint {joint.name!r} has the {role} link {link!r}, which does not exist" + nearest(link, links)
+                )
+        if joint.child in carriers:
+            raise joint.element.error(
+                f"link {joint.child!r} is the child of joint {joint.name!r} and of joint "
+                f"{carriers[joint.child].name!r}, expected one parent"
+            )
+        carriers[joint.child] = joint
+    roots = [name for name in links if name not in carriers]
+    if not roots:
+        raise robot.error(
+            f"every link is the child of another, link {next(iter(links))!r} first: the joints form a "
+            "loop, expected a tree"
+        )
+    if len(roots) > 1:
+        raise links[roots[1]].element.error(
+            f"links {roots[0]!r} and {roots[1]!r} are both the child of no joint, expected one root link"
+        )
+    return roots[0]

@@ -1,0 +1,59 @@
+"""Fixtures of all rooms: small twins made from a description and a few keys, written where a test may write."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import didymos
+from didymos.describe.twin import Twin
+
+MakeTwin = Callable[..., Twin]
+SRC = Path(didymos.__file__).parent.parent
+
+FREE_BODY = """<mujoco><worldbody><body name="body"><freejoint name="free"/>
+  <geom type="box" size=".1 .15 .2" mass="1.5"/></body></worldbody></mujoco>"""
+
+
+@pytest.fixture(scope="session")
+def make_twin(tmp_path_factory: pytest.TempPathFactory) -> MakeTwin:
+    """make_twin(model, **keys): a twin folder with this MJCF or URDF text and these keys of `twin.yaml`, loaded."""
+    count = itertools.count()
+
+    def make(model: str = FREE_BODY, **keys: Any) -> Twin:
+        folder = tmp_path_factory.mktemp(f"robot{next(count)}_")
+        name = "model.urdf" if "<robot" in model else "model.xml"
+        (folder / name).write_text(model)
+        description = {"file": name} | keys.pop("description", {})
+        for file, text in keys.pop("files", {}).items():
+            (folder / file).write_text(text)
+        (folder / "twin.yaml").write_text(json.dumps({"description": description} | keys))  # JSON is YAML
+        return didymos.load(folder)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def quadcopter() -> Twin:
+    """The bundled quadcopter; a test that changes it takes a copy."""
+    return didymos.load("quadcopter")
+
+
+@pytest.fixture(scope="session")
+def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """run_python(code, *arguments): run code in a fresh interpreter that finds this package; its text output."""
+
+    def run(code: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        environment = os.environ | {"PYTHONPATH": str(SRC)}
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+
+    return run
