@@ -7,22 +7,27 @@
     sine      offset + amplitude sin(2 pi frequency (t - start) + phase), offset alone before `start`
     chirp     the same with the frequency growing linearly from `frequency` at `start` to `to_frequency` at `end`
     file      a column of a CSV over its time column, linear between rows, held at the ends
+    rows      a text file of rows `DURATION VALUE VALUE ...`, each held for its duration [s], the first from `start` on;
+              `column` is the number of the value, from 1; zero before the first row and after the last
 """
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, model_validator
 
 from didymos.compiled import kernel
+from didymos.errors import InputError
 from didymos.spec import Spec, number
 
-__all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate"]
+__all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate", "held_rows"]
 
-KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "file")
+KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "file", "rows")
 STIMULUS_NUMBERS = 8
 _CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _FILE = range(7)
 
@@ -34,6 +39,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "sine": ("amplitude", "frequency"),
     "chirp": ("amplitude", "frequency", "to_frequency", "end"),
     "file": ("file", "column"),
+    "rows": ("file", "column"),
 }
 
 
@@ -43,7 +49,7 @@ class StimulusSpec(Spec):
     model_config = ConfigDict(populate_by_name=True)
 
     target: str = Field(description="wanted.NAME, inputs.NAME, or the path of a parameter that can change during a run")
-    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "file"]
+    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "file", "rows"]
     value: float = number(0.0)
     before: float = number(0.0, doc="`from` in the file")
     to: float = number(0.0)
@@ -85,9 +91,30 @@ class StimulusSpec(Spec):
             "sine": [self.start, self.amplitude, self.frequency, self.phase, self.offset],
             "chirp": [self.start, self.amplitude, self.frequency, self.phase, self.offset, self.end, self.to_frequency],
             "file": [],
+            "rows": [],
         }
         found = [code, *rows[self.kind]]
         return found + [0.0] * (STIMULUS_NUMBERS - len(found))
+
+
+def held_rows(file: Path, column: str, start: float) -> NDArray[np.float64]:
+    """Times [s] and values of the stairs that a file of rows describes, shape [n, 2]; a bad row is an `InputError`."""
+    table = [(start - 1.0, 0.0), (start, 0.0)]
+    time = start
+    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            duration, value = float(words[0]), float(words[int(column)])
+        except (ValueError, IndexError):
+            raise InputError(f"found {line.strip()!r}, expected a duration and values up to column {column}",
+                             file=file, line=number) from None  # fmt: skip
+        if not (0.0 < duration < math.inf and math.isfinite(value)):
+            raise InputError(f"found {line.strip()!r}, expected a duration above zero and finite values", file=file, line=number)
+        table += [(time, value), (time + duration, value)]
+        time += duration
+    return np.array([*table, (time, 0.0)])
 
 
 @kernel

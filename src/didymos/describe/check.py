@@ -26,6 +26,7 @@ def check_names(twin: Twin) -> None:
 
 def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _parts(twin)
+    yield from _contacts(twin)
     yield from _sensors(twin)
     yield from _clock(twin)
     yield from _gains(twin)
@@ -62,6 +63,14 @@ def _parts(twin: Twin) -> Iterator[InputError]:
         direction = getattr(part, "direction", 1.0)
         if direction not in (-1.0, 1.0):
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")
+
+
+def _contacts(twin: Twin) -> Iterator[InputError]:
+    for name, contact in twin.file.contacts.items():
+        if contact.link not in twin.description.links:
+            yield _unknown(twin, "link", contact.link, twin.description.links, "contacts", name, "link")
+        if contact.frame not in _frames(twin):
+            yield _unknown(twin, "link or frame", contact.frame, _frames(twin), "contacts", name, "frame")
 
 
 def _sensors(twin: Twin) -> Iterator[InputError]:
@@ -130,7 +139,7 @@ def _scenario(twin: Twin, name: str, scenario: Any) -> Iterator[InputError]:
             parameter = twin.parameters.get(stimulus.target)
             if parameter is None:
                 yield _unknown(twin, "parameter", stimulus.target, twin.parameters, *place, "target")
-            elif not parameter.live or head not in ("parts", "world"):
+            elif not parameter.live:
                 yield twin.mistake(f"{stimulus.target!r} cannot be moved by a stimulus", *place, "target")
-        if stimulus.kind == "file" and not (twin.folder / stimulus.file).is_file():
+        if stimulus.kind in ("file", "rows") and not (twin.folder / stimulus.file).is_file():
             yield twin.mistake(f"there is no file {stimulus.file!r}", *place, "file")

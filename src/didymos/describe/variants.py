@@ -6,7 +6,7 @@
         description: {arguments: {wheels: rollers}}
         contacts: null
 
-A mapping is merged key by key, anything else replaces what stood there, and null takes it away. Several variants may be
+A mapping is merged key by key, unless it names another `kind`; anything else replaces what stood there, and null takes it away. Several variants may be
 joined by a plus sign and are laid over each other from left to right: `rollers+rigid`.
 """
 
@@ -43,7 +43,7 @@ def _overlaid(
         here, there = (*place, key), (*source, key)
         if value is None:
             found.pop(key, None)
-        elif isinstance(value, dict) and isinstance(found.get(key), dict):
+        elif isinstance(value, dict) and isinstance(found.get(key), dict) and _same_kind(found[key], value):
             found[key] = _overlaid(found[key], value, lines, there, here)
         else:
             found[key] = value
@@ -51,3 +51,7 @@ def _overlaid(
                 if path[: len(there)] == there:
                     lines[here + path[len(there) :]] = line
     return found
+
+
+def _same_kind(under: dict[str, Any], over: dict[str, Any]) -> bool:
+    return "kind" not in over or over["kind"] == under.get("kind")

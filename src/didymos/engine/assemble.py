@@ -17,15 +17,18 @@ from didymos.describe.names import link_values, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
 from didymos.engine.callback import SCRATCH_WORDS, install
+from didymos.engine.contact_frame import install_contact_frames
+from didymos.engine.grip import add_pairs, direction_rows
 from didymos.engine.plan import Plan
-from didymos.engine.scenery import add_ground, add_light
+from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.errors import InputError
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
+from didymos.sensors.kind import LidarSpec
 from didymos.sensors.reading import MEMORY_HEAD
 from didymos.spec import Spec, number_fields
 
-__all__ = ["TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble"]
+__all__ = ["TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "site_name"]
 
 TRUTH = "truth"
 """Name of the stream with the true pose and motion of the root link; no sensor may take it."""
@@ -43,7 +46,10 @@ _ENGINE_SENSORS = {
     "velocimeter": mujoco.mjtSensor.mjSENS_VELOCIMETER,
     "jointpos": mujoco.mjtSensor.mjSENS_JOINTPOS,
     "jointvel": mujoco.mjtSensor.mjSENS_JOINTVEL,
+    "user": mujoco.mjtSensor.mjSENS_USER,
+    "contact": mujoco.mjtSensor.mjSENS_CONTACT,
 }
+_NET_FORCE = [1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), 3, 1]  # of a contact sensor: force, summed up, one
 _ENCODABLE = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
@@ -73,9 +79,10 @@ class Assembly:
     own_actuators: int  # how many actuators the description has itself
 
 
-def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
-    """Compile a twin; `wanted` set-points and `memory` numbers of the control program get room in the state."""
+def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembly:
+    """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state."""
     install()
+    install_contact_frames()
     spec = twin.description.spec.copy()
     world = twin.file.world
     spec.option.timestep = world.step
@@ -84,15 +91,19 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     add_light(spec)
     if world.ground is not None:
-        add_ground(spec, world.ground.height, world.ground.friction)
+        add_ground(spec, world.ground.height, world.ground.friction, world.contact_time)
+    add_objects(spec, world)
+    add_pairs(spec, twin)
     places = _add_sensors(spec, twin)
     own_actuators = len(spec.actuators)
     _add_states(spec, twin)
     for body in spec.bodies:
         body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
-    plan = _plan(twin, places, wanted, memory)
+    plan = _plan(twin, places, wanted, memory, moved)
     spec.nuserdata = plan.size
     words, numbers, rows = _block_plan(twin)
+    directions = len(words)
+    words += [0.0] * (b.DIRECTION_WORDS * len(twin.file.contacts))
     spec.add_numeric(name="didymos_block", data=words, size=len(words))
     model = _compile(spec, twin)
     start = int(model.numeric_adr[model.nnumeric - 1])
@@ -102,6 +113,9 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     header[b.SCRATCH] = plan.starts["scratch"]
     header[b.RATES] = plan.starts["rates"]
     header[b.FIRST_STATE_ACTUATOR] = own_actuators
+    header[b.DIRECTIONS], header[b.DIRECTION_COUNT] = directions, len(twin.file.contacts)
+    table = direction_rows(model, twin, spec)
+    model.numeric_data[start + directions :][: table.size] = table.ravel()
     header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
     _apply_values(model, twin)
     return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
@@ -127,31 +141,35 @@ def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
     return tuple(found)
 
 
-def _site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
-    """The site of a named frame, or a new one at the origin of a link."""
-    if link in twin.description.frames:
-        return twin.description.frames[link].site
-    site = f"didymos_sensor_{name}"
-    spec.body(twin.description.links[link].body).add_site(name=site, group=5)
-    return site
+def site_name(twin: Twin, sensor: str, link: str) -> str:
+    """The site that a sensor on a link or named frame sits at."""
+    return twin.description.frames[link].site if link in twin.description.frames else f"didymos_sensor_{sensor}"
 
 
 def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: str) -> list[SensorPlace]:
-    site = _site(spec, twin, name, link)
+    site = site_name(twin, name, link)
+    if link not in twin.description.frames:
+        spec.body(twin.description.links[link].body).add_site(name=site, group=5)
     found = []
     for quantity in SENSORS[kind].quantities:
-        engine_name = f"didymos_{name}_{quantity.name}"
-        spec.add_sensor(
-            name=engine_name,
+        columns = quantity.columns
+        added = spec.add_sensor(
+            name=f"didymos_{name}_{quantity.name}",
             type=_ENGINE_SENSORS[quantity.engine_type],
             objtype=mujoco.mjtObj.mjOBJ_SITE,
             objname=site,
         )
+        if quantity.engine_type == "user":  # filled by the loop, see `scan`
+            columns = tuple(str(i) for i in range(getattr(twin.file.sensors[name], "rays")))
+            added.dim, added.needstage = len(columns), mujoco.mjtStage.mjSTAGE_POS
+        elif quantity.engine_type == "contact":
+            body = twin.description.links[twin.description.frames[link].link if link in twin.description.frames else link].body
+            added.objtype, added.objname = mujoco.mjtObj.mjOBJ_XBODY, body
+            added.intprm[:3] = _NET_FORCE
         found.append(
             SensorPlace(
-                name, quantity.name, tuple(f"{quantity.name}.{column}" for column in quantity.columns),
-                (quantity.unit,) * len(quantity.columns), quantity.orientation, quantity.acceleration, engine_name,
-                len(quantity.columns),
+                name, quantity.name, tuple(f"{quantity.name}.{column}" for column in columns), (quantity.unit,) * len(columns),
+                quantity.orientation, quantity.acceleration, added.name, len(columns),
             )
         )  # fmt: skip
     return found
@@ -205,7 +223,7 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
             )
 
 
-def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int) -> Plan:
+def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int, moved: int) -> Plan:
     plan = Plan()
     plan.take("tick", 1)
     for part, spec in twin.file.parts.items():
@@ -219,12 +237,14 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("wanted", wanted)
     plan.take("memory", memory)
+    plan.take("moved", moved)
     period = twin.file.world.step
     for name, sensor in twin.file.sensors.items():
         own = [place for place in places if place.sensor == name]
         channels = sum(place.size for place in own)
         capacity = int(np.ceil((sensor.delay + period) * sensor.rate)) + 1
         plan.take(f"key:{name}", 4)
+        plan.take(f"scan:{name}", 5 if isinstance(sensor, LidarSpec) else 0)
         plan.take(f"memory:{name}", MEMORY_HEAD + capacity * (channels + 2))
         for place in own:
             plan.take(f"sensed:{name}.{place.quantity}", place.size)

@@ -9,7 +9,8 @@ import mujoco
 from didymos.control import Controller
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_joint, apply_link
-from didymos.engine.scenery import GROUND
+from didymos.engine.grip import set_grip
+from didymos.engine.scenery import floors
 from didymos.errors import InputError
 from didymos.sensors import reading
 
@@ -39,8 +40,11 @@ def set_live(
         _set_sensor(twin, assembly, wiring, rest, value)
     elif path == "world.gravity":
         model.opt.gravity[2] = -value
-    elif path == "world.ground.friction":
-        model.geom(GROUND).friction[0] = value
+    elif path in floors(twin.file.world):
+        model.geom(floors(twin.file.world)[path][0]).friction[0] = value
+        set_grip(model, twin)
+    elif kind == "contacts":
+        set_grip(model, twin)
     else:
         raise InputError("cannot change during a run", path=path)
 

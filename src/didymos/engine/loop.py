@@ -22,15 +22,15 @@ from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
 from didymos.engine.callback import tick_parts
 from didymos.engine.memory import call_program, engine_function
-from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
+from didymos.sensors.reading import RATE, SAMPLED_AT, is_due, needs_acceleration, sense
 
 __all__ = [
-    "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
+    "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_ELSEWHERE", "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
     "begin_tick", "end_tick", "run_ticks",
 ]  # fmt: skip
 
 FINE, DIVERGED, LEFT_THE_WORLD, PROGRAM_SAID_NONSENSE = range(4)
-SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER = range(3)
+SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE = range(4)
 RK4 = 1
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
 
@@ -42,6 +42,9 @@ _mj_forward = engine_function("mj_forward")
 _mj_forward_skip = engine_function("mj_forwardSkip", types.int32, types.int32)
 _mj_runge_kutta = engine_function("mj_RungeKutta", types.int32)
 _mj_implicit = engine_function("mj_implicit")
+_mj_multi_ray = engine_function(
+    "mj_multiRay", *[types.int64] * 3, types.uint8, types.int32, *[types.int64] * 3, types.int32, types.float64
+)
 
 
 class Wiring(NamedTuple):
@@ -71,9 +74,16 @@ class Wiring(NamedTuple):
     quantities: Any
     errors: Any
     fresh: Any  # int64 [sensors]
+    lidars: Any  # int64 [n, 6]: sensor, site, its body, first in sensordata, rays, first ray
+    lidar_numbers: Any  # float64 [n, 2]: nearest, farthest [m]
+    rays: Any  # float64 [rays, 3], unit vectors in the site's frame
+    rays_world: Any  # scratch of the same shape
+    ray_groups: Any  # uint8 [6]: which groups of shapes stop a ray
+    site_xpos: Any
+    site_xmat: Any
     # stimuli
     stimuli: Any  # float64 [n, 8]
-    stimulus_targets: Any  # int64 [n, 4]: space, index, first row and end row of its table
+    stimulus_targets: Any  # int64 [n, 5]: space, index, first and end row of its table, where its value is shown
     stimulus_tables: Any  # float64 [rows, 2]
     wanted: Any  # start and end in userdata, int64 [2]
     # inputs: where each command lies in userdata, where it goes (-1: not there) in userdata and ctrl, its range
@@ -114,8 +124,36 @@ def _stimulate(w: Any, t: float) -> None:
             w.userdata[target[1]] += value
         elif target[0] == SPACE_INPUT:
             w.input_offsets[target[1]] += value
-        else:
+        elif target[0] == SPACE_PARAMETER:
             w.numeric[target[1]] = value
+        if target[4] >= 0:
+            w.userdata[target[4]] = value
+
+
+@inlined
+def scan(w: Any, tick: int) -> None:
+    """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117)."""
+    for i in range(w.lidars.shape[0]):
+        sensor, site, body, source, count, first = w.lidars[i]
+        if is_due(tick, w.sensor_numbers[sensor, RATE], w.period):
+            nearest, farthest = w.lidar_numbers[i]
+            for ray in range(first, first + count):
+                for row in range(3):
+                    w.rays_world[ray, row] = (
+                        w.site_xmat[site, 3 * row] * w.rays[ray, 0]
+                        + w.site_xmat[site, 3 * row + 1] * w.rays[ray, 1]
+                        + w.site_xmat[site, 3 * row + 2] * w.rays[ray, 2]
+                    )
+            _mj_multi_ray(
+                w.model, w.data, w.site_xpos.ctypes.data + 24 * site, w.rays_world.ctypes.data + 24 * first,
+                w.ray_groups.ctypes.data, 1, body, 0, w.sensordata.ctypes.data + 8 * source, 0, count, farthest,
+            )  # fmt: skip
+            for ray in range(source, source + count):
+                distance = w.sensordata[ray]
+                if distance < 0.0 or distance > farthest:
+                    w.sensordata[ray] = np.inf
+                elif distance < nearest:
+                    w.sensordata[ray] = -np.inf
 
 
 @inlined
@@ -129,6 +167,7 @@ def begin_tick(w: Any, tick: int) -> None:
         _mj_sensor_position(w.model, w.data)
         _mj_fwd_velocity(w.model, w.data)
         _mj_sensor_velocity(w.model, w.data)
+    scan(w, tick)
     sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, w.sensordata, w.userdata, w.fresh)
 
 

@@ -19,6 +19,7 @@ from didymos.describe.names import input_names
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
+from didymos.engine.changes import Changes
 from didymos.engine.drain import Drain
 from didymos.engine.drive import drive
 from didymos.engine.figures import rotors, thrust_to_weight
@@ -36,10 +37,11 @@ from didymos.engine.pace import Pace
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, measure
-from didymos.engine.wiring import compiled_law, sensed_places, wire
+from didymos.engine.wiring import compiled_law, moved_parameters, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
 from didymos.record.mcap_file import McapRecorder
+from didymos.sensors.kind import LidarSpec
 from didymos.sensors.noise import stream_key
 
 __all__ = ["Simulation", "State"]
@@ -77,7 +79,8 @@ class Simulation:
         self._wanted = tuple(dict.fromkeys((*wants, *asked)))
         law = compiled_law(self.program)
         memory = law.memory_size if law is not None else 0
-        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory)
+        moved = moved_parameters(stimuli)
+        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved))
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
         self.robot = Robot(
@@ -89,8 +92,10 @@ class Simulation:
         if self.program is not None:
             self.program.start(self.robot)
         self._compiled = law is not None or self.program is None
-        self._streams = plan_streams(self.twin, self._assembly, self._wanted)
+        self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved)
         self._wiring = self._lay_wires(stimuli)
+        self._changes = self._plan_changes(stimuli)
+        self._set_by_hand: list[str] = []
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
         first = self._assembly.plan.starts["wanted"]
         self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
@@ -126,7 +131,11 @@ class Simulation:
         if self._about is not None and self._about.start is not None:
             start = StartSpec.model_validate(start.model_dump() | self._about.start.model_dump(exclude_unset=True))
         place_at_start(self.twin, self.model, self.data, start)
-        for name in self.twin.file.sensors:
+        self._changes.forget()
+        for name, sensor in self.twin.file.sensors.items():
+            if isinstance(sensor, LidarSpec):
+                start = self._assembly.plan.starts[f"scan:{name}"]
+                self.data.userdata[start : start + 5] = *sensor.angles(), sensor.nearest, sensor.farthest
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
 
@@ -144,7 +153,14 @@ class Simulation:
             vars(self.program).update(copy.deepcopy(state.program))
 
     def set(self, path: str, value: float) -> None:
-        """Change a parameter while the run goes on; one that is fixed for a run is an `InputError`."""
+        """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`.
+
+        The log of the run that follows says so: its metadata `changes` lists time, path and value.
+        """
+        self._set(path, value)
+        self._set_by_hand.append(f"{self.time:.9g} {path} {float(value)!r}")
+
+    def _set(self, path: str, value: float) -> None:
         parameter = self.twin.parameters.get(path)
         if parameter is None:
             raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
@@ -262,6 +278,12 @@ class Simulation:
             self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self._chunk
         )  # fmt: skip
 
+    def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
+        """The stimuli that move parameters out of the compiled loop's reach."""
+        others = [s for s in stimuli if not s.target.startswith(("wanted.", "inputs.")) and s.target not in self._assembly.numbers]
+        rows = np.array([stimulus.numbers() for stimulus in others])
+        return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
+
     def _open_log(self, record: str | Path | None, keep: bool) -> tuple[Log, McapRecorder | None]:
         import didymos
 
@@ -272,10 +294,21 @@ class Simulation:
             "seed": str(self.seed),
             "version": didymos.__version__,
         }
+        if self.twin.variant is not None:
+            metadata["variant"] = self.twin.variant
+        if self._set_by_hand:
+            metadata["changes"] = "; ".join(self._set_by_hand)
         recorder = None if record is None else McapRecorder(Path(record), layouts, metadata)
         return Log(layouts, metadata, recorder=recorder, keep=keep), recorder
 
     def _advance(self, count: int) -> None:
+        end = self.tick + count
+        while self.tick < end:
+            for path, value in self._changes.due(self.tick):
+                self._set(path, value)
+            self._run_undisturbed(min(end - self.tick, self._changes.until(self.tick)))
+
+    def _run_undisturbed(self, count: int) -> None:
         tick = self.tick
         if self._compiled:
             tick, status = run_ticks(self._wiring, tick, count)

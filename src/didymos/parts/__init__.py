@@ -4,6 +4,7 @@ from didymos.parts.body_drag import BODY_DRAG
 from didymos.parts.generic_engine import GENERIC_ENGINE
 from didymos.parts.kinematic_drive import KINEMATIC_BASE, KINEMATIC_WHEEL
 from didymos.parts.law import Law, PartSpec
+from didymos.parts.rolling_drag import ROLLING_DRAG
 from didymos.parts.rotor import ROTOR
 from didymos.parts.wheel_servo import WHEEL_SERVO
 
@@ -14,6 +15,7 @@ PARTS: dict[str, Law] = {
     "rotor": ROTOR,
     "body_drag": BODY_DRAG,
     "wheel_servo": WHEEL_SERVO,
+    "rolling_drag": ROLLING_DRAG,
     "kinematic_wheel": KINEMATIC_WHEEL,
     "kinematic_base": KINEMATIC_BASE,
 }

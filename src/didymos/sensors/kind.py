@@ -6,13 +6,18 @@ quantities; a quantity of an acceleration needs the engine to solve for accelera
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
 
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number
 
-__all__ = ["SENSORS", "ImuSpec", "JointsSpec", "OdometrySpec", "Quantity", "SensorKind", "SensorSpec"]
+__all__ = ["SENSORS", "ContactForceSpec", "ImuSpec", "JointsSpec", "LidarSpec", "OdometrySpec", "Quantity", "SensorKind", "SensorSpec"]
 
 _XYZ = ("x", "y", "z")
 
@@ -68,6 +73,39 @@ class JointsSpec(SensorSpec):
     velocity: ErrorSpec = ErrorSpec()
 
 
+class LidarSpec(SensorSpec):
+    """Scanning range finder: distances along rays that fan out in the x-y plane of its link, x in the middle.
+
+    Infinite where nothing is within reach, minus infinite where it is too near (REP 117). Shapes that only serve to be
+    seen do not stop a ray; collision shapes, the ground and objects do.
+    """
+
+    kind: Literal["lidar"] = "lidar"
+    link: str
+    rays: int = Field(ge=2, le=100_000, description="per scan")
+    field_of_view: float = number(unit="rad", above=0, high=2 * math.pi, live=False, doc="from the first ray to the last")
+    nearest: float = number(0.0, unit="m", low=0, live=False, doc="what is nearer is not measured")
+    farthest: float = number(unit="m", above=0, live=False, doc="what is further is not seen")
+    ranges: ErrorSpec = ErrorSpec()
+
+    def angles(self) -> tuple[float, float, float]:
+        """Angles of the first and the last ray and the step between two [rad]."""
+        return -self.field_of_view / 2, self.field_of_view / 2, self.field_of_view / (self.rays - 1)
+
+    def directions(self) -> NDArray[np.float64]:
+        """Unit vectors along the rays in the link's frame, shape [rays, 3]."""
+        angles = self.angles()[0] + self.angles()[2] * np.arange(self.rays)
+        return np.column_stack([np.cos(angles), np.sin(angles), np.zeros(self.rays)])
+
+
+class ContactForceSpec(SensorSpec):
+    """Load cell: the force with which all else pushes on a link and what hangs on it, in the world's frame."""
+
+    kind: Literal["contact_force"] = "contact_force"
+    link: str
+    force: ErrorSpec = ErrorSpec()
+
+
 @dataclass(frozen=True)
 class SensorKind:
     """A kind of sensor. `per_joint`: the quantities are read for each joint instead of for one link."""
@@ -102,5 +140,9 @@ SENSORS: dict[str, SensorKind] = {
         (Quantity("position", "jointpos", (), "rad"), Quantity("velocity", "jointvel", (), "rad/s")),
         message="joint_states",
         per_joint=True,
+    ),
+    "lidar": SensorKind(LidarSpec, (Quantity("ranges", "user", (), "m"),), message="laser_scan"),
+    "contact_force": SensorKind(
+        ContactForceSpec, (Quantity("force", "contact", _XYZ, "N", acceleration=True),), message="wrench"
     ),
 }
