@@ -27,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 DOUBLES = types.CPointer(types.float64)
 """numba type of a pointer to float64."""
 
-_KEPT_FOLDERS = 3
+_KEPT_FOLDERS = 16
 
 
 def _digest() -> str:

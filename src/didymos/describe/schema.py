@@ -16,8 +16,8 @@ from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile",
-    "Vector", "WorldSpec",
+    "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec",
+    "StartSpec", "TwinFile", "Vector", "WorldSpec",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -105,6 +105,12 @@ class WorldSpec(Spec):
     objects: dict[Name, ObjectSpec] = Field(default={})
     contact_time: float = number(
         0.02, unit="s", above=0, high=1, live=False, doc="time constant of contacts with ground and objects: how soft they are"
+    )
+    friction_cone: Literal["pyramidal", "elliptic"] = Field(
+        "pyramidal", description="elliptic costs more and slides evenly in all directions; contacts with a direction need it"
+    )
+    friction_impedance: float = number(
+        1.0, unit="1", above=0, high=1000, live=False, doc="of friction over that of the normal force; below 1 contacts creep more"
     )
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 

@@ -88,6 +88,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembl
     spec.option.timestep = world.step
     spec.option.integrator = _INTEGRATORS[world.integrator]
     spec.option.gravity = [0.0, 0.0, -world.gravity]
+    spec.option.impratio = world.friction_impedance
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     add_light(spec)
     if world.ground is not None:

@@ -37,7 +37,7 @@ def _coefficients(contact: ContactSpec, floor: float) -> list[float]:
 def add_pairs(spec: mujoco.MjSpec, twin: Twin) -> None:
     """A pair of the engine for every contact with a direction and every floor."""
     world = twin.file.world
-    if twin.file.contacts:
+    if twin.file.contacts or world.friction_cone == "elliptic":
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     for name, contact in twin.file.contacts.items():
         shape = _sphere(spec, twin, name)

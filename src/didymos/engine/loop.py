@@ -21,8 +21,9 @@ from numba import types
 from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
 from didymos.engine.callback import tick_parts
+from didymos.engine.lidar import scan
 from didymos.engine.memory import call_program, engine_function
-from didymos.sensors.reading import RATE, SAMPLED_AT, is_due, needs_acceleration, sense
+from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
 
 __all__ = [
     "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_ELSEWHERE", "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
@@ -42,9 +43,6 @@ _mj_forward = engine_function("mj_forward")
 _mj_forward_skip = engine_function("mj_forwardSkip", types.int32, types.int32)
 _mj_runge_kutta = engine_function("mj_RungeKutta", types.int32)
 _mj_implicit = engine_function("mj_implicit")
-_mj_multi_ray = engine_function(
-    "mj_multiRay", *[types.int64] * 3, types.uint8, types.int32, *[types.int64] * 3, types.int32, types.float64
-)
 
 
 class Wiring(NamedTuple):
@@ -78,9 +76,15 @@ class Wiring(NamedTuple):
     lidar_numbers: Any  # float64 [n, 2]: nearest, farthest [m]
     rays: Any  # float64 [rays, 3], unit vectors in the site's frame
     rays_world: Any  # scratch of the same shape
-    ray_groups: Any  # uint8 [6]: which groups of shapes stop a ray
     site_xpos: Any
     site_xmat: Any
+    geom_type: Any
+    geom_group: Any
+    geom_bodyid: Any
+    geom_size: Any
+    geom_rbound: Any
+    geom_xpos: Any
+    geom_xmat: Any
     # stimuli
     stimuli: Any  # float64 [n, 8]
     stimulus_targets: Any  # int64 [n, 5]: space, index, first and end row of its table, where its value is shown
@@ -128,32 +132,6 @@ def _stimulate(w: Any, t: float) -> None:
             w.numeric[target[1]] = value
         if target[4] >= 0:
             w.userdata[target[4]] = value
-
-
-@inlined
-def scan(w: Any, tick: int) -> None:
-    """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117)."""
-    for i in range(w.lidars.shape[0]):
-        sensor, site, body, source, count, first = w.lidars[i]
-        if is_due(tick, w.sensor_numbers[sensor, RATE], w.period):
-            nearest, farthest = w.lidar_numbers[i]
-            for ray in range(first, first + count):
-                for row in range(3):
-                    w.rays_world[ray, row] = (
-                        w.site_xmat[site, 3 * row] * w.rays[ray, 0]
-                        + w.site_xmat[site, 3 * row + 1] * w.rays[ray, 1]
-                        + w.site_xmat[site, 3 * row + 2] * w.rays[ray, 2]
-                    )
-            _mj_multi_ray(
-                w.model, w.data, w.site_xpos.ctypes.data + 24 * site, w.rays_world.ctypes.data + 24 * first,
-                w.ray_groups.ctypes.data, 1, body, 0, w.sensordata.ctypes.data + 8 * source, 0, count, farthest,
-            )  # fmt: skip
-            for ray in range(source, source + count):
-                distance = w.sensordata[ray]
-                if distance < 0.0 or distance > farthest:
-                    w.sensordata[ray] = np.inf
-                elif distance < nearest:
-                    w.sensordata[ray] = -np.inf
 
 
 @inlined

@@ -159,9 +159,11 @@ def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, An
         "lidar_numbers": np.array(numbers, dtype=np.float64).reshape(-1, 2),
         "rays": table,
         "rays_world": np.zeros_like(table),
-        "ray_groups": np.array([1, 1, 0, 1, 1, 0], dtype=np.uint8),  # shapes that are only seen (2) and marks (5) do not stop it
         "site_xpos": data.site_xpos,
         "site_xmat": data.site_xmat,
+        **{name: getattr(assembly.model, name) for name in ("geom_type", "geom_group", "geom_bodyid", "geom_size", "geom_rbound")},
+        "geom_xpos": data.geom_xpos,
+        "geom_xmat": data.geom_xmat,
     }
 
 
