@@ -57,3 +57,12 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of recordings beside the project; a test that needs it is skipped where it is absent."""
+    folder = Path(os.environ.get("DIDYMOS_SHARED") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"the recordings are not here: there is no folder {folder}")
+    return folder

@@ -93,7 +93,7 @@ def _limit(x: float, y: float, most: float) -> tuple[float, float]:
 
 @c_function(PROGRAM_SIGNATURE)
 def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: ignore[no-untyped-def]
-    t, dt, first = clock[0], clock[1], clock[2] > 0.0
+    t, first = clock[0], clock[2] > 0.0
     r, h = settings[0], settings[1]
     top_speed, top_turn, kp, kp_yaw = gains[0], gains[1], gains[2], gains[3]
     size, speed, timeout, stop, slow, half_width, reach = (

@@ -101,7 +101,7 @@ def held_rows(file: Path, column: str, start: float) -> NDArray[np.float64]:
     """Times [s] and values of the stairs that a file of rows describes, shape [n, 2]; a bad row is an `InputError`."""
     table = [(start - 1.0, 0.0), (start, 0.0)]
     time = start
-    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
+    for at, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         words = line.partition("#")[0].split()
         if not words:
             continue
@@ -109,9 +109,9 @@ def held_rows(file: Path, column: str, start: float) -> NDArray[np.float64]:
             duration, value = float(words[0]), float(words[int(column)])
         except (ValueError, IndexError):
             raise InputError(f"found {line.strip()!r}, expected a duration and values up to column {column}",
-                             file=file, line=number) from None  # fmt: skip
+                             file=file, line=at) from None  # fmt: skip
         if not (0.0 < duration < math.inf and math.isfinite(value)):
-            raise InputError(f"found {line.strip()!r}, expected a duration above zero and finite values", file=file, line=number)
+            raise InputError(f"found {line.strip()!r}, expected a duration above zero and finite values", file=file, line=at)
         table += [(time, value), (time + duration, value)]
         time += duration
     return np.array([*table, (time, 0.0)])

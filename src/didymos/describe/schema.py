@@ -104,13 +104,13 @@ class WorldSpec(Spec):
     ground: GroundSpec | None = None
     objects: dict[Name, ObjectSpec] = Field(default={})
     contact_time: float = number(
-        0.02, unit="s", above=0, high=1, live=False, doc="time constant of contacts with ground and objects: how soft they are"
+        0.02, unit="s", above=0, high=1, live=False, doc="time constant of contacts with ground and objects, their softness"
     )
     friction_cone: Literal["pyramidal", "elliptic"] = Field(
-        "pyramidal", description="elliptic costs more and slides evenly in all directions; contacts with a direction need it"
+        default="pyramidal", description="elliptic costs more and slides evenly in all directions; `contacts` need it"
     )
     friction_impedance: float = number(
-        1.0, unit="1", above=0, high=1000, live=False, doc="of friction over that of the normal force; below 1 contacts creep more"
+        1.0, unit="1", above=0, high=1000, live=False, doc="of friction over the normal force's; below 1 contacts creep more"
     )
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 

@@ -161,11 +161,14 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
             objname=site,
         )
         if quantity.engine_type == "user":  # filled by the loop, see `scan`
-            columns = tuple(str(i) for i in range(getattr(twin.file.sensors[name], "rays")))
+            sensor = twin.file.sensors[name]
+            assert isinstance(sensor, LidarSpec)
+            columns = tuple(str(i) for i in range(sensor.rays))
             added.dim, added.needstage = len(columns), mujoco.mjtStage.mjSTAGE_POS
         elif quantity.engine_type == "contact":
             body = twin.description.links[twin.description.frames[link].link if link in twin.description.frames else link].body
-            added.objtype, added.objname = mujoco.mjtObj.mjOBJ_XBODY, body
+            added.objtype, added.objname = mujoco.mjtObj.mjOBJ_UNKNOWN, ""
+            added.reftype, added.refname = mujoco.mjtObj.mjOBJ_XBODY, body  # second: what the others do to it
             added.intprm[:3] = _NET_FORCE
         found.append(
             SensorPlace(

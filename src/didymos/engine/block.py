@@ -8,7 +8,8 @@ kept as numbers: below 2^53 a float64 holds them exactly. They are good in the p
 from __future__ import annotations
 
 __all__ = [
-    "AIR", "BODY", "COUNT", "DIRECTIONS", "DIRECTION_COUNT", "DIRECTION_WORDS", "FIRST_STATE_ACTUATOR", "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW",
+    "AIR", "BODY", "COUNT", "DIRECTIONS", "DIRECTION_COUNT", "DIRECTION_WORDS", "FIRST_STATE_ACTUATOR",
+    "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW",
     "MAGIC", "MAGIC_NUMBER", "MEMORY", "OUTPUTS", "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROW_WORDS", "SCRATCH", "STATES",
     "TABLE", "TABLES", "TICK", "UPSTREAM", "WIND",
 ]  # fmt: skip

@@ -26,7 +26,8 @@ from didymos.engine.memory import call_program, engine_function
 from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
 
 __all__ = [
-    "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_ELSEWHERE", "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
+    "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_ELSEWHERE",
+    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
     "begin_tick", "end_tick", "run_ticks",
 ]  # fmt: skip
 

@@ -134,8 +134,8 @@ class Simulation:
         self._changes.forget()
         for name, sensor in self.twin.file.sensors.items():
             if isinstance(sensor, LidarSpec):
-                start = self._assembly.plan.starts[f"scan:{name}"]
-                self.data.userdata[start : start + 5] = *sensor.angles(), sensor.nearest, sensor.farthest
+                scan = self._assembly.plan.starts[f"scan:{name}"]
+                self.data.userdata[scan : scan + 5] = *sensor.angles(), sensor.nearest, sensor.farthest
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
 
@@ -280,7 +280,8 @@ class Simulation:
 
     def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
         """The stimuli that move parameters out of the compiled loop's reach."""
-        others = [s for s in stimuli if not s.target.startswith(("wanted.", "inputs.")) and s.target not in self._assembly.numbers]
+        moved = set(moved_parameters(stimuli)) - set(self._assembly.numbers)
+        others = [stimulus for stimulus in stimuli if stimulus.target in moved]
         rows = np.array([stimulus.numbers() for stimulus in others])
         return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
 

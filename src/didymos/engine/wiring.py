@@ -15,6 +15,7 @@ from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, site_name
 from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_WANTED, Wiring
 from didymos.engine.streams import StreamPlan
+from didymos.errors import InputError
 from didymos.parts import PARTS
 from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
@@ -161,7 +162,11 @@ def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, An
         "rays_world": np.zeros_like(table),
         "site_xpos": data.site_xpos,
         "site_xmat": data.site_xmat,
-        **{name: getattr(assembly.model, name) for name in ("geom_type", "geom_group", "geom_bodyid", "geom_size", "geom_rbound")},
+        "geom_type": assembly.model.geom_type,
+        "geom_group": assembly.model.geom_group,
+        "geom_bodyid": assembly.model.geom_bodyid,
+        "geom_size": assembly.model.geom_size,
+        "geom_rbound": assembly.model.geom_rbound,
         "geom_xpos": data.geom_xpos,
         "geom_xmat": data.geom_xmat,
     }

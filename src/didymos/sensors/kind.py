@@ -17,7 +17,9 @@ from pydantic import Field
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number
 
-__all__ = ["SENSORS", "ContactForceSpec", "ImuSpec", "JointsSpec", "LidarSpec", "OdometrySpec", "Quantity", "SensorKind", "SensorSpec"]
+__all__ = [
+    "SENSORS", "ContactForceSpec", "ImuSpec", "JointsSpec", "LidarSpec", "OdometrySpec", "Quantity", "SensorKind", "SensorSpec",
+]  # fmt: skip
 
 _XYZ = ("x", "y", "z")
 
