@@ -36,7 +36,7 @@ class InputError(DidymosError):
         self.message, self.file, self.line, self.path = message, file, line, path
         self.others: tuple[InputError, ...] = ()
         place = "" if file is None else str(file) + ("" if line is None else f":{line}") + ": "
-        super().__init__(place + ("" if path is None else f"{path}: ") + message)
+        super().__init__(_one_line(place + ("" if path is None else f"{path}: ") + message))
 
 
 class RunError(DidymosError):
@@ -46,7 +46,12 @@ class RunError(DidymosError):
 
     def __init__(self, message: str, *, time: float | None = None) -> None:
         self.message, self.time = message, time
-        super().__init__(message if time is None else f"at t = {time:.6g} s: {message}")
+        super().__init__(_one_line(message if time is None else f"at t = {time:.6g} s: {message}"))
+
+
+def _one_line(text: str) -> str:
+    """The text as one line without control characters: names come from files, and files hold anything."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(text.split()))
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -29,7 +29,13 @@ def number(
 ) -> Any:
     """A float field: default, unit, inclusive bounds (`above`: exclusive lower bound), live or fixed during a run."""
     return Field(
-        default, ge=low, le=high, gt=above, description=doc, json_schema_extra={"unit": unit, "live": live, "number": True}
+        default,
+        ge=low,
+        le=high,
+        gt=above,
+        strict=True,  # neither true nor a quoted 5 is a number
+        description=doc,
+        json_schema_extra={"unit": unit, "live": live, "number": True},
     )
 
 

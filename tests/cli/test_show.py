@@ -80,7 +80,7 @@ def test_check_lists_every_mistake_of_a_twin_file(capsys, brick):
     file.write_text("title: Brick\ndescription:\n  file: brick.urdf\nworld:\n  step: -1\n  gravty: 9\n")
     assert main(["check", str(file), "--json"]) == 2
     out, err = capsys.readouterr()
-    assert [line.split(":")[1] for line in json.loads(out)["errors"]] == ["5", "6"]
+    assert sorted(line.split(":")[1] for line in json.loads(out)["errors"]) == ["5", "6"]
     assert err.count("\n") == 2
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 SLED = """<mujoco><worldbody><body name="sled" pos="0 0 .1">
-  <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="z" type="slide" axis="0 0 1"/>
-  <geom type="box" size=".05 .05 .01" mass="1" contype="0" conaffinity="0"/>
-  <site name="blade" euler="0 0 {yaw}"/><body name="runner"><geom type="sphere" size=".1" mass="1"/></body></body></worldbody></mujoco>"""
+  <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
+  <joint name="z" type="slide" axis="0 0 1"/>
+  <geom type="box" size=".05 .05 .01" mass="1" contype="0" conaffinity="0"/><site name="blade" euler="0 0 {yaw}"/>
+  <body name="runner"><geom type="sphere" size=".1" mass="1"/></body></body></worldbody></mujoco>"""
 
 
 def _speeds(make_twin: Any, yaw: float) -> tuple[float, float]:

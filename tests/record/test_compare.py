@@ -154,3 +154,20 @@ def test_the_picture_is_drawn(tmp_path: Path, full_log: Log) -> None:
     plain = {name: error.max for name, error in result.signals.items() if name != "wanted.yaw"}
     assert set(plain.values()) == {0.0}
     assert result.signals["wanted.yaw"].rmse < 1e-9  # turns of thousands of radians round off when unwound
+
+
+def test_a_comparison_prints_as_a_short_table(tmp_path: Path) -> None:
+    layout = StreamLayout("s", Kind.SCALARS, ("x",), ("m",))
+    a, b = Log([layout]), Log([layout])
+    a.append(0, [0.0, 1.0], [[0.0], [0.0]])
+    b.append(0, [0.0, 1.0], [[1.0], [1.0]])
+    text = str(compare(a, b))
+    assert text.split() == ["s.x", "rmse", "1", "max", "1", "n", "2"]
+
+
+def test_angles_of_a_pose_are_selected_by_name() -> None:
+    layout = StreamLayout("p", Kind.POSE, tuple(f"orientation.{axis}" for axis in "wxyz"), ("1",) * 4)
+    log = Log([layout])
+    log.append(0, [0.0], [[np.cos(0.1), np.sin(0.1), 0.0, 0.0]])
+    (roll,) = log.select("p.roll")
+    assert roll.values[0] == pytest.approx(0.2, abs=1e-15)

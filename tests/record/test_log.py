@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from didymos.errors import InputError, RunError
-from didymos.record import Kind, Log, McapRecorder, StreamLayout
+from didymos.record import Kind, Log, StreamLayout
 
 from .examples import ALL_LAYOUTS, rows_of
 
@@ -43,8 +43,8 @@ def test_a_saved_log_is_loaded_bit_for_bit(
 
 
 def test_what_a_recorder_wrote_is_the_log(tmp_path: Path) -> None:
-    with McapRecorder(tmp_path / "run.mcap", ALL_LAYOUTS, {}) as recorder:
-        log = Log(ALL_LAYOUTS, recorder=recorder, keep=False)
+    log = Log(ALL_LAYOUTS, keep=False)
+    with log.record_to(tmp_path / "run.mcap"):
         for i, layout in enumerate(ALL_LAYOUTS):
             log.append(i, *rows_of(layout, 25, 30.0, seed=i))
     assert Log.load(tmp_path / "run.mcap").sha256 == log.sha256

@@ -147,7 +147,6 @@ def test_a_heavier_base_presses_its_wheels_down_from_the_next_tick(fast: Twin) -
     before = _load(simulation.run(0.1))
     simulation.set("links.base.mass", 100.0)
     log = simulation.run(1.0)
-    assert log.metadata["changes"].endswith("links.base.mass 100.0")
     assert before == pytest.approx(83.7 * 9.81, rel=0.02)
     assert _load(log) == pytest.approx(123.7 * 9.81, rel=0.02)
 

@@ -10,9 +10,11 @@ import typer
 
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json
-from didymos.errors import InputError
+from didymos.describe.local_file import is_file
+from didymos.errors import DidymosError, InputError
 
 if TYPE_CHECKING:
+    from didymos import Twin
     from didymos.describe.description import Note
 
 __all__ = ["check"]
@@ -24,9 +26,11 @@ def check(
 ) -> int:
     """Read a twin and say everything that is wrong with it."""
     try:
-        name, found = _read(path)
+        name, found, mistakes = _read(path)
     except InputError as error:
-        return _refuse(path, error, as_json)
+        name, found, mistakes = path, (), [str(mistake) for mistake in (error, *error.others)]
+    if mistakes:
+        return _refuse(path, mistakes, as_json)
     notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in found]
     if as_json:
         print_json({"twin": name, "ok": True, "notes": notes})
@@ -39,24 +43,37 @@ def check(
     return 0
 
 
-def _read(path: str) -> tuple[str, tuple[Note, ...]]:
-    """The name and the notes of a twin, or of a file that is a description and no twin."""
+def _read(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
+    """Name, notes and mistakes of a twin, or of a file that is a description and no twin."""
     import didymos
 
     file = Path(path)
-    if file.is_file() and file.suffix.lower() not in (".yaml", ".yml"):
+    if is_file(file) and file.suffix.lower() not in (".yaml", ".yml"):
         from didymos.describe.formats.importer import read_description
 
-        return file.name, read_description(file).notes
+        return file.name, read_description(file).notes, []
     twin = didymos.load(path)
-    return twin.name, twin.notes
+    return twin.name, twin.notes, _try_out(twin)
 
 
-def _refuse(path: str, error: InputError, as_json: bool) -> int:
+def _try_out(twin: Twin) -> list[str]:
+    """What goes wrong when the twin, alone and in each of its scenarios, is made ready to run."""
+    mistakes: dict[str, str] = {}
+    for scenario in (None, *twin.scenarios):
+        try:
+            twin.simulate(scenario=scenario)
+        except DidymosError as error:
+            said = str(error)
+            if not (isinstance(error, InputError) and error.file is not None):
+                said = str(twin.mistake(said, *(() if scenario is None else ("scenarios", scenario))))
+            mistakes.setdefault(str(error), said)  # most of them show in every scenario
+    return list(mistakes.values())
+
+
+def _refuse(path: str, mistakes: list[str], as_json: bool) -> int:
     """Say all that one reading found, a line each; other verbs stop at the first."""
-    mistakes = [str(mistake) for mistake in (error, *error.others)]
     for mistake in mistakes:
         print(f"didymos: {mistake}", file=sys.stderr)
     if as_json:
         print_json({"path": path, "ok": False, "error": mistakes[0], "errors": mistakes})
-    return error.exit_status
+    return InputError.exit_status

@@ -17,11 +17,13 @@ import typer
 
 from didymos.cli.bench import bench
 from didymos.cli.check import check
+from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
 from didymos.cli.list import list_twins
 from didymos.cli.new import new
 from didymos.cli.plot import plot
 from didymos.cli.run import run
+from didymos.cli.serve import serve
 from didymos.cli.show import show
 from didymos.cli.text import print_json
 from didymos.errors import DidymosError
@@ -42,9 +44,11 @@ app = typer.Typer(
 app.command("list", epilog="Example: didymos list")(list_twins)
 app.command(epilog="Example: didymos show quadcopter --parameters links.body")(show)
 app.command(epilog="Example: didymos check my_robot/twin.yaml")(check)
-app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body.mass=1.2 --record hover.mcap")(run)
+app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body_FLU.mass=1.2 --record hover.mcap")(run)
+app.command(epilog="Example: didymos cockpit quadcopter --scenario hover --play")(cockpit)
 app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
 app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
+app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from didymos.cli.cockpit import watch
 from didymos.cli.options import AsJson, TwinName, Variant
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table, vector
@@ -15,12 +16,16 @@ from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
-    from didymos import Controller, Log
+    from collections.abc import Sequence
+
+    from didymos import Log
+    from didymos.engine.intervention import Deed, Intervention
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
 
 __all__ = ["run"]
 
+LONGEST = 1e6  # [s], as for a scenario
 CLIP_RATE = 20.0  # [1/s]: frames of a film
 
 RECORDS, PLOTS = (".mcap", ".csv"), (".png", ".svg", ".pdf")
@@ -34,7 +39,7 @@ def run(
         str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = 0,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
     ] = None,
@@ -44,6 +49,10 @@ def run(
     control: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
     ] = None,
+    by_hand: Annotated[
+        Path | None,
+        typer.Option("--interventions", metavar="FILE", help="Repeat what was done by hand: .yaml, or the .mcap itself."),
+    ] = None,
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the log: .mcap or .csv.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the robot where it ended.")] = None,
@@ -51,6 +60,7 @@ def run(
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False,
+    view: Annotated[bool, typer.Option("--view", help="Watch it in the browser: didymos cockpit TWIN --play.")] = False,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
 ) -> int:
@@ -62,18 +72,30 @@ def run(
     _prepare(plot, PLOTS, "--plot")
     _prepare(picture, PICTURES, "--picture")
     _prepare(clip, CLIPS, "--clip")
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
+    if seconds is not None and not 0 < seconds <= LONGEST:
+        raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+    if view:
+        _refuse_with_view(variant=variant, seconds=seconds, record=record, plot=plot, picture=picture, clip=clip, interventions=by_hand)
+        return watch(twin, scenario, seed or 0, chosen, control, as_json)
 
     import didymos
+    from didymos.engine.engine_warnings import warnings_of
 
     loaded = didymos.load(twin, variant=variant)
+    if control is not None:
+        loaded.replace_program(control)
     for path, value in chosen.items():
         loaded.set(path, value)
-    scenario = scenario or next(iter(loaded.scenarios), None)
-    simulation = loaded.simulate(seed=seed, scenario=scenario, control=_program(control))
-    log = _simulate(simulation, seconds, record, plot, real_time, quiet)
+    done = _done_by_hand(by_hand)
+    if done is not None:
+        seconds, scenario = seconds or done.seconds, scenario or done.scenario
+        seed = done.seed if seed is None else seed
+    else:
+        scenario = scenario or next(iter(loaded.scenarios), None)
+    seed = seed or 0
+    simulation = loaded.simulate(seed=seed, scenario=scenario)
+    log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else ())
     if picture is not None:
         from didymos.record.picture import render_picture
 
@@ -83,6 +105,8 @@ def run(
 
         every = max(1, round(loaded.file.record.rate / CLIP_RATE))
         render_clip(simulation.model, simulation.poses(log)[::every], clip, fps=loaded.file.record.rate / every)
+    for warning in warnings_of(simulation.data):
+        print(f"didymos: the engine warns: {warning}", file=sys.stderr)
     verdicts = simulation.judge(log)
     files = {"record": record, "plot": plot, "picture": picture, "clip": clip}
     if as_json:
@@ -93,18 +117,18 @@ def run(
     return _status(verdicts)
 
 
-def _program(name: str | None) -> Controller | None:
-    """A fresh control program by the name that `--control` gives, files relative to the current folder."""
-    if name is None:
-        return None
-    from didymos.describe.program import find_program
+def _refuse_with_view(**options: object) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InputError("cannot go with --view; the page records, and runs until it is ended", path=f"--{given[0]}")
 
-    program = find_program(name, Path())
-    try:
-        return program()
-    except Exception as error:  # the user's own code
-        text = f"{name} cannot be created without arguments: {type(error).__name__}: {error}"
-        raise InputError(text, path="--control") from error
+
+def _done_by_hand(file: Path | None) -> Deed | None:
+    if file is None:
+        return None
+    from didymos.engine.intervention import load_interventions
+
+    return load_interventions(file)
 
 
 def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
@@ -113,20 +137,35 @@ def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
         return
     if file.suffix.lower() not in suffixes:
         raise InputError(f"found {str(file)!r}, expected a file that ends in {' or '.join(suffixes)}", path=option)
-    if file.is_dir():
-        raise InputError(f"{str(file)!r} is a folder, expected a file", path=option)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not file.exists()
+        with file.open("ab"):  # what is there stays until there is something to put in its place
+            pass
+        if is_new:
+            file.unlink()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{str(file)!r} cannot be written: {why}", path=option) from None
 
 
 def _simulate(
-    simulation: Simulation, seconds: float | None, record: Path | None, plot: Path | None, real_time: bool, quiet: bool
+    simulation: Simulation,
+    seconds: float | None,
+    record: Path | None,
+    plot: Path | None,
+    real_time: bool,
+    quiet: bool,
+    by_hand: Sequence[Intervention],
 ) -> Log:
     """Run, and keep the log: also that of a run which fails."""
     streamed = record if record is not None and record.suffix.lower() == ".mcap" else None
     planned = simulation.seconds if seconds is None else seconds
     try:
         with progress(planned, quiet=quiet) as tick:
-            log = simulation.run(seconds, record=streamed, progress=tick, real_time=real_time)
+            log = simulation.run(
+                seconds, record=streamed, progress=tick, real_time=real_time, interventions=by_hand
+            )
     except (RunError, KeyboardInterrupt) as error:
         kept_log = getattr(error, "log", None)
         if kept_log is not None:

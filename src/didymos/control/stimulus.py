@@ -41,6 +41,12 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "file": ("file", "column"),
     "rows": ("file", "column"),
 }
+_MAY: dict[str, tuple[str, ...]] = {
+    "step": ("before",),
+    "ramp": ("before",),
+    "sine": ("start", "phase", "offset"),
+    "chirp": ("start", "phase", "offset"),
+}
 
 
 class StimulusSpec(Spec):
@@ -67,7 +73,7 @@ class StimulusSpec(Spec):
     @model_validator(mode="before")
     @classmethod
     def _from_is_a_word_of_python(cls, raw: Any) -> Any:
-        if isinstance(raw, dict) and "from" in raw:
+        if isinstance(raw, dict) and "from" in raw and "before" not in raw:
             raw = {("before" if key == "from" else key): value for key, value in raw.items()}
         return raw
 
@@ -76,6 +82,9 @@ class StimulusSpec(Spec):
         for key in _NEEDS[self.kind]:
             if key not in self.model_fields_set:
                 raise ValueError(f"a stimulus of kind {self.kind!r} needs the key {key!r}")
+        for key in sorted(self.model_fields_set - {"target", "kind", *_NEEDS[self.kind], *_MAY.get(self.kind, ())}):
+            word = "from" if key == "before" else key
+            raise ValueError(f"a stimulus of kind {self.kind!r} does not use the key {word!r}")
         if self.kind in ("ramp", "chirp", "pulse") and self.end <= self.start:
             raise ValueError(f"found end {self.end:g} s, expected it after start {self.start:g} s")
         return self

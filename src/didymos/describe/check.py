@@ -1,23 +1,58 @@
-"""What the types cannot see: that every name in a twin file names something, and that the rates fit the clock."""
+"""What the types cannot see: that every name in a twin file names something, and that the rates fit the clock.
+
+`check_names` is for a file that has just been read. `check_values` is the part of it that a value set later can break; it
+is asked again before every run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from didymos.describe.names import input_names
+import numpy as np
+
+from didymos.control import CompiledController
+from didymos.describe.local_file import is_file
+from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
+from didymos.sensors import SENSORS
 
 if TYPE_CHECKING:
+    from didymos.describe.schema import ScenarioSpec, StartSpec
     from didymos.describe.twin import Twin
 
-__all__ = ["check_names"]
+__all__ = ["check_gains", "check_link", "check_names", "check_values"]
+
+
+def check_gains(twin: Twin) -> None:
+    """Refuse gains that are no numbers; asked first, because the parameter tree is made of them."""
+    _raise(_gain_values(twin))
 
 
 def check_names(twin: Twin) -> None:
-    """Raise the first mistake with the others beside it."""
-    mistakes = list(_mistakes(twin))
+    """Raise the first mistake of a twin file with the others beside it."""
+    _raise(_mistakes(twin))
+
+
+def check_values(twin: Twin) -> None:
+    """Raise the first value that does not fit the others."""
+    _raise(_values(twin))
+
+
+def check_link(twin: Twin, name: str) -> None:
+    """Refuse a mass and inertia, as set, that no body can have."""
+    mass, _, inertia = link_values(twin, name)
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[0] < 0.0 or moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9) + 1e-15:
+        found = ", ".join(f"{moment:.6g}" for moment in moments)
+        raise InputError(f"principal moments {found} kg m^2 belong to no body", path=f"links.{name}.inertia")
+    if mass == 0.0 and moments[2] > 0.0:
+        raise InputError("found 0 kg, expected a mass above 0 on a link that has an inertia", path=f"links.{name}.mass")
+
+
+def _raise(found: Iterable[InputError]) -> None:
+    mistakes = list(found)
     if mistakes:
         first, *others = mistakes
         first.others = tuple(others)
@@ -25,16 +60,29 @@ def check_names(twin: Twin) -> None:
 
 
 def _mistakes(twin: Twin) -> Iterator[InputError]:
+    yield from _inputs(twin)
     yield from _parts(twin)
     yield from _contacts(twin)
     yield from _sensors(twin)
-    yield from _clock(twin)
-    yield from _gains(twin)
+    yield from _values(twin)
+    yield from _program(twin)
     yield from _start(twin, twin.file.start, ("start",))
     for name, scenario in twin.file.scenarios.items():
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
-        yield from _scenario(twin, name, scenario)
+        yield from _settings(twin, name, scenario)
+        yield from _stimuli(twin, name, scenario)
+        yield from _expectations(twin, name, scenario)
+
+
+def _values(twin: Twin) -> Iterator[InputError]:
+    yield from _directions(twin)
+    yield from _clock(twin)
+    for name in dict.fromkeys(link_of(path) for path in twin.body_values() if path.startswith("links.")):
+        try:
+            check_link(twin, name)
+        except InputError as error:
+            yield error
 
 
 def _unknown(twin: Twin, what: str, name: str, known: Iterable[str], *place: str | int) -> InputError:
@@ -45,21 +93,58 @@ def _frames(twin: Twin) -> tuple[str, ...]:
     return (*twin.description.links, *twin.description.frames)
 
 
+def _joint(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]:
+    """The mistake of naming a joint that is not there or whose position is not one number."""
+    if name not in twin.description.joints:
+        yield _unknown(twin, "joint", name, twin.description.joints, *place)
+    elif name not in movable_joints(twin.description):
+        kind = twin.description.joints[name].kind.value
+        yield twin.mistake(f"joint {name!r} does not turn or slide: it is {kind}", *place)
+
+
+def _inputs(twin: Twin) -> Iterator[InputError]:
+    """Two inputs of one name could not be told apart."""
+    names = input_names(twin)
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        part = name.partition(".")[0]
+        place = ("parts", part) if part in twin.file.parts else ("description", "file")
+        yield twin.mistake(f"two inputs are named {name!r}: one is an actuator of the description", *place)
+
+
 def _parts(twin: Twin) -> Iterator[InputError]:
+    earlier: list[str] = []
     for name, part in twin.file.parts.items():
         if part.link not in _frames(twin):
             yield _unknown(twin, "link or frame", part.link, _frames(twin), "parts", name, "link")
-        if part.joint is None:
-            if PARTS[part.kind].needs_joint:
-                yield twin.mistake(f"a part of kind {part.kind!r} needs the key 'joint'", "parts", name)
-        elif part.joint not in twin.description.joints:
-            yield _unknown(twin, "joint", part.joint, twin.description.joints, "parts", name, "joint")
-        elif len(twin.description.joints[part.joint].engine_joints) != 1:
-            kind = twin.description.joints[part.joint].kind.value
-            yield twin.mistake(f"joint {part.joint!r} is {kind}, expected one that turns or slides", "parts", name, "joint")
-        if part.upstream is not None and part.upstream not in list(twin.file.parts)[: list(twin.file.parts).index(name)]:
-            earlier = list(twin.file.parts)[: list(twin.file.parts).index(name)]
+        elif part.link not in twin.description.links and twin.description.frames[part.link].link not in twin.description.links:
+            yield twin.mistake(f"frame {part.link!r} is the world's, expected one that a link carries", "parts", name, "link")
+        if part.upstream is not None and part.upstream not in earlier:
             yield _unknown(twin, "part before this one named", part.upstream, earlier, "parts", name, "upstream")
+        if part.joint is not None:
+            yield from _joint(twin, part.joint, "parts", name, "joint")
+        elif PARTS[part.kind].needs_joint:
+            yield twin.mistake(f"a part of kind {part.kind!r} needs the key 'joint'", "parts", name)
+        earlier.append(name)
+
+
+def _sensors(twin: Twin) -> Iterator[InputError]:
+    for name, sensor in twin.file.sensors.items():
+        if name in RESERVED:
+            yield twin.mistake(f"every run records {name!r} itself, expected another name for a sensor", "sensors", name)
+        link = getattr(sensor, "link", None)
+        if link is not None and link not in _frames(twin):
+            yield _unknown(twin, "link or frame", link, _frames(twin), "sensors", name, "link")
+        joints = list(getattr(sensor, "joints", ()))
+        for index, joint in enumerate(joints):
+            yield from _joint(twin, joint, "sensors", name, "joints", index)
+            if joint in joints[:index]:
+                yield twin.mistake(f"joint {joint!r} is named twice", "sensors", name, "joints", index)
+        if SENSORS[sensor.kind].per_joint and not joints and not movable_joints(twin.description):
+            yield twin.mistake("there is no joint that turns or slides", "sensors", name)
+
+
+def _directions(twin: Twin) -> Iterator[InputError]:
+    for name, part in twin.file.parts.items():
         direction = getattr(part, "direction", 1.0)
         if direction not in (-1.0, 1.0):
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")
@@ -73,36 +158,45 @@ def _contacts(twin: Twin) -> Iterator[InputError]:
             yield _unknown(twin, "link or frame", contact.frame, _frames(twin), "contacts", name, "frame")
 
 
-def _sensors(twin: Twin) -> Iterator[InputError]:
-    for name, sensor in twin.file.sensors.items():
-        link = getattr(sensor, "link", None)
-        if link is not None and link not in _frames(twin):
-            yield _unknown(twin, "link or frame", link, _frames(twin), "sensors", name, "link")
-        for joint in getattr(sensor, "joints", ()):
-            if joint not in twin.description.joints:
-                yield _unknown(twin, "joint", joint, twin.description.joints, "sensors", name, "joints")
-            elif len(twin.description.joints[joint].engine_joints) != 1:
-                yield twin.mistake(f"joint {joint!r} does not turn or slide", "sensors", name, "joints")
-        if sensor.rate * twin.file.world.step > 1.0 + 1e-9:
-            yield twin.mistake(
-                f"found {sensor.rate:g} Hz, expected at most the rate of the physics, {1 / twin.file.world.step:g} Hz",
-                "sensors", name, "rate",
-            )  # fmt: skip
-
-
 def _clock(twin: Twin) -> Iterator[InputError]:
-    control = twin.file.control
-    if control is not None:
-        steps = 1.0 / (control.rate * twin.file.world.step)
+    step = twin.file.world.step
+    for name, sensor in twin.file.sensors.items():
+        if sensor.rate * step > 1.0 + 1e-9:
+            yield twin.mistake(
+                f"found {sensor.rate:g} Hz, expected at most the rate of the physics, {1 / step:g} Hz", "sensors", name, "rate"
+            )
+    if twin.file.control is not None:
+        steps = 1.0 / (twin.file.control.rate * step)
         if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
             yield twin.mistake(
-                f"found {control.rate:g} Hz, expected a rate whose period is a whole number of physics steps"
-                f" of {twin.file.world.step:g} s",
+                f"found {twin.file.control.rate:g} Hz, expected a rate whose period is a whole number of physics steps"
+                f" of {step:g} s",
                 "control", "rate",
             )  # fmt: skip
 
 
-def _gains(twin: Twin) -> Iterator[InputError]:
+def _gain_values(twin: Twin) -> Iterator[InputError]:
+    given = twin.file.control.gains if twin.file.control is not None else {}
+    seen: set[str] = set()
+    for place, value in _leaves(given, ()):
+        path = ".".join(place)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            found = "nothing" if value is None else "a list" if isinstance(value, list) else repr(value)
+            yield twin.mistake(f"found {found}, expected a number", "control", "gains", *place)
+        if path in seen:
+            yield twin.mistake(f"the gain {path!r} is given twice", "control", "gains", *place)
+        seen.add(path)
+
+
+def _leaves(tree: dict[str, Any], place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, (*place, key))
+        else:
+            yield (*place, key), value
+
+
+def _program(twin: Twin) -> Iterator[InputError]:
     try:
         twin.make_program()
     except InputError as error:
@@ -110,36 +204,72 @@ def _gains(twin: Twin) -> Iterator[InputError]:
             yield error
         else:
             yield twin.mistake(error.message, *(error.path or "control").split("."))
-    except (TypeError, ValueError) as error:
-        yield twin.mistake(f"expected numbers: {error}", "control", "gains")
 
 
-def _start(twin: Twin, start: Any, place: tuple[str, ...]) -> Iterator[InputError]:
-    for joint in start.joints:
-        if joint not in twin.description.joints:
-            yield _unknown(twin, "joint", joint, twin.description.joints, *place, "joints", joint)
-        elif len(twin.description.joints[joint].engine_joints) != 1:
-            yield twin.mistake(f"joint {joint!r} does not turn or slide", *place, "joints", joint)
+def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[InputError]:
+    for key in sorted(start.model_fields_set & {"position", "orientation", "velocity", "angular_velocity"}):
+        if not twin.description.floating and any(getattr(start, key)):
+            held = f"link {twin.description.root!r} is held in the world"
+            yield twin.mistake(f"{held}, so it cannot start elsewhere; description.base: floating frees it", *place, key)
+    for name, value in start.joints.items():
+        wrong = list(_joint(twin, name, *place, "joints", name))
+        yield from wrong
+        if wrong:
+            continue
+        joint = twin.description.joints[name]
+        low, high = joint.lower, joint.upper
+        if (low is not None and value < low - 1e-9) or (high is not None and value > high + 1e-9):
+            unit = "m" if joint.kind.value == "prismatic" else "rad"
+            yield twin.mistake(f"found {value:g}, expected a position from {low:g} to {high:g} {unit}", *place, "joints", name)
 
 
-def _scenario(twin: Twin, name: str, scenario: Any) -> Iterator[InputError]:
+def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
     trial = twin.copy()
     for path, value in scenario.set.items():
         try:
             trial.set(path, value)
         except InputError as error:
             yield twin.mistake(error.message, "scenarios", name, "set", path)
+    for wrong in _values(trial):
+        yield twin.mistake(f"with these values {wrong.path}: {wrong.message}", "scenarios", name, "set")
+
+
+def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
+    for wanted in scenario.wanted:
+        yield from _set_point(twin, wanted, "scenarios", name, "wanted", wanted)
     for index, stimulus in enumerate(scenario.stimuli):
         place = ("scenarios", name, "stimuli", index)
         head, _, rest = stimulus.target.partition(".")
         if head == "inputs":
             if rest not in input_names(twin):
                 yield _unknown(twin, "input", rest, input_names(twin), *place, "target")
-        elif head != "wanted":
+        elif head == "wanted":
+            yield from _set_point(twin, rest, *place, "target")
+        else:
             parameter = twin.parameters.get(stimulus.target)
             if parameter is None:
                 yield _unknown(twin, "parameter", stimulus.target, twin.parameters, *place, "target")
             elif not parameter.live:
                 yield twin.mistake(f"{stimulus.target!r} cannot be moved by a stimulus", *place, "target")
-        if stimulus.kind in ("file", "rows") and not (twin.folder / stimulus.file).is_file():
+        if stimulus.kind in ("file", "rows") and not is_file(twin.folder / stimulus.file):
             yield twin.mistake(f"there is no file {stimulus.file!r}", *place, "file")
+
+
+def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]:
+    """A set-point that nobody reads is a misspelt one; what a program in Python reads cannot be known."""
+    if not name or "." in name:
+        yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
+    elif twin.program is not None and issubclass(twin.program, CompiledController) and twin.program.runs_compiled():
+        wants = twin.program.wants
+        if name not in wants:
+            hint = nearest(name, wants)
+            yield twin.mistake(f"the program has no set-point {name!r}{hint} (it has: {', '.join(wants) or 'none'})", *place)
+
+
+def _expectations(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
+    for index, expected in enumerate(scenario.expect):
+        if expected.after > scenario.seconds:
+            yield twin.mistake(
+                f"found {expected.after:g} s, expected a time within the scenario's {scenario.seconds:g} s",
+                "scenarios", name, "expect", index, "after",
+            )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Names and values that a twin implies: its inputs, its set-points, the inertia of its links as set."""
+"""Names and values that a twin implies: its inputs, its movable joints, the inertia of its links as set."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.description import Description, JointKind
 from didymos.describe.parameters import INERTIA_AXES
 from didymos.parts import PARTS
 
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
-__all__ = ["input_names", "link_values", "part_inputs"]
+__all__ = ["RESERVED", "input_names", "link_of", "link_values", "movable_joints", "part_inputs"]
+
+RESERVED = ("clock", "control", "inputs", "joint_states", "joints", "parameters", "parts", "tf", "tf_static", "truth", "wanted")
+"""Names of what every run records, and of their topics: no sensor may take one."""
+
+_ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
+
+
+def movable_joints(description: Description) -> tuple[str, ...]:
+    """Joints whose position is one number: those that turn or slide."""
+    joints = description.joints.items()
+    return tuple(name for name, joint in joints if joint.kind in _ONE_NUMBER and len(joint.engine_joints) == 1)
 
 
 def part_inputs(twin: Twin) -> tuple[tuple[str, str, int], ...]:
@@ -33,6 +45,12 @@ def input_names(twin: Twin) -> tuple[str, ...]:
     """All inputs that a control program can set: those of parts, then the description's own actuators."""
     actuators = [actuator.name for actuator in twin.description.spec.actuators]
     return (*(name for name, _, _ in part_inputs(twin)), *actuators)
+
+
+def link_of(path: str) -> str:
+    """The link that a path `links.NAME.QUANTITY` belongs to; a name may hold dots itself."""
+    steps = path.split(".")[1:]
+    return ".".join(steps[:-1] if steps[-1] == "mass" else steps[:-2])
 
 
 def link_values(twin: Twin, name: str) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
+from types import ModuleType
 
-from didymos.control import PROGRAMS, Controller
+from didymos.control import PROGRAMS, CompiledController, Controller
+from didymos.describe.local_file import is_file
 from didymos.errors import InputError, nearest
 
-__all__ = ["find_program"]
+__all__ = ["find_program", "option_names"]
 
 
 def find_program(name: str, folder: Path) -> type[Controller]:
@@ -30,20 +33,37 @@ def find_program(name: str, folder: Path) -> type[Controller]:
         raise InputError(f"{module_name} has no class {class_name!r}{nearest(class_name, classes)}")
     if not (isinstance(found, type) and issubclass(found, Controller)):
         raise InputError(f"{module_name}:{class_name} is not a didymos.Controller")
+    if issubclass(found, CompiledController) and not hasattr(found, "program"):
+        raise InputError(f"{class_name} has no compiled function 'program'")
+    if not (isinstance(found.wants, tuple | list) and all(isinstance(want, str) for want in found.wants)):
+        raise InputError(f"{class_name}.wants is {found.wants!r}, expected a tuple of names")
     return found
 
 
-def _from_module(name: str) -> object:
+def option_names(program: type[Controller]) -> tuple[str, ...] | None:
+    """Names of the options that a program takes, None where it takes any."""
+    try:
+        parameters = inspect.signature(program.__init__).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if program.__init__ is object.__init__:
+        return ()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return None
+    return tuple(parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL)[1:]
+
+
+def _from_module(name: str) -> ModuleType:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
         return importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"the control program {name!r} cannot be imported: {_short(error)}") from error
 
 
-def _from_file(path: Path) -> object:
-    if not path.is_file():
+def _from_file(path: Path) -> ModuleType:
+    if not is_file(path):
         raise InputError("there is no such file", file=path)
     name = f"didymos_program_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -53,10 +73,10 @@ def _from_file(path: Path) -> object:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"the control program cannot be imported: {_short(error)}", file=path) from error
     return module
 
 
-def _short(error: Exception) -> str:
+def _short(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -6,7 +6,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PlainValidator, model_validator
 
 from didymos.air.atmosphere import AirSpec
 from didymos.air.wind import WindSpec
@@ -27,6 +27,16 @@ else:
     AnyPart = Annotated[reduce(or_, (law.spec for law in PARTS.values())), Field(discriminator="kind")]
     AnySensor = Annotated[reduce(or_, (kind.spec for kind in SENSORS.values())), Field(discriminator="kind")]
 
+
+
+def _argument(value: Any) -> str | float | bool:
+    if not isinstance(value, str | float | int):
+        raise ValueError("expected a text, a number, true or false")
+    return value
+
+
+Number = Annotated[float, Field(strict=True)]
+Argument = Annotated[str | float | bool, PlainValidator(_argument)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
 
 
@@ -54,7 +64,7 @@ class DescriptionSpec(Spec):
     """The robot description and how to read it."""
 
     file: str = Field(description="URDF, xacro, SDF or MJCF, relative to the twin's folder")
-    arguments: dict[str, str | float | bool] = Field(default={}, description="arguments for xacro")
+    arguments: dict[str, Argument] = Field(default={}, description="arguments for xacro")
     packages: dict[str, str] = Field(default={}, description="folders of ROS packages by name, for package:// and $(find)")
     base: Literal["as_described", "floating"] = Field("as_described", description="floating frees the root link")
 
@@ -96,7 +106,7 @@ class ContactSpec(Spec):
 class WorldSpec(Spec):
     """Clock, gravity, air, wind, ground and what stands on it."""
 
-    step: float = number(0.001, unit="s", above=0, high=0.1, live=False, doc="physics step")
+    step: float = number(0.001, unit="s", low=1e-6, high=0.1, live=False, doc="physics step")
     integrator: Literal["rk4", "implicitfast"] = "implicitfast"
     gravity: float = number(9.80665, unit="m/s^2", low=0, high=300, doc="downward")
     air: AirSpec = AirSpec()
@@ -122,7 +132,7 @@ class StartSpec(Spec):
     orientation: Vector = Field(default=Vector(), description="roll, pitch, yaw [rad]")
     velocity: Vector = Vector()
     angular_velocity: Vector = Vector()
-    joints: dict[str, float] = Field(default={}, description="positions by name [rad or m]")
+    joints: dict[str, Number] = Field(default={}, description="positions by name [rad or m]")
 
 
 class RecordSpec(Spec):
@@ -136,7 +146,7 @@ class ControlSpec(Spec):
     """The control program, its rate, its gains and its options."""
 
     program: str = Field(description="a shipped program, MODULE:CLASS or FILE.py:CLASS")
-    rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
+    rate: float = number(100.0, unit="Hz", low=0.01, high=100_000, live=False)
     gains: dict[str, Any] = Field(default={}, description="by name, nested or dotted")
     options: dict[str, Any] = Field(default={}, description="arguments of the program's class")
 
@@ -150,9 +160,9 @@ class ExpectationSpec(Spec):
     target: float = number(0.0, doc="value that the signal is compared with")
     figure: Literal["thrust_to_weight"] | None = Field(default=None, description="a figure of the twin instead of a signal")
     after: float = number(0.0, unit="s", low=0)
-    before: float | None = None
-    low: float | None = None
-    high: float | None = None
+    before: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
 
     @model_validator(mode="after")
     def _one_question_with_an_answer(self) -> ExpectationSpec:
@@ -160,6 +170,13 @@ class ExpectationSpec(Spec):
             raise ValueError("expected exactly one of the keys 'signal' and 'figure'")
         if self.low is None and self.high is None:
             raise ValueError("expected at least one of the keys 'low' and 'high'")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(f"found low {self.low:g} above high {self.high:g}, which nothing can meet")
+        if self.before is not None and self.before <= self.after:
+            raise ValueError(f"found before {self.before:g} s, expected it later than after {self.after:g} s")
+        unused = sorted(self.model_fields_set & {"measure", "target", "after", "before"})
+        if self.figure is not None and unused:
+            raise ValueError(f"a figure does not use the key {unused[0]!r}")
         return self
 
 
@@ -169,8 +186,8 @@ class ScenarioSpec(Spec):
     title: str = ""
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
     start: StartSpec | None = None
-    set: dict[str, float] = Field(default={}, description="values of parameters by path")
-    wanted: dict[str, float] = Field(default={}, description="constant set-points by name")
+    set: dict[str, Number] = Field(default={}, description="values of parameters by path")
+    wanted: dict[Name, Number] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()
 

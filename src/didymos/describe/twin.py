@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from didymos.control import Controller
 from didymos.describe.bundled import ROBOTS, bundled
-from didymos.describe.check import check_names
+from didymos.describe.check import check_gains, check_names
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
 from didymos.describe.formats.importer import read_description
+from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.parameters import Parameter, collect, flatten
-from didymos.describe.program import find_program
+from didymos.describe.program import find_program, option_names
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
 from didymos.describe.yaml_file import read_yaml
-from didymos.errors import InputError, nearest
+from didymos.errors import DidymosError, InputError, nearest
 
 if TYPE_CHECKING:
     from didymos.describe.summary import Summary
@@ -33,11 +34,11 @@ def load(twin: str | Path, *, variant: str | None = None) -> Twin:
     if isinstance(twin, str) and twin in bundled():
         return Twin(ROBOTS / twin / "twin.yaml", variant)
     path = Path(twin)
-    if path.is_dir():
+    if is_folder(path):
         path = path / "twin.yaml"
-        if not path.is_file():
+        if not is_file(path):
             raise InputError("there is no twin.yaml in this folder", file=twin)
-    if not path.is_file():
+    if not is_file(path):
         known = ", ".join(bundled())
         raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} (bundled: {known}; or give a folder)")
     return Twin(path, variant)
@@ -53,12 +54,14 @@ class Twin:
         if variant is not None:
             self._raw, self._lines = apply_variant(self._raw, self._lines, variant, file)
         self._bodies: dict[str, float] = {}
+        self._changed: frozenset[str] = frozenset()
         self._load()
 
     def _load(self) -> None:
         self.file: TwinFile = validate(self._raw, self._file, self._lines)
         self.description: Description = self._read_description()
         self.program: type[Controller] | None = self._find_program()
+        check_gains(self)
         self.parameters: dict[str, Parameter] = collect(self.file, self.description, self.program)
         check_names(self)
 
@@ -98,7 +101,9 @@ class Twin:
         return self.file.scenarios
 
     def mistake(self, text: str, *place: str | int) -> InputError:
-        """An error that points at a place of the twin file."""
+        """An error that points at a place of the twin file, unless the value there was set since."""
+        if ".".join(map(str, place)) in self._changed:
+            return InputError(text, path=".".join(map(str, place)))
         line = next((self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines), None)
         return InputError(text, file=self._file, line=line, path=".".join(map(str, place)) or None)
 
@@ -113,6 +118,8 @@ class Twin:
             value = float(value)
         except (TypeError, ValueError):
             raise InputError(f"found {value!r}, expected a number [{parameter.unit}]", path=path) from None
+        except OverflowError:
+            raise InputError(f"found a number beyond 1.8e308, expected a number [{parameter.unit}]", path=path) from None
         if not math.isfinite(value):
             raise InputError(f"found {value!r}, expected a finite number [{parameter.unit}]", path=path)
         if (parameter.low is not None and value < parameter.low) or (parameter.high is not None and value > parameter.high):
@@ -125,8 +132,11 @@ class Twin:
             return
         raw = copy.deepcopy(self._raw)
         _put(raw, path.split("."), value)
-        self.file = validate(raw, self._file, self._lines)
-        self._raw = raw
+        try:
+            self.file = validate(raw, self._file, self._lines)
+        except InputError as error:  # the value is not in the file, so no line of it is to blame
+            raise InputError(error.message, path=path) from None
+        self._raw, self._changed = raw, self._changed | {path}
         kept = {key: self.parameters[key] for key in self._bodies}
         self.parameters = collect(self.file, self.description, self.program) | kept
 
@@ -147,14 +157,45 @@ class Twin:
         control = self.file.control
         if control is None or self.program is None:
             return None
-        try:
-            made = self.program(**control.options)
-        except TypeError as error:
-            raise self.mistake(f"{control.program} does not take these options: {error}", "control", "options") from None
+        made = self._create(self.program, control.options)
         made.rate = control.rate
         for path, value in flatten(control.gains).items():
             made.set_gain(path, value)
         return made
+
+    def _create(self, program: type[Controller], options: dict[str, Any]) -> Controller:
+        known = option_names(program)
+        for option in options:
+            if known is not None and option not in known:
+                has = f"(it has: {', '.join(known) or 'none'})"
+                hint = nearest(option, known)
+                raise self.mistake(f"{program.__name__} has no such option{hint} {has}", "control", "options", option)
+        try:
+            return program(**options)
+        except InputError:
+            raise
+        except Exception as error:  # the program's own code
+            what = f"{program.__name__} refuses these options: {type(error).__name__}: {error}"
+            raise self.mistake(what, "control", "options") from error
+
+    def replace_program(self, name: str, folder: Path | None = None) -> None:
+        """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
+
+        Without a folder, to the current one. The gains of the program become parameters of the twin.
+        """
+        program = find_program(name, folder or Path())
+        raw = copy.deepcopy(self._raw)
+        raw["control"] = {"program": name, "rate": float(program.rate)}
+        self.file = validate(raw, self._file, self._lines)
+        self._raw, self.program = raw, program
+        kept = {key: self.parameters[key] for key in self._bodies}
+        self.parameters = collect(self.file, self.description, self.program) | kept
+        try:
+            self.make_program()
+        except DidymosError:
+            raise
+        except Exception as error:  # the user's own code
+            raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
 
     def summary(self) -> Summary:
         """Mass, centre of mass, inertia and the lists of what the twin is made of."""
@@ -168,15 +209,22 @@ class Twin:
         """A run of the twin as it is now. `control` takes the place of the twin's own program."""
         from didymos.engine.simulation import Simulation
 
-        return Simulation(self, seed=seed, scenario=scenario, control=control)
+        try:
+            return Simulation(self, seed=seed, scenario=scenario, control=control)
+        except InputError as error:
+            place = (error.path or "").split(".")
+            if error.file is not None or control is not None or (place[0],) not in self._lines:
+                raise
+            raise self.mistake(error.message, *place) from None
 
     def _read_description(self) -> Description:
         about = self.file.description
         path = self.folder / about.file
         arguments = {key: _argument(value) for key, value in about.arguments.items()}
         packages = {key: self.folder / value for key, value in about.packages.items()}
-        if not path.is_file():
-            raise self.mistake(f"there is no file {about.file!r}", "description", "file")
+        if not is_file(path):
+            what = "is a folder, expected a file" if is_folder(path) else "is not there"
+            raise self.mistake(f"the file {about.file!r} {what}", "description", "file")
         found = read_description(path, arguments=arguments, packages=packages)
         return float_base(found) if about.base == "floating" else found
 

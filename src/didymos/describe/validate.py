@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import TwinFile
 from didymos.describe.yaml_file import Lines
 from didymos.errors import InputError, nearest
@@ -24,7 +25,9 @@ def validate(raw: dict[str, Any], file: Path, lines: Lines) -> TwinFile:
     try:
         return TwinFile.model_validate(raw)
     except ValidationError as error:
-        mistakes = [_sentence(item, raw, file, lines) for item in error.errors(include_url=False)]
+        # a misspelt key comes with a missing one, which says less
+        found = sorted(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
+        mistakes = [_sentence(item, raw, file, lines) for item in found]
     first, *others = mistakes
     first.others = tuple(others)
     raise first
@@ -37,7 +40,7 @@ def _place(item: Any) -> tuple[str | int, ...]:
             continue
         if step == "[key]":
             continue
-        found.append("from" if step == "before" and "stimuli" in item["loc"] else step)
+        found.append("from" if step == "before" and item["loc"][2:3] == ("stimuli",) else step)
     return tuple(found)
 
 
@@ -56,19 +59,39 @@ def _found(item: Any) -> str:
         return "a list"
     if isinstance(value, BaseModel):
         return "this"
-    return "nothing" if value is None else repr(value) if len(repr(value)) < 60 else repr(value)[:57] + "..."
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = "a huge number" if isinstance(value, int) and abs(value) > 10**60 else repr(value)
+    return "nothing" if value is None else text if len(text) < 60 else text[:57] + "..."
 
 
 def _keys_beside(place: tuple[str | int, ...], raw: Any) -> list[str]:
     """Known keys of the record that an unknown key stands in."""
     model: Any = TwinFile
-    node = raw
+    node, is_one_of_many = raw, False
     for step in place[:-1]:
         node = _step_into(node, step)
-        model = _child(model, step, node)
-        if model is None:
-            return []
-    return list(model.model_fields) if isinstance(model, type) and issubclass(model, Spec) else []
+        if is_one_of_many:  # a name in a mapping or an index in a list
+            if model is PARTS or model is SENSORS:
+                kind = str(node.get("kind")) if isinstance(node, dict) else ""
+                model = model[kind].spec if kind in model else None
+            is_one_of_many = False
+        elif model is TwinFile and step in ("parts", "sensors"):
+            model, is_one_of_many = (PARTS if step == "parts" else SENSORS), True
+        else:
+            field = model.model_fields.get(str(step)) if _is_record(model) else None
+            model, is_one_of_many = (None, False) if field is None else (_inner(field.annotation), _holds_many(field.annotation))
+    if not _is_record(model):
+        return []
+    return ["from" if model is StimulusSpec and name == "before" else name for name in model.model_fields]
+
+
+def _is_record(model: Any) -> bool:
+    return isinstance(model, type) and issubclass(model, Spec)
+
+
+def _holds_many(annotation: Any) -> bool:
+    return getattr(annotation, "__origin__", None) in (dict, tuple)
 
 
 def _step_into(node: Any, step: str | int) -> Any:
@@ -77,21 +100,9 @@ def _step_into(node: Any, step: str | int) -> Any:
     return node[step] if isinstance(node, list) and isinstance(step, int) and step < len(node) else {}
 
 
-def _child(model: Any, step: str | int, node: Any) -> Any:
-    if isinstance(model, type) and issubclass(model, Spec):
-        if step in ("parts", "sensors") and model is TwinFile:
-            return {"parts": PARTS, "sensors": SENSORS}[str(step)]
-        field = model.model_fields.get(str(step))
-        return None if field is None else _inner(field.annotation)
-    if model is PARTS or model is SENSORS:
-        kind = str(node.get("kind")) if isinstance(node, dict) else ""
-        return model[kind].spec if kind in model else None
-    return model  # a name in a mapping or an index in a list: the record it holds
-
-
 def _inner(annotation: Any) -> Any:
     """The record inside Optional, dict and tuple annotations."""
-    if isinstance(annotation, type) and issubclass(annotation, Spec):
+    if _is_record(annotation):
         return annotation
     for argument in getattr(annotation, "__args__", ()):
         found = _inner(argument)
@@ -100,38 +111,51 @@ def _inner(annotation: Any) -> Any:
     return None
 
 
+_EXPECTED = {
+    "greater_than": "a number above {gt:g}",
+    "greater_than_equal": "a number of at least {ge:g}",
+    "less_than": "a number below {lt:g}",
+    "less_than_equal": "a number of at most {le:g}",
+    "literal_error": "{expected}",
+    "finite_number": "a finite number",
+    "string_type": "a text",
+    "string_unicode": "a text",
+    "string_pattern_mismatch": "a name of letters, digits, _ and - that begins with a letter",
+    "string_too_long": "at most {max_length} characters",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "float_type": "a number",
+    "int_type": "a whole number",
+}
+
+
 def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
     place = _place(item)
     kind, found, context = item["type"], _found(item), item.get("ctx", {})
-    expected = {
-        "greater_than": "a number above {gt}",
-        "greater_than_equal": "a number of at least {ge}",
-        "less_than": "a number below {lt}",
-        "less_than_equal": "a number of at most {le}",
-        "literal_error": "{expected}",
-        "finite_number": "a finite number",
-    }
     if kind == "missing":
         text = f"the key {place[-1]!r} is missing"
         place = place[:-1]
     elif kind == "extra_forbidden":
         text = f"unknown key{nearest(str(place[-1]), _keys_beside(place, raw)) or ', expected one that Didymos knows'}"
     elif kind == "union_tag_invalid":
+        place = (*place, "kind")
         known = [tag.strip(" '") for tag in str(context["expected_tags"]).split(",")]
-        text = f"found kind {context['tag']!r}, expected one of {', '.join(known)}{nearest(str(context['tag']), known)}"
+        text = f"found {context['tag']!r}, expected one of {', '.join(known)}{nearest(str(context['tag']), known)}"
     elif kind == "union_tag_not_found":
         text = "the key 'kind' is missing"
     elif kind == "value_error":
         text = str(context["error"])
-    elif kind in expected:
-        text = f"found {found}, expected {expected[kind].format(**context)}"
-    elif kind.startswith(("float_", "int_")):
-        text = f"found {found}, expected a number"
-    elif kind.startswith(("string_type", "dict_type", "list_type", "tuple_type", "model_type", "bool_")):
-        name = {"string": "a text", "dict": "a mapping", "model": "a mapping", "bool": "true or false"}
-        text = f"found {found}, expected {name.get(kind.split('_')[0], 'a list')}"
-    elif kind == "string_pattern_mismatch":
-        text = f"found {found}, expected a name of letters, digits, _ and - that begins with a letter"
+    elif kind == "model_type" and context.get("class_name") == "Vector":
+        text = f"found {found}, expected three numbers [x, y, z]"
+    elif kind in _EXPECTED:
+        text = f"found {found}, expected {_EXPECTED[kind].format(**context)}"
+        if kind == "literal_error":
+            known = context["expected"].replace(" or ", ", ").split(", ")
+            text += nearest(str(item["input"]), [word.strip("'") for word in known])
     else:
         text = f"found {found}: {item['msg'][0].lower()}{item['msg'][1:]}"
-    return InputError(" ".join(text.split()), file=file, line=_line(place, lines), path=".".join(map(str, place)) or None)
+    return InputError(text, file=file, line=_line(place, lines), path=".".join(map(str, place)) or None)

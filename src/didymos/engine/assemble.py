@@ -12,8 +12,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
-from didymos.describe.names import link_values, part_inputs
+from didymos.describe.formats.engine_spec import check_compiles
+from didymos.describe.names import link_of, link_values, movable_joints, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
 from didymos.engine.callback import SCRATCH_WORDS, install
@@ -21,7 +23,6 @@ from didymos.engine.contact_frame import install_contact_frames
 from didymos.engine.grip import add_pairs, direction_rows
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light, add_objects
-from didymos.errors import InputError
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
 from didymos.sensors.kind import LidarSpec
@@ -50,7 +51,6 @@ _ENGINE_SENSORS = {
     "contact": mujoco.mjtSensor.mjSENS_CONTACT,
 }
 _NET_FORCE = [1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), 3, 1]  # of a contact sensor: force, summed up, one
-_ENCODABLE = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,11 @@ class Assembly:
 
 def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembly:
     """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state."""
+    check_values(twin)
     install()
     install_contact_frames()
     spec = twin.description.spec.copy()
+    spec.memory = -1  # the engine's own estimate: a file that asks for too little would end the process
     world = twin.file.world
     spec.option.timestep = world.step
     spec.option.integrator = _INTEGRATORS[world.integrator]
@@ -106,7 +108,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembl
     directions = len(words)
     words += [0.0] * (b.DIRECTION_WORDS * len(twin.file.contacts))
     spec.add_numeric(name="didymos_block", data=words, size=len(words))
-    model = _compile(spec, twin)
+    model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
     start = int(model.numeric_adr[model.nnumeric - 1])
     for part, row in rows.items():
         _fill_row(model, twin, part, start + row, plan, own_actuators)
@@ -120,14 +122,6 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembl
     header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
     _apply_values(model, twin)
     return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
-
-
-def _compile(spec: mujoco.MjSpec, twin: Twin) -> mujoco.MjModel:
-    try:
-        return spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        what = " ".join(str(error).split())
-        raise InputError(f"the engine refuses this robot: {what}", file=twin.description.source) from None
 
 
 def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
@@ -144,7 +138,7 @@ def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
 
 def site_name(twin: Twin, sensor: str, link: str) -> str:
     """The site that a sensor on a link or named frame sits at."""
-    return twin.description.frames[link].site if link in twin.description.frames else f"didymos_sensor_{sensor}"
+    return twin.description.frames[link].site if link in twin.description.frames else f"didymos:{sensor}"
 
 
 def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: str) -> list[SensorPlace]:
@@ -155,7 +149,7 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
     for quantity in SENSORS[kind].quantities:
         columns = quantity.columns
         added = spec.add_sensor(
-            name=f"didymos_{name}_{quantity.name}",
+            name=f"didymos:{name}:{quantity.name}",
             type=_ENGINE_SENSORS[quantity.engine_type],
             objtype=mujoco.mjtObj.mjOBJ_SITE,
             objname=site,
@@ -183,17 +177,12 @@ def _joint_sensors(
     spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, joints: tuple[str, ...]
 ) -> list[SensorPlace]:
     about = twin.description.joints
-    movable = [joint for joint in about if about[joint].kind in _ENCODABLE and len(about[joint].engine_joints) == 1]
-    chosen = joints or tuple(movable)
-    wrong = [joint for joint in chosen if joint not in movable]
-    if wrong or not chosen:
-        what = f"joint {wrong[0]!r} does not turn or slide" if wrong else "there is no joint that turns or slides"
-        raise twin.mistake(what, "sensors", name)
+    chosen = joints or movable_joints(twin.description)
     found = []
     for quantity in SENSORS[kind].quantities:
         first = ""
         for joint in chosen:
-            engine_name = f"didymos_{name}_{quantity.name}_{joint}"
+            engine_name = f"didymos:{name}:{quantity.name}:{joint}"
             first = first or engine_name
             spec.add_sensor(
                 name=engine_name,
@@ -218,7 +207,7 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
                 joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
                 kind, target = mujoco.mjtTrn.mjTRN_JOINT, joint
             spec.add_actuator(
-                name=f"didymos_state_{name}_{state}",
+                name=f"didymos:{name}:{state}",
                 trntype=kind,
                 target=target,
                 dyntype=mujoco.mjtDyn.mjDYN_USER,
@@ -240,6 +229,7 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int,
     plan.take("nothing", _MOST_OUTPUTS)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("wanted", wanted)
+    plan.take("hand", wanted + len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("memory", memory)
     plan.take("moved", moved)
     period = twin.file.world.step
@@ -339,7 +329,7 @@ def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
         kind, rest = path.split(".", 1)
         if kind == "joints":
             apply_joint(model, twin, rest, value)
-    for name in dict.fromkeys(path.split(".")[1] for path in values if path.startswith("links.")):
+    for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
         apply_link(model, twin, name)
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
@@ -358,12 +348,9 @@ def apply_joint(model: mujoco.MjModel, twin: Twin, rest: str, value: float) -> N
 
 def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:
     """Write a link's mass, centre of mass and inertia into a model; a tensor no body can have is an `InputError`."""
+    check_link(twin, name)
     mass, com, inertia = link_values(twin, name)
     moments, axes = np.linalg.eigh(inertia)
-    if moments.min() < 0.0 or moments.max() > (moments.sum() - moments.max()) * (1.0 + 1e-9) + 1e-15:
-        raise InputError(
-            f"principal moments {', '.join(f'{m:.6g}' for m in moments)} kg m^2 belong to no body", path=f"links.{name}.inertia"
-        )
     if np.linalg.det(axes) < 0.0:
         axes[:, 2] = -axes[:, 2]
     body = model.body(twin.description.links[name].body).id

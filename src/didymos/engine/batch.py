@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from didymos.describe.twin import Twin
 from didymos.engine.simulation import Simulation, State
 from didymos.engine.verdict import Verdict
-from didymos.errors import InputError
+from didymos.errors import InputError, RunError
 from didymos.record.log import Log
 
 __all__ = ["Outcome", "run_many"]
@@ -23,13 +23,17 @@ __all__ = ["Outcome", "run_many"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run of many: its seed, the values it was given, its log, its last state and its verdicts."""
+    """One run of many: its seed, the values it was given, its log, its last state and its verdicts.
+
+    A run that failed has its `error`, the log and the state until then, and no verdicts; the others go on.
+    """
 
     seed: int
     values: Mapping[str, float]
     log: Log
     state: State
     verdicts: tuple[Verdict, ...]
+    error: RunError | None = None
 
 
 def run_many(
@@ -55,7 +59,10 @@ def run_many(
 
     def finish(index: int) -> Outcome:
         simulation = simulations[index]
-        log = simulation.run(seconds)
+        try:
+            log = simulation.run(seconds)
+        except RunError as error:
+            return Outcome(simulation.seed, given[index], error.log, simulation.save(), (), error)
         if progress is not None:
             progress(index)
         return Outcome(simulation.seed, given[index], log, simulation.save(), simulation.judge(log))

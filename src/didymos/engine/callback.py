@@ -25,6 +25,7 @@ from didymos.air.atmosphere import AirSpec, density
 from didymos.air.wind import WindSpec, wind_speed
 from didymos.compiled import c_function, kernel
 from didymos.engine import block as b
+from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.memory import call_law, call_tick, doubles, integers, pointer, word
 from didymos.parts.law import MOTION, WRENCH
@@ -213,5 +214,6 @@ _Act = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctype
 
 def install() -> None:
     """Hang the callbacks into the engine; harmless to repeat."""
+    keep_quiet()
     mujoco.set_mjcb_control(_Generic(_control.address))
     mujoco.set_mjcb_act_dyn(_Act(_state_rate.address))

@@ -7,8 +7,6 @@ is simulated. At most one chunk is on its way: a run never gets ahead of its rec
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,45 +20,33 @@ _Chunk = list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
 
 
 class Drain:
-    """Takes the loop's record buffers and empties them into a log; leaving the context waits until all is written."""
+    """Empties chunks of rows into a log on a thread of its own; `settle` waits until all of them are there."""
 
-    def __init__(self, wiring: Any, log: Log, recorder: McapRecorder | None) -> None:
-        self._wiring, self._log, self._recorder = wiring, log, recorder
+    def __init__(self, log: Log) -> None:
+        self._log = log
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="didymos-record")
         self._pending: Future[None] | None = None
 
-    def take(self) -> None:
-        """Copy what the loop has recorded since the last time, and let it go on; a fault of the last chunk shows here."""
-        w = self._wiring
-        chunk: _Chunk = []
-        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
-            rows = int(w.counts[i])
-            if rows:
-                values = w.cells[cell : cell + rows * size].reshape(rows, size).copy()
-                chunk.append((i, w.stamps[stamp : stamp + rows].copy(), values))
-        w.counts[:] = 0
-        self._wait()
-        self._pending = self._worker.submit(self._write, chunk)
+    def put(self, chunk: _Chunk, flush: McapRecorder | None = None) -> None:
+        """Hand over rows, and the recording that is to be flushed after them; a fault of the last chunk shows here."""
+        self.settle()
+        self._pending = self._worker.submit(self._write, chunk, flush)
 
-    def _write(self, chunk: _Chunk) -> None:
+    def _write(self, chunk: _Chunk, flush: McapRecorder | None) -> None:
         for i, times, values in chunk:
             self._log.append(i, times, values)
-        if self._recorder is not None:
-            self._recorder.flush()
+        if flush is not None:
+            flush.flush()
 
-    def _wait(self) -> None:
+    def settle(self) -> None:
+        """Wait until everything handed over is in the log."""
         if self._pending is not None:
             pending, self._pending = self._pending, None
             pending.result()
 
-    def __enter__(self) -> Drain:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def close(self) -> None:
+        """Settle, and end the thread."""
         try:
-            self.take()
-            self._wait()
+            self.settle()
         finally:
             self._worker.shutdown()
-            if self._recorder is not None:
-                self._recorder.close()

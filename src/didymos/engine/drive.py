@@ -14,7 +14,7 @@ import numpy as np
 from didymos.control import Controller, Robot, Values
 from didymos.errors import DidymosError, RunError, nearest
 
-__all__ = ["Plant", "ask", "drive"]
+__all__ = ["Plant", "ask", "drive", "start"]
 
 
 class Plant(Protocol):
@@ -39,6 +39,21 @@ class Plant(Protocol):
         ...
 
 
+def start(program: Controller, robot: Robot) -> None:
+    """Tell the program which robot it drives; whatever goes wrong in it becomes a `RunError`."""
+    try:
+        program.start(robot)
+    except DidymosError:
+        raise
+    except Exception as error:
+        raise _raised(program, error, 0.0) from error
+
+
+def _raised(program: Controller, error: Exception, t: float) -> RunError:
+    what = " ".join(str(error).split()) or "no message"
+    return RunError(f"the control program {type(program).__name__} raised {type(error).__name__}: {what}", time=t)
+
+
 def ask(program: Controller, t: float, sensed: Values, wanted: Values, inputs: tuple[str, ...]) -> dict[str, float]:
     """The program's answer, checked; whatever is wrong with it becomes a `RunError` with the time."""
     name = type(program).__name__
@@ -47,8 +62,7 @@ def ask(program: Controller, t: float, sensed: Values, wanted: Values, inputs: t
     except DidymosError:
         raise
     except Exception as error:
-        what = " ".join(str(error).split()) or "no message"
-        raise RunError(f"the control program {name} raised {type(error).__name__}: {what}", time=t) from error
+        raise _raised(program, error, t) from error
     if not isinstance(answer, Mapping):
         raise RunError(f"the control program {name} returned {_kind(answer)}, expected a mapping of inputs to numbers", time=t)
     checked = {}

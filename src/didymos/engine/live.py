@@ -7,6 +7,7 @@ from typing import Any
 import mujoco
 
 from didymos.control import Controller
+from didymos.describe.names import link_of
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_joint, apply_link
 from didymos.engine.grip import set_grip
@@ -28,7 +29,7 @@ def set_live(
     if path in assembly.numbers:
         model.numeric_data[assembly.numbers[path]] = value
     elif kind == "links":
-        apply_link(model, twin, rest.split(".")[0])
+        apply_link(model, twin, link_of(path))
         mujoco.mj_setConst(model, mujoco.MjData(model))
     elif kind == "joints":
         apply_joint(model, twin, rest, value)

@@ -91,10 +91,11 @@ class Wiring(NamedTuple):
     stimulus_targets: Any  # int64 [n, 5]: space, index, first and end row of its table, where its value is shown
     stimulus_tables: Any  # float64 [rows, 2]
     wanted: Any  # start and end in userdata, int64 [2]
+    hand: int  # start in userdata of what a pilot adds to the set-points, then to the inputs
     # inputs: where each command lies in userdata, where it goes (-1: not there) in userdata and ctrl, its range
     inputs: Any  # int64 [n, 3]
     input_ranges: Any  # float64 [n, 2]
-    input_offsets: Any  # float64 [n], what stimuli add
+    input_offsets: Any  # float64 [n], what stimuli and the pilot add
     # control program
     program: int
     control_every: int
@@ -120,8 +121,10 @@ class Wiring(NamedTuple):
 @inlined
 def _stimulate(w: Any, t: float) -> None:
     for i in range(w.wanted[0], w.wanted[1]):
-        w.userdata[i] = 0.0
-    w.input_offsets[:] = 0.0
+        w.userdata[i] = w.userdata[w.hand + i - w.wanted[0]]
+    first = w.hand + w.wanted[1] - w.wanted[0]
+    for i in range(w.input_offsets.shape[0]):
+        w.input_offsets[i] = w.userdata[first + i]
     for i in range(w.stimuli.shape[0]):
         target = w.stimulus_targets[i]
         value = evaluate(w.stimuli[i], w.stimulus_tables[target[2] : target[3]], t)
@@ -201,6 +204,8 @@ def _record(w: Any, tick: int) -> None:
         elif not is_due(tick, w.stream_rates[s], w.period):
             continue
         row = w.counts[s]
+        if row == w.stamps.shape[0] // w.streams.shape[0]:
+            continue  # ticks that pass outside of a run are recorded by nobody
         w.stamps[stamp + row] = t
         for c in range(size):
             w.cells[cell + row * size + c] = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]

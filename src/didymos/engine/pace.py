@@ -10,10 +10,10 @@ _SLICE = 0.01  # [s]: ticks are bundled up to this before the wall clock is look
 
 
 class Pace:
-    """Holds a run back to real time, or lets it run free."""
+    """Holds a run back to real time, or lets it run free; up to `slack` [s] behind, it races to catch up."""
 
-    def __init__(self, period: float, real_time: bool) -> None:
-        self._period, self._real_time = period, real_time
+    def __init__(self, period: float, real_time: bool, *, slack: float = 0.0) -> None:
+        self._period, self._real_time, self._slack = period, real_time, slack
         self._began = time.perf_counter()
         self._done = 0
 
@@ -30,7 +30,7 @@ class Pace:
         if ahead > 0.0:
             time.sleep(ahead)
             return 0
-        if ahead < -ticks * self._period:
+        if ahead < -max(ticks * self._period, self._slack):
             self._began -= ahead  # a late run goes on from here instead of racing to catch up
             return 1
         return 0

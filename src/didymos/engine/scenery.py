@@ -75,7 +75,7 @@ def add_ground(spec: mujoco.MjSpec, height: float, friction: float, contact_time
 def floors(world: WorldSpec) -> dict[str, tuple[str, float]]:
     """All that things can touch: the path of its friction -> its shape's name and its friction."""
     found = {} if world.ground is None else {"world.ground.friction": (GROUND, world.ground.friction)}
-    return found | {f"world.objects.{name}.friction": (f"didymos_{name}", o.friction) for name, o in world.objects.items()}
+    return found | {f"world.objects.{name}.friction": (f"didymos:{name}", o.friction) for name, o in world.objects.items()}
 
 
 def add_objects(spec: mujoco.MjSpec, world: WorldSpec) -> None:
@@ -83,7 +83,7 @@ def add_objects(spec: mujoco.MjSpec, world: WorldSpec) -> None:
     for name, thing in world.objects.items():
         half = [length / 2 for length in thing.size]
         geom = spec.worldbody.add_geom(
-            name=f"didymos_{name}",
+            name=f"didymos:{name}",
             type=_SHAPES[thing.shape],
             size=[half[0], half[2], 0] if thing.shape == "cylinder" else half,
             pos=list(thing.position),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time as wall
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,9 @@ from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
 from didymos.engine.changes import Changes
-from didymos.engine.drain import Drain
-from didymos.engine.drive import drive
+from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
+from didymos.engine.intervention import Intervention
 from didymos.engine.live import set_live
 from didymos.engine.loop import (
     DIVERGED,
@@ -34,13 +34,13 @@ from didymos.engine.loop import (
     run_ticks,
 )
 from didymos.engine.pace import Pace
+from didymos.engine.run import Run
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
-from didymos.engine.verdict import Verdict, measure
+from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.engine.wiring import compiled_law, moved_parameters, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
-from didymos.record.mcap_file import McapRecorder
 from didymos.sensors.kind import LidarSpec
 from didymos.sensors.noise import stream_key
 
@@ -90,12 +90,13 @@ class Simulation:
             rotors=rotors(self.twin, self._assembly),
         )
         if self.program is not None:
-            self.program.start(self.robot)
+            start(self.program, self.robot)
         self._compiled = law is not None or self.program is None
+        self._fresh = self._program_memory()
         self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved)
+        check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self._wiring = self._lay_wires(stimuli)
         self._changes = self._plan_changes(stimuli)
-        self._set_by_hand: list[str] = []
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
         first = self._assembly.plan.starts["wanted"]
         self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
@@ -126,10 +127,13 @@ class Simulation:
 
     def reset(self) -> None:
         """Back to the start: pose, velocities, memories, clock, the random streams of the seed."""
+        if self.tick > 0:
+            self._remind_program(self._copied(self._fresh))
         mujoco.mj_resetData(self.model, self.data)
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
-            start = StartSpec.model_validate(start.model_dump() | self._about.start.model_dump(exclude_unset=True))
+            named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
+            start = StartSpec.model_validate(named)
         place_at_start(self.twin, self.model, self.data, start)
         self._changes.forget()
         for name, sensor in self.twin.file.sensors.items():
@@ -143,24 +147,15 @@ class Simulation:
         """The whole state of the run."""
         vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
         mujoco.mj_getState(self.model, self.data, vector, _STATE)
-        memory = {} if self.program is None or self._compiled else copy.deepcopy(vars(self.program))
-        return State(vector, self.tick, memory)
+        return State(vector, self.tick, self._copied(self._program_memory()))
 
     def restore(self, state: State) -> None:
         """Continue from a saved state, to the bit."""
         mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
-        if self.program is not None and not self._compiled:
-            vars(self.program).update(copy.deepcopy(state.program))
+        self._remind_program(state.program)
 
     def set(self, path: str, value: float) -> None:
-        """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`.
-
-        The log of the run that follows says so: its metadata `changes` lists time, path and value.
-        """
-        self._set(path, value)
-        self._set_by_hand.append(f"{self.time:.9g} {path} {float(value)!r}")
-
-    def _set(self, path: str, value: float) -> None:
+        """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`."""
         parameter = self.twin.parameters.get(path)
         if parameter is None:
             raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
@@ -173,6 +168,11 @@ class Simulation:
             self.twin.set(path, parameter.value)
             raise
 
+    def get(self, path: str) -> float:
+        """The value of a parameter as the run uses it now: a stimulus may have moved it."""
+        index = self._assembly.numbers.get(path)
+        return self.twin.get(path) if index is None else float(self.model.numeric_data[index])
+
     def run(
         self,
         seconds: float | None = None,
@@ -181,37 +181,55 @@ class Simulation:
         progress: Callable[[float], None] | None = None,
         real_time: bool = False,
         keep: bool = True,
+        interventions: Sequence[Intervention] = (),
     ) -> Log:
         """Run for a time [s] (the scenario's by default) and return what was recorded.
 
         `record` streams the log to an MCAP file while the run goes on, `progress` is told the clock [s] now and then,
         `real_time` holds the run back to the wall clock and counts the ticks that came late. Without `keep` the log is
-        only streamed. A run that fails raises a `RunError` whose `log` is what was recorded until then.
+        only streamed. `interventions` of an earlier run are repeated at their ticks. A run that fails raises a `RunError`
+        whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
         count = round(duration / self.period) if np.isfinite(duration) else 0
         if count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
-        log, recorder = self._open_log(record, keep)
+        run = Run(self, record, keep=keep, interventions=interventions)
         pace = Pace(self.period, real_time)
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
         try:
-            with Drain(self._wiring, log, recorder) as drain:
-                while self.tick < end:
-                    here = self.tick
-                    self._advance(min(pace.ticks(self._chunk), end - here, self._chunk - here % self._chunk))
-                    if self.tick % self._chunk == 0:
-                        drain.take()
-                    self.overruns += pace.wait(self.tick - here)
-                    if progress is not None:
-                        progress(self.time)
+            while self.tick < end:
+                here = self.tick
+                run.advance(min(pace.ticks(self.chunk), end - here))
+                self.overruns += pace.wait(self.tick - here)
+                if progress is not None:
+                    progress(self.time)
         except (RunError, KeyboardInterrupt) as error:
-            error.log = log  # type: ignore[union-attr]
+            error.log = run.log  # type: ignore[union-attr]
             raise
         finally:
+            run.close()
             self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
-        return log
+        return run.log
+
+    def intervene(self, deed: Intervention) -> None:
+        """Do what a person did to the run; what does not fit is an `InputError` and changes nothing."""
+        if deed.kind == "set":
+            self.set(deed.path, deed.value[0])
+        elif deed.kind == "steer":
+            if deed.path not in self.handles:
+                raise InputError(f"there is no such set-point or input{nearest(deed.path, self.handles)}", path=deed.path)
+            self.data.userdata[self._wiring.hand + self.handles.index(deed.path)] = deed.value[0]
+        else:
+            if deed.path not in self.twin.description.links:
+                raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
+            self.data.body(self.twin.description.links[deed.path].body).xfrc_applied[:3] = deed.value
+
+    @property
+    def handles(self) -> tuple[str, ...]:
+        """What a pilot can steer: `wanted.NAME` of every set-point, then `inputs.NAME` of every input."""
+        return (*(f"wanted.{name}" for name in self._wanted), *(f"inputs.{name}" for name in self.robot.inputs))
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run."""
@@ -251,6 +269,33 @@ class Simulation:
         if status != FINE:
             raise self._failure(status)
 
+    def _program_memory(self) -> dict[str, Any] | None:
+        """A copy of what a Python program remembers, None where it cannot be copied.
+
+        Gains are parameters, not memory. A compiled program's memory is part of the engine's state.
+        """
+        if self.program is None or self._compiled:
+            return {}
+        try:
+            return copy.deepcopy({key: value for key, value in vars(self.program).items() if key != "gains"})
+        except Exception:  # the user's own objects: a socket, a thread
+            return None
+
+    def _copied(self, memory: dict[str, Any] | None) -> dict[str, Any]:
+        if memory is None:
+            raise InputError(
+                f"the control program {type(self.program).__name__} holds something that cannot be copied,"
+                " so its run can be neither saved nor reset"
+            )
+        return memory
+
+    def _remind_program(self, memory: dict[str, Any]) -> None:
+        if self.program is not None and not self._compiled:
+            own = vars(self.program)
+            gains = own["gains"]
+            own.clear()
+            own.update(copy.deepcopy(memory), gains=gains)
+
     def _choose(self, scenario: str | None) -> Any:
         if scenario is None:
             return None
@@ -273,9 +318,9 @@ class Simulation:
 
         substeps, every = tick_rate(self.twin, self.program)
         ticks = max(1, round(_CHUNK / (substeps * self.twin.file.world.step)))
-        self._chunk = -(-ticks // every) * every
+        self.chunk = -(-ticks // every) * every  # ticks between two flushes of a recording
         return wire(
-            self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self._chunk
+            self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self.chunk
         )  # fmt: skip
 
     def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
@@ -285,7 +330,8 @@ class Simulation:
         rows = np.array([stimulus.numbers() for stimulus in others])
         return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
 
-    def _open_log(self, record: str | Path | None, keep: bool) -> tuple[Log, McapRecorder | None]:
+    def new_log(self, *, keep: bool = True) -> Log:
+        """An empty log for a run of this simulation."""
         import didymos
 
         layouts = tuple(stream.layout for stream in self._streams)
@@ -297,16 +343,14 @@ class Simulation:
         }
         if self.twin.variant is not None:
             metadata["variant"] = self.twin.variant
-        if self._set_by_hand:
-            metadata["changes"] = "; ".join(self._set_by_hand)
-        recorder = None if record is None else McapRecorder(Path(record), layouts, metadata)
-        return Log(layouts, metadata, recorder=recorder, keep=keep), recorder
+        return Log(layouts, metadata, keep=keep)
 
-    def _advance(self, count: int) -> None:
+    def advance(self, count: int) -> None:
+        """Let up to `chunk` ticks pass; `take` takes what they recorded before more can."""
         end = self.tick + count
         while self.tick < end:
             for path, value in self._changes.due(self.tick):
-                self._set(path, value)
+                self.set(path, value)
             self._run_undisturbed(min(end - self.tick, self._changes.until(self.tick)))
 
     def _run_undisturbed(self, count: int) -> None:
@@ -322,6 +366,18 @@ class Simulation:
 
     def _set_tick(self, tick: int) -> None:
         self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+
+    def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
+        """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
+        w = self._wiring
+        found = []
+        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
+            rows = int(w.counts[i])
+            if rows:
+                values = w.cells[cell : cell + rows * size].reshape(rows, size).copy()
+                found.append((i, w.stamps[stamp : stamp + rows].copy(), values))
+        w.counts[:] = 0
+        return found
 
     def _failure(self, status: int) -> RunError:
         if status == PROGRAM_SAID_NONSENSE:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from didymos.describe.schema import ExpectationSpec
+from didymos.describe.twin import Twin
+from didymos.errors import InputError, nearest
 from didymos.record.log import Log
 
-__all__ = ["Verdict", "measure"]
+__all__ = ["Verdict", "check_expected", "measure"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,21 @@ class Verdict:
         bound = self.high if self.low is None else self.low
         assert bound is not None
         return bound
+
+
+def check_expected(twin: Twin, scenario: str | None, log: Log) -> None:
+    """Refuse expectations that no run can meet, before it has run; `log` is that of the run to come, still empty."""
+    expected = twin.scenarios[scenario].expect if scenario is not None else ()
+    for index, item in enumerate(expected):
+        place = ("scenarios", scenario or "", "expect", index)
+        if item.signal is not None:
+            try:
+                log[item.signal]
+            except InputError:
+                hint = nearest(item.signal, log.signals)
+                raise twin.mistake(f"no run records {item.signal!r}{hint}", *place, "signal") from None
+        elif twin.file.world.gravity == 0.0:
+            raise twin.mistake("found no gravity, so there is no weight to compare with", *place, "figure")
 
 
 def measure(expected: ExpectationSpec, log: Log, figure: float | None) -> Verdict:

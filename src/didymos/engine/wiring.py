@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -15,7 +18,7 @@ from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, site_name
 from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_WANTED, Wiring
 from didymos.engine.streams import StreamPlan
-from didymos.errors import InputError
+from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
@@ -36,8 +39,9 @@ def tick_rate(twin: Twin, program: Controller | None) -> tuple[int, int]:
     step = twin.file.world.step
     slowest = max(1, round(0.01 / step)) if program is None else _steps_per_call(program, step)
     fastest_sensor = max((sensor.rate for sensor in twin.file.sensors.values()), default=0.0)
-    for every in range(1, slowest + 1):
-        if slowest % every == 0 and every / (slowest * step) >= fastest_sensor - 1e-6:
+    small = [n for n in range(1, math.isqrt(slowest) + 1) if slowest % n == 0]
+    for every in (*small, *(slowest // n for n in reversed(small))):  # the divisors in order
+        if every / (slowest * step) >= fastest_sensor - 1e-6:
             return slowest // every, every
     return 1, slowest
 
@@ -107,6 +111,7 @@ def wire(
         **_lidars(twin, assembly, data),
         **_stimuli(twin, assembly, wanted, stimuli),
         wanted=np.array([plan.starts["wanted"], plan.starts["wanted"] + len(wanted)], dtype=_INT),
+        hand=plan.starts["hand"],
         **_inputs(twin, assembly),
         **_program(twin, assembly, data, program, wanted, every),
         **_record(streams, chunk),
@@ -210,14 +215,29 @@ def moved_parameters(stimuli: tuple[StimulusSpec, ...]) -> tuple[str, ...]:
 
 def stimulus_table(twin: Twin, stimulus: StimulusSpec) -> NDArray[np.float64]:
     """Times [s] and values of a stimulus that comes from a file, shape [n, 2]; empty for all others."""
-    from didymos.record.log import Log
-
     if stimulus.kind == "rows":
         return held_rows(twin.folder / stimulus.file, stimulus.column, stimulus.start)
     if stimulus.kind == "file":
-        signal = Log.load(twin.folder / stimulus.file)[stimulus.column]
-        return np.column_stack([signal.time, signal.values])
+        return _table(twin.folder / stimulus.file, stimulus.column)
     return np.zeros((0, 2))
+
+
+def _table(file: Path, column: str) -> NDArray[np.float64]:
+    """Rows (time [s], value) of a column of a file, shape [n, 2]."""
+    from didymos.record.log import Log
+
+    log = Log.load(file)
+    if column not in log.signals:
+        hint = nearest(column, log.signals)
+        raise InputError(f"there is no column {column!r}{hint} (there is: {', '.join(log.signals)})", file=file)
+    signal = log[column]
+    table = np.column_stack([signal.time, signal.values])
+    if not len(table):
+        raise InputError("found no number in this column", file=file, path=column)
+    if not np.isfinite(table).all():
+        row = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
+        raise InputError(f"found {table[row, 1]:g} at {table[row, 0]:g} s, expected finite numbers", file=file, path=column)
+    return table
 
 
 def _inputs(twin: Twin, assembly: Assembly) -> dict[str, Any]:
@@ -245,6 +265,9 @@ def _program(
     start = assembly.plan.starts
     compiled = compiled_law(program)
     names = input_names(twin)
+    if compiled is not None:
+        _check_names(compiled, "reading", compiled.reads, sensed)
+        _check_names(compiled, "input", compiled.writes, names)
     reads = [sensed[name] for name in compiled.reads] if compiled else []
     wants = [start["wanted"] + wanted.index(name) for name in compiled.wants] if compiled else []
     writes = [names.index(name) for name in compiled.writes] if compiled else []
@@ -262,6 +285,12 @@ def _program(
         "asked": np.zeros(len(wants)),
         "answered": np.zeros(len(writes)),
     }
+
+
+def _check_names(program: CompiledController, what: str, asked: Sequence[str], known: Collection[str]) -> None:
+    for name in asked:
+        if name not in known:
+            raise InputError(f"{type(program).__name__} asks for the {what} {name!r}, which is not there{nearest(name, known)}")
 
 
 def _record(streams: tuple[StreamPlan, ...], chunk: int) -> dict[str, Any]:

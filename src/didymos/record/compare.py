@@ -73,6 +73,13 @@ class Comparison:
             "no_overlap": list(self.no_overlap),
         }
 
+    def __str__(self) -> str:
+        """A table of the errors, one line per signal, and how many signals were not compared."""
+        width = max((len(name) for name in self.signals), default=0)
+        lines = [f"{name:{width}}  rmse {e.rmse:10.4g}  max {e.max:10.4g}  n {e.samples}" for name, e in self.signals.items()]
+        apart = len(self.only_in_a) + len(self.only_in_b) + len(self.no_overlap)
+        return "\n".join([*lines, f"{apart} signals are in one log only or do not overlap"] if apart else lines)
+
     def plot(self, path: str | Path) -> Path:
         """Draw both logs over each other, with the error below; the signals with the largest relative errors first."""
         from didymos.record.compare_plot import plot_comparison

@@ -12,7 +12,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,10 @@ from didymos.record.stream import StreamLayout
 if TYPE_CHECKING:
     from didymos.record.mcap_file import McapRecorder
 
-__all__ = ["Log", "Signal"]
+__all__ = ["Listener", "Log", "Signal"]
+
+Listener = Callable[[int, NDArray[np.float64], NDArray[np.float64]], None]
+"""Takes the number of a stream, times [s], shape [n], and rows, shape [n, columns]."""
 
 _CHUNK = 0.5  # [s] of a saved log per chunk of the file
 
@@ -49,7 +52,6 @@ class Log:
     Args:
         layouts: the streams, known by their place in this sequence; no two signals have the same name.
         metadata: texts about the run.
-        recorder: takes every row as well; flushed and closed by whoever opened it.
         keep: whether to hold the rows in memory; without, only their hash and the recording remain.
     """
 
@@ -58,11 +60,12 @@ class Log:
         layouts: Sequence[StreamLayout],
         metadata: Mapping[str, str] | None = None,
         *,
-        recorder: McapRecorder | None = None,
         keep: bool = True,
     ) -> None:
         self.layouts, self.metadata = tuple(layouts), dict(metadata or {})
-        self._recorder, self._keep = recorder, keep
+        self._recorder: McapRecorder | None = None
+        self._listeners: list[Listener] = []
+        self._keep = keep
         self._streams = [_Rows(len(layout.columns)) for layout in self.layouts]
         self._places: dict[str, tuple[int, int]] = {}
         for i, layout in enumerate(self.layouts):
@@ -86,6 +89,13 @@ class Log:
         stream.add(seconds, rows, self._keep)
         if self._recorder is not None:
             self._recorder.write(index, seconds, rows)
+        for listener in self._listeners:
+            listener(index, seconds, rows)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the rows take [B]."""
+        return sum(stream.nbytes for stream in self._streams)
 
     @property
     def signals(self) -> tuple[str, ...]:
@@ -117,11 +127,14 @@ class Log:
         return self._streams[index].view()
 
     def select(self, pattern: str) -> tuple[Signal, ...]:
-        """All signals of a name, of a prefix (`imu.gyro`, `imu`) or of a pattern with wildcards (`*.gyro.?`)."""
+        """All signals of a name (`truth.tilt`), of a prefix (`imu.gyro`) or of a pattern with wildcards (`*.gyro.?`)."""
         if any(mark in pattern for mark in "*?["):
             names = fnmatch.filter(self._places, pattern)
         else:
             names = [name for name in self._places if name == pattern or name.startswith(pattern + ".")]
+            stream, _, last = pattern.rpartition(".")
+            if not names and last in ANGLES and f"{stream}.orientation.w" in self._places:
+                names = [pattern]
         if not names:
             prefixes = {name.rsplit(".", cut)[0] for name in self._places for cut in range(3)}
             raise InputError(f"no signal {pattern!r} in this log{nearest(pattern, sorted(prefixes))}")
@@ -155,16 +168,37 @@ class Log:
     def _save_mcap(self, path: Path) -> None:
         from didymos.record.mcap_file import McapRecorder
 
+        with McapRecorder(path, self.layouts, self.metadata) as recorder:
+            self._write_all(recorder)
+
+    def _write_all(self, recorder: McapRecorder) -> None:
         streams = [self.rows(i) for i in range(len(self.layouts))]
         ends = _CHUNK * (1.0 + np.unique(np.concatenate([times // _CHUNK for times, _ in streams] or [np.empty(0)])))
-        with McapRecorder(path, self.layouts, self.metadata) as recorder:
-            done = [0] * len(streams)
-            for end in ends:
-                for i, (times, values) in enumerate(streams):
-                    until = int(np.searchsorted(times, end))
-                    recorder.write(i, times[done[i] : until], values[done[i] : until])
-                    done[i] = until
-                recorder.flush()
+        done = [0] * len(streams)
+        for end in ends:
+            for i, (times, values) in enumerate(streams):
+                until = int(np.searchsorted(times, end))
+                recorder.write(i, times[done[i] : until], values[done[i] : until])
+                done[i] = until
+            recorder.flush()
+
+    def record_to(self, path: str | Path) -> McapRecorder:
+        """Take every further row to an MCAP file as well, after those that are held already; the caller closes it."""
+        from didymos.record.mcap_file import McapRecorder
+
+        recorder = McapRecorder(path, self.layouts, self.metadata)
+        if any(np.isfinite(stream.end) for stream in self._streams):
+            self._write_all(recorder)
+        self._recorder = recorder
+        return recorder
+
+    def stop_recording(self) -> None:
+        """Rows go to no file from now on."""
+        self._recorder = None
+
+    def listen(self, listener: Listener) -> None:
+        """Hand every further row to a function as well, on the thread that appends it; the arrays are the appender's."""
+        self._listeners.append(listener)
 
     @classmethod
     def load(cls, path: str | Path) -> Log:
@@ -220,6 +254,10 @@ class _Rows:
             self._times, self._values = grown_times, grown_values
         self._times[self._count : count], self._values[self._count : count] = times, values
         self._count = count
+
+    @property
+    def nbytes(self) -> int:
+        return self._times.nbytes + self._values.nbytes
 
     def view(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         times, values = self._times[: self._count], self._values[: self._count]

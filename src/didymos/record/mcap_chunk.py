@@ -18,10 +18,12 @@ from didymos.record.cdr import CdrMap, new_map
 from didymos.record.messages import TABLE, constants_of, fields_of
 from didymos.record.stream import Kind, StreamLayout
 
-__all__ = ["ChunkForm", "StreamEncoder"]
+__all__ = ["MESSAGE_HEAD", "ChunkForm", "StreamEncoder"]
 
 _MESSAGE = struct.Struct("<BQHIQQ")  # opcode, length, channel, sequence, log time, publish time
 _MESSAGE_OPCODE, _LOG_TIME = 5, 15
+MESSAGE_HEAD = _MESSAGE.size
+"""Bytes of a record before the message itself."""
 _INDEX = struct.Struct("<BQHI")  # opcode, length, channel, length of the array that follows
 _INDEX_OPCODE = 7
 

@@ -125,6 +125,17 @@ class McapRecorder:
             pending.clear()
         self._span = _NO_SPAN
 
+    def note(self, name: str, texts: Mapping[str, str]) -> None:
+        """Add texts about the run that were not known when it began; readers find them under `name`."""
+        from mcap.data_stream import RecordBuilder
+        from mcap.records import Metadata
+
+        builder = RecordBuilder()
+        self._metadata.append(Metadata(name, dict(texts)))
+        self._metadata[-1].write(builder)
+        self._metadata_places.append((self._position, builder.count))
+        self._write(builder.end())
+
     def _form(self, counts: tuple[int, ...]) -> ChunkForm:
         form = self._forms.get(counts)
         if form is None:

@@ -1,0 +1,230 @@
+"""Write the tables of docs/twin_files.md from the types that read a twin file: `python docs/make_twin_files.py`.
+
+The page is text with blocks between `<!-- keys of NAME -->` and `<!-- end -->`; this script fills the blocks and leaves the
+text alone. A test compares the page with what this script would write, so it cannot go stale.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from didymos.control.stimulus import StimulusSpec
+from didymos.describe.schema import (
+    ControlSpec,
+    DescriptionSpec,
+    ExpectationSpec,
+    GroundSpec,
+    RecordSpec,
+    ScenarioSpec,
+    StartSpec,
+    TwinFile,
+    Vector,
+    WorldSpec,
+)
+from didymos.parts import PARTS
+from didymos.sensors import SENSORS
+from didymos.sensors.error import ErrorSpec
+from didymos.spec import Spec
+
+PAGE = Path(__file__).parent / "twin_files.md"
+_BLOCK = re.compile(r"(<!-- keys of (?P<name>[\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+RECORDS: dict[str, type[Spec]] = {
+    "twin file": TwinFile,
+    "description": DescriptionSpec,
+    "world": WorldSpec,
+    "air": WorldSpec.model_fields["air"].annotation,  # type: ignore[dict-item]
+    "wind": WorldSpec.model_fields["wind"].annotation,  # type: ignore[dict-item]
+    "ground": GroundSpec,
+    "errors": ErrorSpec,
+    "control": ControlSpec,
+    "record": RecordSpec,
+    "start": StartSpec,
+    "scenario": ScenarioSpec,
+    "stimulus": StimulusSpec,
+    "expectation": ExpectationSpec,
+}
+"""The records that have a table of their own, by the name of their block."""
+
+MEANINGS = {
+    "TwinFile.title": "one line, shown by `didymos list`",
+    "TwinFile.description": "the robot description, see [description](#description)",
+    "TwinFile.world": "clock, gravity, air, wind, ground, see [world](#world)",
+    "TwinFile.parts": "force laws by name, see [parts](#parts)",
+    "TwinFile.sensors": "sensors by name, see [sensors](#sensors)",
+    "TwinFile.control": "the control program, see [control](#control)",
+    "TwinFile.record": "rates of the log, see [record](#record)",
+    "TwinFile.start": "the state in which a run begins, see [start](#start)",
+    "TwinFile.scenarios": "runs by name, see [scenarios](#scenarios)",
+    "WorldSpec.integrator": "`rk4` for what flies or floats, `implicitfast` for contact",
+    "WorldSpec.air": "see [air](#air)",
+    "WorldSpec.wind": "see [wind](#wind)",
+    "WorldSpec.ground": "see [ground](#ground); no ground without it",
+    "GroundSpec.height": "of the plane above the world's origin",
+    "StartSpec.position": "of the root link in the world [m]",
+    "StartSpec.velocity": "of the root link in its own frame [m/s]",
+    "StartSpec.angular_velocity": "of the root link in its own frame [rad/s]",
+    "RecordSpec.rate": "truth, joints, set-points, inputs, readouts of parts",
+    "ControlSpec.rate": "calls of the program; its period must be whole physics steps",
+    "ScenarioSpec.title": "one line, shown by `didymos show`",
+    "ScenarioSpec.seconds": "how long the run lasts",
+    "ScenarioSpec.start": "keys of [start](#start) that differ from the twin's",
+    "ScenarioSpec.stimuli": "see [stimulus](#stimulus)",
+    "ScenarioSpec.expect": "see [expectation](#expectation)",
+    "StimulusSpec.kind": "the shape, see [drive](drive.md#stimuli)",
+    "StimulusSpec.value": "of `constant` and `pulse`",
+    "StimulusSpec.from": "of `step` and `ramp`: the value before",
+    "StimulusSpec.to": "of `step` and `ramp`: the value after",
+    "StimulusSpec.at": "of `step`: when",
+    "StimulusSpec.start": "of `pulse`, `ramp`, `sine`, `chirp`",
+    "StimulusSpec.end": "of `pulse`, `ramp`, `chirp`",
+    "StimulusSpec.amplitude": "of `sine` and `chirp`",
+    "StimulusSpec.frequency": "of `sine`; of `chirp` at `start`",
+    "StimulusSpec.to_frequency": "of `chirp` at `end`",
+    "StimulusSpec.phase": "of `sine` and `chirp`",
+    "StimulusSpec.offset": "of `sine` and `chirp`",
+    "StimulusSpec.file": "of `file`: a CSV or MCAP beside `twin.yaml`",
+    "StimulusSpec.column": "of `file`: the signal in it",
+    "ExpectationSpec.name": "what the verdict is called",
+    "ExpectationSpec.measure": "of signal minus `target`, see [drive](drive.md#expectations)",
+    "ExpectationSpec.after": "samples from here on count",
+    "ExpectationSpec.before": "samples up to here count [s]; to the end without it",
+    "ExpectationSpec.low": "lower bound of the measure",
+    "ExpectationSpec.high": "upper bound of the measure",
+    "PartSpec.kind": "the force law",
+    "PartSpec.link": "link or frame on which it acts; its forces are in that frame",
+    "PartSpec.joint": "joint that it turns",
+    "PartSpec.upstream": "an earlier part whose readouts it reads",
+    "SensorSpec.kind": "what it measures",
+    "SensorSpec.link": "link or frame at which it sits",
+    "SensorSpec.joints": "which joints; all without it",
+}
+"""What keys mean whose type does not say so itself."""
+
+
+def reachable(spec: type[Spec] = TwinFile) -> set[type[Spec]]:
+    """Every record that a twin file may hold."""
+    found = {spec}
+    for field in spec.model_fields.values():
+        for inner in _records(field.annotation):
+            found |= reachable(inner)
+    return found
+
+
+def _records(annotation: Any) -> list[type[Spec]]:
+    if isinstance(annotation, type) and issubclass(annotation, Spec):
+        return [annotation]
+    return [record for argument in get_args(annotation) for record in _records(argument)]
+
+
+def key_of(spec: type[Spec], name: str) -> str:
+    """The key as the file writes it: `from` is a word of Python, so its field has another name."""
+    return "from" if spec is StimulusSpec and name == "before" else name
+
+
+def unit_of(field: FieldInfo) -> str:
+    """Unit of a number, empty for all that is none; a star stands for one that depends on what is measured or moved."""
+    extra = field.json_schema_extra
+    return str(extra["unit"]) if isinstance(extra, dict) and extra.get("number") else ""
+
+
+def bounds_of(field: FieldInfo) -> str:
+    """Bounds of a number in signs, empty where it has none."""
+    signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+    given = [(sign, getattr(rule, name)) for rule in field.metadata for name, sign in signs.items() if hasattr(rule, name)]
+    return ", ".join(f"{sign} {bound:g}" for sign, bound in given if bound is not None)
+
+
+def _what(annotation: Any) -> str:
+    """A type in words."""
+    origin, inside = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _what(inside[0])
+    if origin is Literal:
+        return " or ".join(f"`{word}`" for word in inside)
+    if origin in (Union, types.UnionType):
+        return " or ".join(dict.fromkeys(_what(item) for item in inside if item is not type(None)))
+    named = {Vector: "[x, y, z]", ErrorSpec: "[errors](#errors)"}
+    if annotation in named:
+        return named[annotation]
+    simple = {str: "text", float: "number", bool: "true or false", dict: "mapping", tuple: "list"}
+    return simple.get(origin or annotation, "mapping")
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.default
+    if field.is_required():
+        return "**needed**"
+    if value is None or value in ("", {}, ()) or isinstance(value, Spec):
+        return "-"
+    return f"{value:g}" if isinstance(value, float) else f"`{value}`"
+
+
+def _meaning(spec: type[Spec], key: str, field: FieldInfo) -> str:
+    if field.description and key != "from":
+        return field.description
+    return next((MEANINGS[f"{base.__name__}.{key}"] for base in spec.__mro__ if f"{base.__name__}.{key}" in MEANINGS), "")
+
+
+def row(spec: type[Spec], name: str) -> str:
+    """One line of a table: key, type or unit, default, bounds, whether it can change during a run, meaning."""
+    field, key = spec.model_fields[name], key_of(spec, name)
+    unit, extra = unit_of(field), field.json_schema_extra
+    relative = spec in (StimulusSpec, ExpectationSpec)  # their numbers are in the unit of what they move or measure
+    kind = f"number [{'*' if relative and unit == '1' else unit}]" if unit else _what(field.annotation)
+    live = "live" if isinstance(extra, dict) and extra.get("live") and not relative else ""
+    return f"| `{key}` | {kind} | {_default(field)} | {bounds_of(field)} | {live} | {_meaning(spec, key, field)} |"
+
+
+def table(spec: type[Spec], *, without: type[Spec] | None = None) -> str:
+    """The table of a record's keys, or of those that it adds to a base record."""
+    names = [name for name in spec.model_fields if without is None or name not in without.model_fields]
+    head = "| key | value | default | bounds | | meaning |\n|---|---|---|---|---|---|\n"
+    return head + "\n".join(row(spec, name) for name in names) + "\n"
+
+
+def _parts() -> str:
+    base = next(iter(PARTS.values())).spec.__mro__[1]
+    text = "Every part:\n\n" + table(base)
+    for kind, law in PARTS.items():
+        low, high = law.input_range
+        inputs = ", ".join(f"`{name}` {low:g} to {high:g}" for name in law.inputs) or "none"
+        outputs = ", ".join(f"`{output.name}` [{output.unit}]" for output in law.outputs) or "none"
+        text += f"\n### {kind}\n\n{(law.spec.__doc__ or '').splitlines()[0]} Inputs: {inputs}. Readouts: {outputs}.\n\n"
+        text += table(law.spec, without=base)
+    return text
+
+
+def _sensors() -> str:
+    base = next(iter(SENSORS.values())).spec.__mro__[1]
+    text = "Every sensor:\n\n" + table(base)
+    for name, kind in SENSORS.items():
+        quantities = ", ".join(f"`{quantity.name}` [{quantity.unit}]" for quantity in kind.quantities)
+        text += f"\n### {name}\n\n{(kind.spec.__doc__ or '').splitlines()[0]} Measures {quantities}.\n\n"
+        text += table(kind.spec, without=base)
+    return text
+
+
+def _block(name: str) -> str:
+    if name == "parts":
+        return _parts()
+    return _sensors() if name == "sensors" else table(RECORDS[name])
+
+
+def filled(text: str) -> str:
+    """A page with every block as the types are now."""
+    return _BLOCK.sub(lambda found: f"{found[1]}\n{_block(found['name'])}\n{found[3]}", text)
+
+
+def main() -> None:
+    """Bring the page up to date."""
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""`didymos serve`: be the robot on the wire."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from threading import Event
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from didymos.cli.options import AsJson, TwinName
+from didymos.cli.text import number, print_json, print_table
+from didymos.cli.values import read_settings, settings
+from didymos.errors import InputError
+
+__all__ = ["serve"]
+
+
+def serve(
+    twin: TwinName,
+    port: Annotated[str, typer.Option(metavar="KIND", help="What to speak: ros2.")],
+    scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.")] = None,
+    seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
+    ] = None,
+    values: Annotated[
+        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
+    ] = None,
+    step_locked: Annotated[
+        bool, typer.Option("--step-locked/--real-time", help="Time passes on command, or with the wall clock.")
+    ] = False,
+    record: Annotated[Path | None, typer.Option(metavar="FILE.mcap", help="Keep the log.")] = None,
+    domain: Annotated[int | None, typer.Option(metavar="N", help="ROS 2 domain; ROS_DOMAIN_ID by default.")] = None,
+    network: Annotated[
+        bool, typer.Option("--network", help="Reachable from other machines, not only from this one.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Be the robot on the wire, until Ctrl-C."""
+    from didymos.ports import find_port
+    from didymos.ports.terms import Terms
+
+    speak = find_port(port)
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
+    if record is not None:
+        if record.suffix.lower() != ".mcap":
+            raise InputError(f"found {str(record)!r}, expected a file that ends in .mcap", path="--record")
+        record.parent.mkdir(parents=True, exist_ok=True)
+    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+
+    import didymos
+
+    loaded = didymos.load(twin)
+    for path, value in chosen.items():
+        loaded.set(path, value)
+    simulation = loaded.simulate(seed=seed, scenario=scenario)
+    terms = Terms(seconds, step_locked, record, network, domain, _say, _stop_at_signals())
+    facts = speak(simulation, terms)
+    result = {"twin": loaded.name, "port": port, "seconds": simulation.time, "overruns": simulation.overruns, **facts}
+    if as_json:
+        print_json({**result, "record": record})
+    else:
+        rows = [(name, number(value) if isinstance(value, float) else str(value)) for name, value in result.items()]
+        print_table([*rows, ("record", str(record))] if record is not None else rows)
+    return 0
+
+
+def _say(line: str) -> None:
+    print(f"didymos: {line}", file=sys.stderr, flush=True)
+
+
+def _stop_at_signals() -> Event:
+    """Set at the first Ctrl-C or TERM, so that a tick is never cut in two; a second one interrupts as usual."""
+    stop = Event()
+
+    def handle(which: int, _frame: FrameType | None) -> None:
+        stop.set()
+        signal.signal(which, signal.default_int_handler)
+
+    for which in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(which, handle)
+    return stop

@@ -1,0 +1,64 @@
+"""The cockpit: a session, its page and its server, opened and closed together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from didymos.cockpit.page import Page
+from didymos.cockpit.server import Server
+from didymos.cockpit.session import Session
+from didymos.control import Controller
+from didymos.describe.twin import Twin
+
+__all__ = ["Cockpit"]
+
+
+class Cockpit:
+    """A twin in the browser. Use it with `with`, or call `close`: that completes a recording.
+
+    Args:
+        twin, scenario, seed, control, folder: see `Session`.
+        host, port, token: see `Server`; port 0 takes a free one.
+    """
+
+    def __init__(
+        self,
+        twin: Twin,
+        *,
+        scenario: str | None = None,
+        seed: int = 0,
+        control: Callable[[], Controller] | None = None,
+        folder: str | Path = "recordings",
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        token: str | None = None,
+    ) -> None:
+        self.session = Session(twin, scenario=scenario, seed=seed, control=control, folder=Path(folder))
+        try:
+            self.server = Server(host=host, port=port, token=token, hear=lambda text: self.session.pilot.hear(text))
+        except Exception:
+            self.session.close()
+            raise
+        self.session.notify = self.server.notify
+        self.page = Page(self.server, self.session)
+
+    @property
+    def url(self) -> str:
+        """Where a person opens it."""
+        return self.server.url
+
+    def close(self) -> None:
+        """End the run, complete its recording, close the page; a second call does nothing."""
+        self.page.close()
+        self.session.close()
+        self.server.stop()
+
+    def __enter__(self) -> Cockpit:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,91 @@
+"""A frame: where everything is at one instant, copied out of the run so that the page can draw it while the run goes on."""
+
+from __future__ import annotations
+
+import time as wall
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.air.wind import WindSpec, wind_speed
+from didymos.cockpit.forces import PartForces
+from didymos.engine.simulation import Simulation
+from didymos.spec import record_type
+
+__all__ = ["Camera", "Frame"]
+
+MOST_CONTACTS = 64
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Poses of all bodies, world frame, and what acts on them; `taken` is wall time [s], `generation` the run's number."""
+
+    taken: float
+    generation: int
+    tick: int
+    time: float  # [s]
+    positions: Array  # [m], shape [bodies, 3]
+    quaternions: Array  # w first, shape [bodies, 4]
+    forces: Array  # of parts: from where [m] and how much [N], shape [n, 2, 3]
+    contacts: Array  # the same of contacts
+    pushes: Array  # the same of pushes
+    wind: Array  # [m/s] at the root link, shape [3]
+
+
+class Camera:
+    """Takes frames of a run without touching its state: poses are computed on data of its own."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._shown = mujoco.MjData(simulation.model)
+        self._forces = PartForces(simulation)
+        self._wind = np.zeros(1, dtype=record_type(WindSpec))
+        self.root = simulation.model.body(simulation.twin.description.links[simulation.twin.description.root].body).id
+
+    def take(self, simulation: Simulation, generation: int) -> Frame:
+        """The state that the next tick begins with."""
+        model, data, shown = simulation.model, simulation.data, self._shown
+        shown.qpos[:] = data.qpos
+        shown.mocap_pos[:], shown.mocap_quat[:] = data.mocap_pos, data.mocap_quat
+        mujoco.mj_kinematics(model, shown)
+        mujoco.mj_comPos(model, shown)
+        pushed = np.flatnonzero(np.any(data.xfrc_applied[:, :3] != 0.0, axis=1))
+        return Frame(
+            taken=wall.perf_counter(),
+            generation=generation,
+            tick=simulation.tick,
+            time=simulation.time,
+            positions=shown.xpos.copy(),
+            quaternions=shown.xquat.copy(),
+            forces=self._forces.now(shown, data),
+            contacts=_contacts(model, data),
+            pushes=np.stack([shown.xipos[pushed], data.xfrc_applied[pushed, :3]], axis=1),
+            wind=self._wind_at(simulation, shown.xpos[self.root]),
+        )
+
+    def poses(self, model: mujoco.MjModel, qpos: Array) -> tuple[Array, Array]:
+        """Positions and quaternions of all bodies for positions of all joints."""
+        self._shown.qpos[:] = qpos
+        mujoco.mj_kinematics(model, self._shown)
+        return self._shown.xpos.copy(), self._shown.xquat.copy()
+
+    def _wind_at(self, simulation: Simulation, position: Array) -> Array:
+        for name in self._wind.dtype.names or ():
+            self._wind[name] = simulation.get(f"world.wind.{name}")
+        wind = self._wind[0]
+        speed = wind_speed(float(position[2]), wind)
+        return np.array([speed * np.cos(wind["direction"]), speed * np.sin(wind["direction"]), wind["up"]])
+
+
+def _contacts(model: mujoco.MjModel, data: mujoco.MjData) -> Array:
+    """Point and force on the second body of each contact, world frame."""
+    found = []
+    wrench = np.zeros(6)
+    for i in range(min(data.ncon, MOST_CONTACTS)):
+        mujoco.mj_contactForce(model, data, i, wrench)
+        contact = data.contact[i]
+        found.append((contact.pos.copy(), contact.frame.reshape(3, 3).T @ wrench[:3]))
+    return np.array(found).reshape(-1, 2, 3)

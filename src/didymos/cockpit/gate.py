@@ -1,0 +1,158 @@
+"""The gate: who may come in, and which messages may pass.
+
+viser answers every page that finds its port. Here a request has to name this machine (or a page elsewhere could reach it
+through a name of its own, by DNS rebinding), a web socket has to come from the cockpit's page and not from another page in
+the same browser, and where a token is set, the request has to bring it. Messages that the page has no reason to send, or that
+cannot be read, are dropped. viser has no place for such rules, so its call of `websockets.serve` is given them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hmac
+import http
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+import viser
+import websockets.asyncio.server
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Response
+
+__all__ = ["COOKIE", "PILOT", "Gate"]
+
+COOKIE = "didymos"
+PILOT = "/pilot"
+"""Path of the web socket on which the page tells where the sticks are."""
+
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+LARGEST_UPLOAD = 2**29  # bytes
+_MAY_PASS = {
+    "ViewerCameraMessage", "GuiUpdateMessage", "GuiButtonHoldMessage", "SceneNodeClickMessage", "CommandTriggerMessage",
+    "FileTransferStartUpload", "FileTransferPart", "FileTransferPartAck", "GetRenderResponseMessage",
+}  # fmt: skip
+
+
+class Gate:
+    """Rules for one server. `token`: what every visitor has to bring; without one, only this machine may come in."""
+
+    def __init__(self, token: str | None, hear: Callable[[str | bytes], None]) -> None:
+        self.token, self._hear = token, hear
+        page = (Path(viser.__file__).parent / "client" / "build" / "index.html").read_bytes()
+        self._page = gzip.compress(page.replace(b"</head>", b'<script src="pilot.js" defer></script></head>', 1), 6)
+        self._script = files("didymos.cockpit").joinpath("pilot.js").read_bytes()
+
+    def refusal(self, path: str, headers: Mapping[str, str]) -> str:
+        """Why a request may not come in; empty where it may."""
+        host = headers.get("Host", "")
+        if self.token is None and (urlsplit(f"//{host}").hostname or "") not in LOOPBACK:
+            return "This cockpit answers only on the machine that it runs on."
+        origin = headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return "This cockpit answers only to its own page."
+        if self.token is not None and not self._has_token(path, headers):
+            return "This cockpit needs a token: open the address that it printed when it started."
+        return ""
+
+    def _has_token(self, path: str, headers: Mapping[str, str]) -> bool:
+        assert self.token is not None
+        brought = parse_qs(urlsplit(path).query).get("token", [])
+        brought += [value for name, _, value in (item.strip().partition("=") for item in headers.get("Cookie", "").split(";"))
+                    if name == COOKIE]  # fmt: skip
+        return any(hmac.compare_digest(value.encode(), self.token.encode()) for value in brought)
+
+    def answer(self, connection: Any, request: Any, otherwise: Callable[[Any, Any], Any]) -> Any:
+        """The response to a request, or None where a web socket may open; `otherwise` is viser's own."""
+        try:
+            why = self.refusal(request.path, request.headers)
+        except (ValueError, UnicodeError, websockets.datastructures.MultipleValuesError):
+            why = "This request cannot be read."
+        if why:
+            return _response(http.HTTPStatus.FORBIDDEN, "text/plain; charset=utf-8", why.encode())
+        if request.headers.get("Upgrade", "").lower() == "websocket":
+            return None
+        path = urlsplit(request.path).path
+        if path in ("/", "/index.html"):
+            response = _response(http.HTTPStatus.OK, "text/html; charset=utf-8", self._page)
+            response.headers["Content-Encoding"] = "gzip"
+            if self.token is not None:
+                response.headers["Set-Cookie"] = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+            return response
+        if path == "/pilot.js":
+            return _response(http.HTTPStatus.OK, "application/javascript", self._script)
+        return otherwise(connection, request)
+
+    async def meet(self, connection: Any, otherwise: Callable[[Any], Any]) -> None:
+        """Serve an open web socket: the pilot's here, all others as viser does, with its messages looked at."""
+        if urlsplit(connection.request.path).path != PILOT:
+            await otherwise(_Screened(connection))
+            return
+        try:
+            async for message in connection:
+                self._hear(message)
+        except ConnectionClosed:
+            pass
+        finally:
+            self._hear('{"axes": [0, 0, 0, 0]}')
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """While this lasts, a server that opens in this process gets the rules."""
+        plain = websockets.asyncio.server.serve
+
+        def serve(handler: Any, *arguments: Any, process_request: Any, **options: Any) -> Any:
+            return plain(
+                lambda connection: self.meet(connection, handler),
+                *arguments,
+                process_request=lambda connection, request: self.answer(connection, request, process_request),
+                **options,
+            )
+
+        websockets.asyncio.server.serve = serve
+        try:
+            yield
+        finally:
+            websockets.asyncio.server.serve = plain
+
+
+class _Screened:
+    """A connection whose `recv` skips what must not pass."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    async def recv(self) -> bytes:
+        while True:
+            raw = await self._connection.recv()
+            if isinstance(raw, bytes) and may_pass(raw):
+                return raw
+
+
+def may_pass(raw: bytes) -> bool:
+    """Whether bytes are a message that a page may send to viser."""
+    try:
+        fields = msgspec.msgpack.decode(raw)
+        if not isinstance(fields, dict) or fields.get("type") not in _MAY_PASS:
+            return False
+        if fields["type"] == "GuiUpdateMessage" and set(fields["updates"]) != {"value"}:
+            return False
+        if fields["type"] == "FileTransferStartUpload" and not 0 <= fields["size_bytes"] <= LARGEST_UPLOAD:
+            return False
+        viser._messages.Message.deserialize(raw)
+    except Exception:  # whatever else is wrong with foreign bytes
+        return False
+    return True
+
+
+def _response(status: http.HTTPStatus, kind: str, body: bytes) -> Response:
+    headers = Headers({"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"})
+    return Response(status.value, status.phrase, headers, body)

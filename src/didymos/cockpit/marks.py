@@ -1,0 +1,126 @@
+"""Marks in the scene: arrows of forces and wind, the trail, frames by name."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+import viser
+from numpy.typing import NDArray
+
+from didymos.cockpit.frame import Frame
+from didymos.cockpit.scene import ROOT, Puppet
+from didymos.describe.twin import Twin
+
+__all__ = ["MARKS", "Marks"]
+
+MARKS = {
+    "parts": ((240, 140, 0), "Forces of parts (thrust, drag)"),
+    "contacts": ((214, 51, 108), "Contact points and forces"),
+    "pushes": ((112, 72, 232), "Pushes"),
+    "wind": ((34, 139, 230), "Wind at the robot"),
+    "trail": ((12, 133, 153), "Trail of the last seconds"),
+}
+"""Colour and meaning of each kind of mark."""
+
+TRAIL_POINTS, TRAIL_PERIOD = 300, 0.05
+Array = NDArray[np.float64]
+
+
+class Marks:
+    """Draws what a frame says beyond poses. `shown` names the kinds that are on."""
+
+    def __init__(self, scene: viser.SceneApi, size: float, weight: float) -> None:
+        self._scene, self._size = scene, size
+        self._per_newton = size / max(0.5 * weight, 1e-9)
+        self.shown = {"parts", "contacts", "pushes", "wind", "trail"}
+        self.scale = 1.0
+        self._arrows: dict[str, Any] = {}
+        self._line: Any = None
+        self._trail: deque[tuple[float, Array]] = deque(maxlen=TRAIL_POINTS)
+        self._frames: list[Any] = []
+
+    def draw(self, frame: Frame, root: int) -> None:
+        """Bring all marks up to a frame."""
+        newtons = self._per_newton * self.scale
+        self._show("parts", frame.forces, newtons)
+        self._show("contacts", frame.contacts, newtons)
+        self._show("pushes", frame.pushes, newtons)
+        wind = np.array([[frame.positions[root] + [0.0, 0.0, 1.2 * self._size], frame.wind]])
+        self._show("wind", wind, 0.6 * self._size * self.scale)
+        self._draw_trail(frame.time, frame.positions[root])
+
+    def _show(self, kind: str, arrows: Array, scale: float) -> None:
+        """Arrows from points [m] along vectors; those too short to be seen are left out."""
+        drawn = arrows[np.linalg.norm(arrows[:, 1], axis=1) * scale > 0.02 * self._size]
+        node = self._arrows.get(kind)
+        if kind not in self.shown or not len(drawn):
+            if node is not None:
+                node.visible = False
+            return
+        points = np.stack([drawn[:, 0], drawn[:, 0] + scale * drawn[:, 1]], axis=1).astype(np.float32)
+        if node is None:
+            thick = 0.025 * self._size
+            self._arrows[kind] = self._scene.add_arrows(
+                f"{ROOT}/marks/{kind}",
+                points,
+                MARKS[kind][0],
+                shaft_radius=thick,
+                head_radius=2.4 * thick,
+                head_length=5.0 * thick,
+            )
+        else:
+            node.points, node.visible = points, True
+
+    def _draw_trail(self, time: float, position: Array) -> None:
+        if self._trail and time < self._trail[-1][0]:
+            self._trail.clear()
+        if not self._trail or time - self._trail[-1][0] >= TRAIL_PERIOD:
+            self._trail.append((time, position.copy()))
+        if "trail" not in self.shown or len(self._trail) < 2:
+            if self._line is not None:
+                self._line.visible = False
+            return
+        points = np.array([place for _, place in self._trail], dtype=np.float32)
+        segments = np.stack([points[:-1], points[1:]], axis=1)
+        if self._line is None:
+            colour = np.array(MARKS["trail"][0], dtype=np.uint8)
+            self._line = self._scene.add_line_segments(
+                f"{ROOT}/marks/trail", segments, colour, thickness=3.0, thickness_units="screen"
+            )
+        else:
+            self._line.points, self._line.visible = segments, True
+
+    def show_frames(self, twin: Twin, puppet: Puppet, bodies: dict[str, int], pattern: str) -> int:
+        """Show axes and names of the links and frames whose name contains a pattern; none for an empty one. How many."""
+        for node in self._frames:
+            node.remove()
+        self._frames.clear()
+        if not pattern:
+            return 0
+        length = 0.35 * self._size
+        wanted = pattern.casefold().strip("* ")
+        for name, (body, position, quaternion) in _places(twin, bodies).items():
+            if wanted in name.casefold() and body in puppet.bodies:
+                path = f"{puppet.bodies[body].name}/frame_{len(self._frames)}"
+                axes = self._scene.add_frame(
+                    path, axes_length=length, axes_radius=0.03 * length, position=position, wxyz=quaternion
+                )
+                self._frames.append(axes)
+                self._scene.add_label(f"{path}/name", name, font_size_mode="screen", font_screen_scale=0.8)
+        return len(self._frames)
+
+    def hide(self) -> None:
+        """Show no arrows and no trail until the next `draw`."""
+        for node in [*self._arrows.values(), *([self._line] if self._line is not None else [])]:
+            node.visible = False
+
+
+def _places(twin: Twin, bodies: dict[str, int]) -> dict[str, tuple[int, Array, Array]]:
+    """Body, position and quaternion in it, of every link and named frame."""
+    links = twin.description.links
+    found = {name: (bodies[link.body], np.zeros(3), np.array([1.0, 0, 0, 0])) for name, link in links.items()}
+    for name, frame in twin.description.frames.items():
+        found[name] = (bodies[links[frame.link].body], frame.position, frame.quaternion)
+    return found

@@ -1,0 +1,185 @@
+"""The page: scene and panels around a session, brought up to date some thirty times a second."""
+
+from __future__ import annotations
+
+import threading
+import time as wall
+from typing import Any
+
+import numpy as np
+import viser
+import viser.transforms as tf
+
+from didymos.cockpit.marks import Marks
+from didymos.cockpit.panels import PilotPanel, PushPanel, RunPanel, status
+from didymos.cockpit.plots import Plots
+from didymos.cockpit.replay import Replay
+from didymos.cockpit.scene import Puppet, World, size_of
+from didymos.cockpit.server import Server
+from didymos.cockpit.session import Session
+from didymos.cockpit.tune import Tune
+
+__all__ = ["Page"]
+
+PERIOD = 1.0 / 30.0  # [s] between two pictures
+SLOW = 3  # pictures between two updates of texts and plots
+GHOST = (51, 154, 240)
+DISTANCE = 3.2  # sizes of the robot from it to the camera
+PLOTS_WIDTH = 330  # pixels
+
+
+class Page:
+    """Shows a session to everybody who opens it. All pages share one state: the same view, the same panels."""
+
+    def __init__(self, server: Server, session: Session) -> None:
+        self._server, self._session = server, session
+        self._viser = server.viser
+        self._scene, gui = self._viser.scene, self._viser.gui
+        self._closed = threading.Event()
+        self.pictures = 0
+        model = session.simulation.model
+        self._size, self._weight = size_of(model), float(np.sum(model.body_mass)) * 9.81
+        gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", brand_color=(11, 114, 133))
+        gui.set_panel_label(f"Didymos · {session.twin.name}")
+        self._scene.set_up_direction("+z")
+        distance = DISTANCE * self._size
+        self._viser.initial_camera.position = np.array([0.75, 0.75, 0.45]) * distance
+        self._viser.initial_camera.look_at = np.zeros(3)
+        self._viser.initial_camera.near = 0.01 * self._size
+        self._stage()
+        self._status = gui.add_markdown(status(session))
+        tabs = gui.add_tab_group()
+        with tabs.add_tab("Run", viser.Icon.PLAYER_PLAY):
+            self._run = RunPanel(gui, session)
+        with tabs.add_tab("Tune", viser.Icon.ADJUSTMENTS):
+            self._tune = Tune(gui, session)
+        with tabs.add_tab("Pilot", viser.Icon.DEVICE_GAMEPAD_2):
+            self._pilot = PilotPanel(gui, session)
+        with tabs.add_tab("View", viser.Icon.EYE):
+            self._push = PushPanel(gui, session, self._weight)
+        with tabs.add_tab("Replay", viser.Icon.HISTORY):
+            self._replay = Replay(gui, session)
+        beside = gui.add_panel()
+        with beside.add_tab("Plots", viser.Icon.CHART_LINE):
+            self._plots = Plots(gui, session.log)
+        gui.main_panel.dock_right()
+        beside.dock_left()
+        beside.set_width(PLOTS_WIDTH)
+        self._push.frames.on_update(lambda _: self._show_frames())
+        self._push.collision.on_update(lambda _: self._puppet.show_collision(bool(self._push.collision.value)))
+        self._push.view.on_update(lambda _: self._place_cameras())
+        self._thread = threading.Thread(target=self._work, name="didymos-page", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop drawing."""
+        self._closed.set()
+        self._thread.join(5.0)
+
+    def _stage(self) -> None:
+        """Build the scene of the session's model."""
+        simulation = self._session.simulation
+        self._generation = self._session.generation
+        self._world = World(self._scene, simulation.model)
+        self._puppet = Puppet(self._scene, simulation.model, "robot")
+        self._marks = Marks(self._scene, self._size, self._weight)
+        self._ghost: Puppet | None = None
+        description = simulation.twin.description
+        self._root = simulation.model.body(description.links[description.root].body).id
+        for body, nodes in self._puppet.visual.items():
+            for node in nodes:
+                self._pushable(node, body)
+
+    def _pushable(self, node: Any, body: int) -> None:
+        simulation = self._session.simulation
+        bodies = {link.body: name for name, link in simulation.twin.description.links.items()}
+        link = bodies.get(simulation.model.body(body).name)
+        if link is None:
+            return
+
+        def clicked(event: Any) -> None:
+            direction = np.asarray(event.ray_direction, dtype=np.float64)
+            if self._push.view.value == "on board":
+                direction = tf.SO3(self._session.frame.quaternions[self._root]) @ direction
+            size = float(np.linalg.norm(self._push.force.value)) or 0.5 * self._weight
+            force = size * direction / max(float(np.linalg.norm(direction)), 1e-9)
+            self._push.push(link, (float(force[0]), float(force[1]), float(force[2])))
+
+        node.on_click(modifier="shift")(clicked)
+
+    def _work(self) -> None:
+        count = 0
+        due = wall.perf_counter()
+        while not self._closed.is_set():
+            self._draw(count % SLOW == 0)
+            count += 1
+            due = max(due + PERIOD, wall.perf_counter() - PERIOD)
+            self._closed.wait(max(0.0, due - wall.perf_counter()))
+
+    def _draw(self, slow: bool) -> None:
+        frame = self._session.frame
+        with self._viser.atomic():
+            if self._replay.reels:
+                self._replay.update()
+                self._draw_replay()
+            else:
+                if self._ghost is not None:
+                    self._ghost.remove()
+                    self._ghost = None
+                self._puppet.pose(frame.positions, frame.quaternions)
+                self._marks.shown = {kind for kind, box in self._push.shown.items() if box.value}
+                self._marks.scale = float(self._push.scale.value)
+                self._marks.draw(frame, self._root)
+                self._world.look(str(self._push.view.value), frame.positions[self._root], frame.quaternions[self._root])
+            if slow:
+                self._write()
+        self.pictures += 1
+
+    def _write(self) -> None:
+        session = self._session
+        text = status(session)
+        if self._status.content != text:
+            self._status.content = text
+        if session.generation != self._generation:
+            self._generation = session.generation
+            self._tune.refresh_all()
+        self._run.update()
+        self._pilot.update()
+        self._replay.list()
+        if not self._replay.reels and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
+            self._plotted = session.frame.time
+            self._plots.update(session.log, session.frame.time)
+
+    def _draw_replay(self) -> None:
+        reels, camera, model = self._replay.reels, self._session.camera, self._session.simulation.model
+        self._marks.hide()
+        poses = [camera.poses(model, reel.at(self._replay.time)) for reel in reels]
+        self._puppet.pose(*poses[0])
+        if len(poses) == 2:
+            if self._ghost is None:
+                self._ghost = Puppet(self._scene, model, "ghost", tint=GHOST)
+            self._ghost.pose(*poses[1])
+        elif self._ghost is not None:
+            self._ghost.remove()
+            self._ghost = None
+        self._world.look(str(self._push.view.value), poses[0][0][self._root], poses[0][1][self._root])
+
+    def _show_frames(self) -> None:
+        simulation = self._session.simulation
+        bodies = {simulation.model.body(i).name: i for i in range(simulation.model.nbody)}
+        found = self._marks.show_frames(simulation.twin, self._puppet, bodies, str(self._push.frames.value))
+        if self._push.frames.value and not found:
+            self._session.notify("Frames", f"no link or frame has {str(self._push.frames.value)[:60]!r} in its name")
+
+    def _place_cameras(self) -> None:
+        """Bring every camera where the chosen view begins."""
+        view, distance = str(self._push.view.value), DISTANCE * self._size
+        root = self._session.frame.positions[self._root]
+        for client in self._viser.get_clients().values():
+            with client.atomic():
+                if view == "on board":
+                    client.camera.position, client.camera.look_at = (0.0, 0.0, 0.3 * self._size), (10.0 * self._size, 0.0, 0.0)
+                else:
+                    middle = root if view == "free" else np.zeros(3)
+                    client.camera.position = middle + np.array([0.75, 0.75, 0.45]) * distance
+                    client.camera.look_at = middle

@@ -1,0 +1,102 @@
+// The pilot's sticks: keyboard, touch or mouse, gamepad. Also says when the cockpit cannot be reached any more.
+// Sends {"axes": [left x, left y, right x, right y]} on its own web socket; the rest of the page is viser's.
+(() => {
+  "use strict";
+  const KEYS = {
+    KeyA: [0, -1], KeyD: [0, 1], KeyS: [1, -1], KeyW: [1, 1],
+    ArrowLeft: [2, -1], ArrowRight: [2, 1], ArrowDown: [3, -1], ArrowUp: [3, 1],
+  };
+  const PERIOD = 40; // [ms] between looks at the sticks
+  const STYLE = `
+    #didymos-pilot { position: fixed; left: 50%; bottom: 12px; transform: translateX(-50%); z-index: 900; font: 13px/1.3 system-ui, sans-serif; color: #234;
+      display: flex; gap: 12px; align-items: flex-end; pointer-events: none; user-select: none; -webkit-user-select: none; }
+    #didymos-pilot button { pointer-events: auto; border: 0; border-radius: 18px; padding: 9px 14px; background: #fffd; color: #234;
+      box-shadow: 0 1px 5px #0003; font: inherit; cursor: pointer; }
+    #didymos-pilot.on button { background: #0b7285; color: #fff; }
+    #didymos-pilot .stick { display: none; pointer-events: auto; touch-action: none; position: relative; width: 112px; height: 112px;
+      border-radius: 50%; background: #fffb; box-shadow: 0 1px 6px #0003, inset 0 0 0 2px #0b728555; }
+    #didymos-pilot.on .stick { display: block; }
+    #didymos-pilot .knob { position: absolute; left: 36px; top: 36px; width: 40px; height: 40px; border-radius: 50%; background: #0b7285;
+      box-shadow: 0 1px 4px #0006; }
+    #didymos-pilot .hint { position: absolute; width: 100%; text-align: center; top: -18px; font-size: 11px; text-shadow: 0 0 3px #fff; }
+    @media (max-width: 700px) { #didymos-pilot { bottom: auto; top: 64px; flex-wrap: wrap; justify-content: center; width: 96%; } }
+    #didymos-lost { position: fixed; top: 0; left: 0; right: 0; z-index: 2000; display: none; padding: 10px; text-align: center;
+      background: #c92a2a; color: #fff; font: 14px system-ui, sans-serif; }`;
+  let on = false, socket = null, sent = "", since = 0, met = false;
+  const held = new Set(), touch = [0, 0, 0, 0];
+
+  function element(parent, tag, properties) {
+    const made = Object.assign(document.createElement(tag), properties);
+    parent.appendChild(made);
+    return made;
+  }
+  element(document.head, "style", { textContent: STYLE });
+  const lost = element(document.body, "div", { id: "didymos-lost" });
+  lost.setAttribute("role", "alert");
+  const panel = element(document.body, "div", { id: "didymos-pilot" });
+  const left = stick("W A S D", 0);
+  const button = element(panel, "button", { textContent: "Fly by hand", title: "Sticks: W A S D and arrow keys, touch, or a gamepad" });
+  button.onclick = () => { on = !on; held.clear(); touch.fill(0); panel.classList.toggle("on", on); button.blur(); label(); };
+  const label = () => { button.textContent = on ? "Let go" : "Fly by hand"; };
+
+  const knobs = [left, stick("arrow keys", 2)];
+
+  function stick(hint, first) { // one stick of two axes; [its knob, its first axis]
+    const base = element(panel, "div", { className: "stick" });
+    element(base, "div", { className: "hint", textContent: hint });
+    const knob = element(base, "div", { className: "knob" });
+    const move = (event) => {
+      const box = base.getBoundingClientRect(), r = box.width / 2;
+      const x = (event.clientX - box.left - r) / (r - 16), y = -(event.clientY - box.top - r) / (r - 16);
+      const size = Math.max(1, Math.hypot(x, y));
+      touch[first] = x / size; touch[first + 1] = y / size;
+    };
+    base.onpointerdown = (event) => { base.setPointerCapture(event.pointerId); move(event); event.preventDefault(); };
+    base.onpointermove = (event) => { if (base.hasPointerCapture(event.pointerId)) move(event); };
+    base.onpointerup = base.onpointercancel = () => { touch[first] = touch[first + 1] = 0; };
+    return [knob, first];
+  }
+
+  const typing = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  for (const kind of ["keydown", "keyup"]) {
+    window.addEventListener(kind, (event) => { // before viser, which moves its camera with the same keys
+      if (!on || !(event.code in KEYS) || typing(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (kind === "keydown") held.add(event.code); else held.delete(event.code);
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }, true);
+  }
+  window.addEventListener("blur", () => held.clear());
+
+  function axes() {
+    const found = [...touch];
+    for (const code of held) found[KEYS[code][0]] += KEYS[code][1];
+    for (const pad of navigator.getGamepads ? navigator.getGamepads() : []) {
+      if (pad && pad.connected && pad.axes.length >= 4) [0, 1, 2, 3].forEach((i) => { found[i] += i % 2 ? -pad.axes[i] : pad.axes[i]; });
+    }
+    return found.map((value) => Math.round(1000 * Math.max(-1, Math.min(1, value))) / 1000);
+  }
+
+  setInterval(() => {
+    const now = on ? axes() : [0, 0, 0, 0];
+    for (const [knob, first] of knobs) knob.style.transform = `translate(${32 * now[first]}px, ${-32 * now[first + 1]}px)`;
+    const text = JSON.stringify({ axes: now }), time = performance.now();
+    if (socket && socket.readyState === 1 && (text !== sent || (now.some(Boolean) && time - since > 200))) {
+      socket.send(text);
+      sent = text;
+      since = time;
+    }
+  }, PERIOD);
+
+  function connect() {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    socket = new WebSocket(`${scheme}://${location.host}/pilot`);
+    socket.onopen = () => { met = true; sent = ""; lost.style.display = "none"; };
+    socket.onclose = () => {
+      lost.textContent = met ? "Connection lost: the cockpit has ended or cannot be reached. Trying again …" : "Connecting …";
+      lost.style.display = "block";
+      setTimeout(connect, 1000);
+    };
+  }
+  connect();
+})();

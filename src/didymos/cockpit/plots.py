@@ -1,0 +1,127 @@
+"""Live plots: any recorded signals by their paths, several to a plot, with pause, window and zoom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import viser
+import viser.uplot
+from numpy.typing import NDArray
+
+from didymos.cockpit.signals import names, pairs, tail, together, unit
+from didymos.record.log import Log
+
+__all__ = ["COLOURS", "Plots", "chart"]
+
+COLOURS = ("#e8590c", "#1971c2", "#2f9e44", "#9c36b5", "#e03131", "#0c8599", "#846358", "#495057")
+ADD = "add a signal …"
+MOST_SIGNALS, MOST_PLOTS, HEIGHT = len(COLOURS), 6, 170
+
+
+def chart(labels: list[str]) -> dict[str, Any]:
+    """The options of a plot over time with a curve per label."""
+    series = [viser.uplot.Series(label="t [s]")]
+    for label, colour in zip(labels, COLOURS, strict=False):
+        series.append(viser.uplot.Series(label=label, stroke=colour, width=1.6, points={"show": False}, spanGaps=True))
+    return {"series": tuple(series), "scales": scales(None)}
+
+
+def scales(height: tuple[float, float] | None) -> dict[str, Any]:
+    """Scales of a plot over time: seconds along, and upward from low to high, or as the curves need it."""
+    along = {"x": viser.uplot.Scale(time=False)}
+    return along if height is None else along | {"y": viser.uplot.Scale(auto=False, range=height)}
+
+
+def still(curves: tuple[NDArray[np.float64], ...]) -> tuple[float, float] | None:
+    """Low and high of a plot whose curves hardly move, so that its scale can be read; None where they do."""
+    values = np.concatenate(curves)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return None
+    low, high = float(values.min()), float(values.max())
+    size = max(abs(low), abs(high), 1e-3)
+    if high - low > 0.02 * size:
+        return None
+    unit = 10.0 ** np.floor(np.log10(size))
+    middle = round(0.5 * (low + high) / unit, 1) * unit
+    return float(middle - 0.2 * unit), float(middle + 0.2 * unit)
+
+
+class Plots:
+    """The panel of plots. `update` is called some ten times a second."""
+
+    def __init__(self, gui: viser.GuiApi, log: Log) -> None:
+        self._gui = gui
+        self._plots: list[_Plot] = []
+        gui.add_markdown("Recorded signals while they happen. Drag over a plot to zoom, double-click to zoom out.")
+        self._freeze = gui.add_checkbox("Pause plots", False, hint="The run goes on; zoom in peace")
+        self._window = gui.add_slider("Seconds", min=1.0, max=60.0, step=1.0, initial_value=10.0)
+        self._place = gui.add_folder(None)
+        more = gui.add_button("Add a plot", icon=viser.Icon.PLUS)
+        more.on_click(lambda _: self._add(()))
+        self._log = log
+        available = names(log)
+        beside = pairs(available)
+        favourite = sorted(beside, key=lambda pair: not pair[0].endswith((".z", ".vx", ".height")))
+        self._add(favourite[0] if favourite else available[1:2])
+        inputs = [name for name in available if name.startswith("inputs.")]
+        self._add(tuple(inputs[:4]) or tuple(name for name in available if name.endswith(".position"))[:4])
+
+    def _add(self, signals: tuple[str, ...]) -> None:
+        if len(self._plots) < MOST_PLOTS:
+            with self._place:
+                self._plots.append(_Plot(self._gui, names(self._log), signals, self._log))
+
+    def update(self, log: Log, now: float) -> None:
+        """Draw the last seconds of a log; `now` [s] is the run's clock."""
+        self._log = log
+        if not self._freeze.value:
+            for plot in self._plots:
+                plot.draw(log, now - self._window.value)
+
+
+class _Plot:
+    """One plot and the menu of its signals."""
+
+    def __init__(self, gui: viser.GuiApi, available: tuple[str, ...], signals: tuple[str, ...], log: Log) -> None:
+        self._signals: list[str] = []
+        self._stale = True
+        self._height: tuple[float, float] | None = None
+        self._log = log
+        self._uplot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, **chart([" "]))
+        hint = "Type to search; choose again to remove"
+        self._menu = gui.add_dropdown("Signal", (ADD, *available), initial_value=ADD, hint=hint)
+        self._menu.on_update(lambda _: self._chosen())
+        for name in signals:
+            self._toggle(name)
+
+    def _chosen(self) -> None:
+        name = str(self._menu.value)
+        if name != ADD:
+            self._menu.value = ADD
+            if name in names(self._log):
+                self._toggle(name)
+
+    def _toggle(self, name: str) -> None:
+        if name in self._signals:
+            self._signals.remove(name)
+        elif len(self._signals) < MOST_SIGNALS:
+            self._signals.append(name)
+        self._stale = True
+
+    def draw(self, log: Log, begin: float) -> None:
+        self._log = log
+        shown = [name for name in self._signals if name in names(log)]
+        if not shown:
+            return
+        data = together([tail(log, name, begin) for name in shown])
+        if self._stale:
+            self._stale = False
+            options = chart([f"{name} {unit(log, name)}".strip() for name in shown])
+            self._uplot.series = options["series"]
+        self._uplot.data = data
+        height = still(data[1:])
+        if height != self._height:
+            self._height = height
+            self._uplot.scales = scales(height)

@@ -1,0 +1,141 @@
+"""The 3D scene: a model as nodes of the page, moved by frames.
+
+Everything hangs under one node, `/twin`. To follow the robot, or to ride on it, that node moves the other way; the camera
+stays with the person who turns it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+import viser
+import viser.transforms as tf
+from numpy.typing import NDArray
+
+from didymos.cockpit.shapes import GROUP_OF_COLLISION, colour, triangles
+
+__all__ = ["ROOT", "VIEWS", "Puppet", "World", "size_of"]
+
+ROOT = "/twin"
+VIEWS = ("follow", "free", "on board")
+Array = NDArray[np.float64]
+_STILL = 1e-7  # [m] and unitless: smaller changes of a pose are not sent
+_GROUND, _LINE = (226, 232, 226), (186, 196, 188)
+
+
+def size_of(model: mujoco.MjModel) -> float:
+    """A length [m] that the robot is about as large as: half of its bounding box's diagonal in its first pose."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    moving = [g for g in range(model.ngeom) if model.geom_bodyid[g] != 0 and model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
+    if not moving:
+        return 1.0
+    reach = np.minimum(model.geom_rbound[moving], 100.0)[:, None]
+    low, high = (data.geom_xpos[moving] - reach).min(axis=0), (data.geom_xpos[moving] + reach).max(axis=0)
+    return float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0))
+
+
+class Puppet:
+    """The moving bodies of a model, drawn once and posed by frames."""
+
+    def __init__(
+        self, scene: viser.SceneApi, model: mujoco.MjModel, name: str, *, tint: tuple[int, int, int] | None = None
+    ) -> None:
+        self._scene = scene
+        self.bodies: dict[int, viser.FrameHandle] = {}
+        self.collision: list[Any] = []
+        self.visual: dict[int, list[Any]] = {}
+        self._posed: dict[int, Array] = {}
+        base = f"{ROOT}/{name}"
+        self._base = scene.add_frame(base, show_axes=False)
+        drawn = {int(model.geom_bodyid[g]) for g in range(model.ngeom)} - {0}
+        only_collision = not any(model.geom_group[g] < GROUP_OF_COLLISION for g in range(model.ngeom) if model.geom_bodyid[g])
+        for body in sorted(drawn):
+            self.bodies[body] = scene.add_frame(f"{base}/{body}", show_axes=False)
+        for geom in range(model.ngeom):
+            body = int(model.geom_bodyid[geom])
+            if body:
+                hidden = model.geom_group[geom] >= GROUP_OF_COLLISION and not only_collision
+                node = draw(scene, f"{base}/{body}/{geom}", model, geom, tint, not hidden)
+                if node is not None:
+                    (self.collision if hidden else self.visual.setdefault(body, [])).append(node)
+
+    def pose(self, positions: Array, quaternions: Array) -> None:
+        """Move to positions [m] and quaternions of all bodies; bodies that stand still cost nothing."""
+        for body, node in self.bodies.items():
+            pose = np.concatenate([positions[body], quaternions[body]])
+            before = self._posed.get(body)
+            if before is None or np.abs(pose - before).max() > _STILL:
+                self._posed[body] = pose
+                node.position, node.wxyz = pose[:3], pose[3:]
+
+    def show_collision(self, on: bool) -> None:
+        """Show or hide the shapes of contact."""
+        for node in self.collision:
+            node.visible = on
+
+    def remove(self) -> None:
+        """Take the puppet off the stage."""
+        self._base.remove()
+
+
+def draw(
+    scene: viser.SceneApi, name: str, model: mujoco.MjModel, geom: int, tint: tuple[int, int, int] | None, visible: bool
+) -> Any:
+    """A geom as a node in the frame of its body; None where it has no shape."""
+    found = triangles(model, geom)
+    rgb, opacity = colour(model, geom)
+    if found is None or (opacity == 0.0 and visible):
+        return None
+    return scene.add_mesh_simple(
+        name,
+        *found,
+        color=tint or rgb,
+        opacity=0.35 if tint else None if opacity > 0.99 else opacity,
+        flat_shading=model.geom_type[geom] in (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH),
+        position=model.geom_pos[geom],
+        wxyz=model.geom_quat[geom],
+        visible=visible,
+        cast_shadow=tint is None,
+    )
+
+
+class World:
+    """What does not move: the ground and all that is fixed to it; and the node that everything hangs under."""
+
+    def __init__(self, scene: viser.SceneApi, model: mujoco.MjModel) -> None:
+        self.root = scene.add_frame(ROOT, show_axes=False)
+        size = size_of(model)
+        cell = 10.0 ** np.floor(np.log10(max(4.0 * size, 0.1)))
+        for geom in np.flatnonzero(model.geom_bodyid == 0):
+            if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
+                width, height = (float(2.0 * s) if s > 0.0 else 400.0 * float(cell) for s in model.geom_size[geom][:2])
+                scene.add_grid(
+                    f"{ROOT}/ground/{geom}",
+                    width=width,
+                    height=height,
+                    cell_size=float(cell),
+                    section_size=10.0 * float(cell),
+                    cell_color=_LINE,
+                    section_color=(150, 164, 154),
+                    plane_color=_GROUND,
+                    plane_opacity=1.0,
+                    shadow_opacity=0.3,
+                    fade_distance=200.0 * float(cell),
+                    position=model.geom_pos[geom],
+                    wxyz=model.geom_quat[geom],
+                )
+            else:
+                draw(scene, f"{ROOT}/ground/{geom}", model, int(geom), None, model.geom_group[geom] < GROUP_OF_COLLISION)
+
+    def look(self, view: str, position: Array, quaternion: Array) -> None:
+        """Place everything for a view: the robot in the middle (follow), as it is (free), or seen from its root link."""
+        if view == "free":
+            self.root.position, self.root.wxyz = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+        elif view == "follow":
+            self.root.position, self.root.wxyz = -position, (1.0, 0.0, 0.0, 0.0)
+        else:
+            back = tf.SO3(quaternion).inverse()
+            self.root.position, self.root.wxyz = back @ -position, back.wxyz

@@ -1,0 +1,50 @@
+"""The server of the page: viser behind the gate, on loopback unless told otherwise."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import secrets
+from collections.abc import Callable
+
+import viser
+
+from didymos.cockpit.gate import LOOPBACK, Gate
+from didymos.errors import InputError
+
+__all__ = ["Server"]
+
+
+class Server:
+    """A viser server that looks at who comes in. `url` is where a person opens it, token included."""
+
+    def __init__(
+        self, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None, hear: Callable[[str | bytes], None]
+    ) -> None:
+        if token is not None and (len(token) < 8 or not token.isascii() or not token.replace("-", "").replace("_", "").isalnum()):
+            raise InputError("expected at least 8 letters, digits, '-' or '_'", path="--token")
+        if host not in LOOPBACK and token is None:
+            token = secrets.token_urlsafe(24)
+        self.gate = Gate(token, hear)
+        try:
+            with self.gate.installed(), contextlib.redirect_stdout(io.StringIO()):  # viser prints a banner
+                self.viser = viser.ViserServer(host=host, port=port, label="Didymos", verbose=False)
+        except (OSError, OverflowError) as error:
+            raise InputError(f"cannot listen on {host}:{port}: {error}", path="--port") from None
+        self.host, self.port, self.token = host, self.viser.get_port(), token
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{name}:{self.port}/" + (f"?token={self.token}" if self.token is not None else "")
+
+    def notify(self, title: str, text: str) -> None:
+        """Tell every open page."""
+        for client in self.viser.get_clients().values():
+            client.add_notification(title, text, auto_close_seconds=8.0)
+
+    def stop(self) -> None:
+        """Close all pages' connections and the port."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.viser.stop()

@@ -1,0 +1,71 @@
+"""Signals of a log for the page: the last seconds of a growing one, thinned out to what a plot can show."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.record.attitude import ANGLES, angle
+from didymos.record.log import Log
+
+__all__ = ["MOST_POINTS", "names", "pairs", "tail", "together", "unit"]
+
+MOST_POINTS = 400
+_AXES = {"vx": "velocity.x", "vy": "velocity.y", "vz": "velocity.z", "wz": "angular_velocity.z", "heading": "yaw",
+         "height": "position.z", "altitude": "position.z"}  # fmt: skip
+Array = NDArray[np.float64]
+
+
+def names(log: Log) -> tuple[str, ...]:
+    """All signals of a log, and the angles of its streams with an orientation."""
+    turned = [name.removesuffix(".orientation.w") for name in log.signals if name.endswith(".orientation.w")]
+    angles = [f"{stream}.{kind}" for stream in turned if not stream.startswith("tf.") for kind in ANGLES]
+    return (*log.signals, *angles)
+
+
+def unit(log: Log, name: str) -> str:
+    """Unit of a signal, empty for pure numbers."""
+    for layout in log.layouts:
+        if name in layout.signals:
+            found = layout.units[layout.signals.index(name)]
+            return "" if found == "1" else found
+    return "rad"
+
+
+def tail(log: Log, name: str, begin: float) -> tuple[Array, Array]:
+    """Times [s] and values of a signal since a time, while another thread may add rows."""
+    stream, _, last = name.rpartition(".")
+    if name not in log and last in ANGLES:
+        parts = [tail(log, f"{stream}.orientation.{axis}", begin) for axis in "wxyz"]
+        count = min(len(times) for times, _ in parts)
+        return parts[0][0][:count], angle(last, np.column_stack([values[:count] for _, values in parts]))
+    signal = log[name]
+    count = min(len(signal.time), len(signal.values))
+    first = int(np.searchsorted(signal.time[:count], begin))
+    return signal.time[first:count], signal.values[first:count]
+
+
+def together(curves: list[tuple[Array, Array]]) -> tuple[Array, ...]:
+    """Several curves over one time axis of at most MOST_POINTS points: time, then the values of each, held between rows."""
+    filled = [times for times, _ in curves if len(times)]
+    if not filled:
+        return (np.zeros(1), *(np.full(1, np.nan) for _ in curves))
+    longest = max(filled, key=len)
+    time = longest[:: -(-len(longest) // MOST_POINTS)]
+    values = []
+    for times, found in curves:
+        places = np.searchsorted(times, time + 1e-9, side="right") - 1
+        values.append(np.where(places >= 0, found[np.maximum(places, 0)], np.nan) if len(times) else np.full(len(time), np.nan))
+    return (time, *values)
+
+
+def pairs(available: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Set-points beside what they are about: (`wanted.z`, `truth.position.z`)."""
+    found = []
+    for wanted in (name for name in available if name.startswith("wanted.")):
+        last = wanted.partition(".")[2]
+        for guess in (f"truth.{last}", f"truth.position.{last}", f"truth.{_AXES.get(last, last)}", f"joints.{last}.position"):
+            if guess in available:
+                found.append((wanted, guess))
+                break
+    return found

@@ -1,0 +1,163 @@
+"""Tuning: every parameter that can change during a run, by group and by search, with undo and save."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import viser
+
+from didymos.cockpit.session import Session
+from didymos.describe.parameters import Parameter
+
+__all__ = ["Tune", "bounds", "save_values"]
+
+MOST_ROWS = 14
+CHANGED = "● "
+
+
+def bounds(parameter: Parameter) -> tuple[float, float, float] | None:
+    """Low, high and step of a slider; None where a number field serves better."""
+    value = abs(parameter.value)
+    low = parameter.low if parameter.low is not None else -math.inf
+    high = parameter.high if parameter.high is not None else math.inf
+    if value > 0.0 and not (math.isfinite(low) and math.isfinite(high) and value > 0.1 * max(abs(low), abs(high))):
+        low, high = max(low, -4.0 * value if parameter.value < 0.0 else 0.0), min(high, 4.0 * value)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        return None
+    step = 10.0 ** math.floor(math.log10((high - low) / 200.0))
+    return low, high, step
+
+
+def save_values(file: Path, values: dict[str, float], twin: str) -> None:
+    """Write values by path as `didymos run --with` takes them."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lines = [f"# didymos run {twin} --with {file.name}", *(f"{path}: {value!r}" for path, value in values.items())]
+    file.write_text("\n".join(lines) + ("\n" if values else "\n{}\n"), encoding="utf-8")
+
+
+class Tune:
+    """The panel of parameters."""
+
+    def __init__(self, gui: viser.GuiApi, session: Session) -> None:
+        self._gui, self._session = gui, session
+        self._history: list[tuple[str, float]] = []
+        self._rows: dict[str, Any] = {}
+        groups = list(dict.fromkeys(_group(path) for path, item in self._live().items()))
+        first = next((group for group in groups if group.startswith("control")), groups[0] if groups else "")
+        gui.add_markdown("Change numbers while it runs; ● marks what you changed.")
+        self._group = gui.add_dropdown("Group", tuple(groups) or ("none",), initial_value=first or "none")
+        self._search = gui.add_text("Search", "", hint="Part of a path, in all groups")
+        self._place = gui.add_folder(None)
+        self._more = gui.add_markdown("")
+        self._undo = gui.add_button("Undo last change", icon=viser.Icon.ARROW_BACK_UP)
+        self._undo_all = gui.add_button("Undo all", icon=viser.Icon.RESTORE)
+        self._save = gui.add_button("Save values", icon=viser.Icon.DEVICE_FLOPPY, hint="A YAML for didymos run --with")
+        self._group.on_update(lambda _: self._group_chosen())
+        self._search.on_update(lambda _: self._list())
+        self._undo.on_click(lambda _: self._undo_one())
+        self._undo_all.on_click(lambda _: self._undo_every())
+        self._save.on_click(lambda _: self._save_values())
+        self._list()
+
+    def _live(self) -> dict[str, Parameter]:
+        return {path: item for path, item in self._session.twin.parameters.items() if item.live}
+
+    def _group_chosen(self) -> None:
+        if self._search.value:
+            self._search.value = ""
+        self._list()
+
+    def _list(self) -> None:
+        words = self._search.value.casefold().split()
+        live = self._live()
+        chosen = [
+            path for path in live
+            if (all(word in path.casefold() for word in words) if words else _group(path) == self._group.value)
+        ]  # fmt: skip
+        for handle in self._rows.values():
+            handle.remove()
+        self._rows = {}
+        with self._place:
+            for path in chosen[:MOST_ROWS]:
+                self._rows[path] = self._row(live[path])
+        hidden = len(chosen) - MOST_ROWS
+        self._more.content = f"… and {hidden} more: search for them." if hidden > 0 else "" if chosen else "No such parameter."
+
+    def _row(self, parameter: Parameter) -> Any:
+        value = self._value(parameter.path)
+        low, high = (("" if bound is None else f"{bound:g}") for bound in (parameter.low, parameter.high))
+        hint = f"{parameter.path} [{parameter.unit}] {low} … {high}  {parameter.doc}".strip()
+        limits = bounds(parameter)
+        handle: Any
+        if limits is not None and limits[0] <= value <= limits[1]:
+            low_end, high_end, step = limits
+            handle = self._gui.add_slider(
+                self._label(parameter), min=low_end, max=high_end, step=step, initial_value=value, hint=hint
+            )
+        else:
+            handle = self._gui.add_number(
+                self._label(parameter), value, min=parameter.low, max=parameter.high, step=_step(value), hint=hint
+            )
+        handle.on_update(lambda event: self._changed(parameter.path, float(handle.value)) if event.client is not None else None)
+        return handle
+
+    def _value(self, path: str) -> float:
+        return self._session.values.get(path, self._session.base(path))
+
+    def refresh_all(self) -> None:
+        """Show all parameters as a new run has them."""
+        for path in self._rows:
+            self.refresh(path)
+
+    def _label(self, parameter: Parameter) -> str:
+        short = parameter.path.removeprefix(_group(parameter.path) + ".") if not self._search.value else parameter.path
+        unit = f" [{parameter.unit}]" if parameter.unit not in ("", "1") else ""
+        return (CHANGED if parameter.path in self._session.values else "") + short + unit
+
+    def _changed(self, path: str, value: float) -> None:
+        before = self._value(path)
+        if value == before:
+            return
+        if not self._history or self._history[-1][0] != path:
+            self._history.append((path, before))
+        self._apply(path, value)
+
+    def _apply(self, path: str, value: float) -> None:
+        self._session.set(path, value)
+        self._session.wait()
+        self.refresh(path)
+
+    def refresh(self, path: str) -> None:
+        """Show a parameter as the run has it: a value that it refused goes back."""
+        handle, parameter = self._rows.get(path), self._live()[path]
+        if handle is not None:
+            value = self._value(path)
+            handle.label = self._label(parameter)
+            if handle.value != value:
+                handle.value = value
+
+    def _undo_one(self) -> None:
+        if self._history:
+            self._apply(*self._history.pop())
+
+    def _undo_every(self) -> None:
+        self._history.clear()
+        for path in list(self._session.values):
+            self._apply(path, self._session.base(path))
+
+    def _save_values(self) -> None:
+        name = f"{self._session.twin.name}-tuned.yaml"
+        save_values(self._session.folder / name, dict(self._session.values), self._session.twin.name)
+        self._session.notify("Saved", f"{len(self._session.values)} changed values are in {name}")
+
+
+def _group(path: str) -> str:
+    """The group that a path is listed in: `control.gains`, `parts.motor1`, `links.body`, `world`."""
+    words = path.split(".")
+    return words[0] if words[0] == "world" else ".".join(words[:2])
+
+
+def _step(value: float) -> float:
+    return 10.0 ** math.floor(math.log10(abs(value)) - 1.0) if value else 0.001

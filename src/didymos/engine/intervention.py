@@ -1,0 +1,122 @@
+"""Interventions: what a person does to a run while it goes on, each with the tick before which it happened.
+
+    set     PATH          a parameter that can change during a run gets a value
+    steer   wanted.NAME   a set-point gets an offset that stays until the next one; inputs.NAME likewise
+    push    LINK          a force [N] in the world's frame acts at the centre of mass of a link until the next one
+
+A run with the same seed, scenario and interventions gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from didymos.errors import InputError
+
+__all__ = ["INTERVENTIONS", "KINDS", "Deed", "Intervention", "load_interventions", "save_interventions"]
+
+INTERVENTIONS = "didymos.interventions"
+"""Name under which a recording keeps the interventions of its run."""
+
+KINDS = {"set": 1, "steer": 1, "push": 3}
+"""How many numbers the value of each kind has."""
+
+
+@dataclass(frozen=True)
+class Intervention:
+    """One change by hand, applied before the physics of its tick."""
+
+    tick: int
+    kind: str
+    path: str
+    value: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"found {self.kind!r}, expected one of: {', '.join(KINDS)}", path="kind")
+        if len(self.value) != KINDS[self.kind] or not all(map(math.isfinite, self.value)):
+            raise InputError(f"found {list(self.value)}, expected {KINDS[self.kind]} finite numbers", path=self.path)
+        if self.tick < 0:
+            raise InputError(f"found tick {self.tick}, expected none before 0", path=self.path)
+
+    @property
+    def text(self) -> str:
+        """The intervention as one line of JSON; `repr` of the numbers, so that they come back to the bit."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def read(cls, fields: Any) -> Intervention:
+        """From the fields of a file; whatever does not fit is an `InputError`."""
+        if not isinstance(fields, Mapping) or set(fields) != {"tick", "kind", "path", "value"}:
+            raise InputError(f"found {fields!r}, expected the keys tick, kind, path and value", path="interventions")
+        value = fields["value"] if isinstance(fields["value"], Sequence) else [fields["value"]]
+        try:
+            return cls(int(fields["tick"]), str(fields["kind"]), str(fields["path"]), tuple(map(float, value)))
+        except (TypeError, ValueError):
+            raise InputError(f"found {dict(fields)!r}, expected numbers for tick and value", path="interventions") from None
+
+
+@dataclass(frozen=True)
+class Deed:
+    """All that is needed to repeat a run by hand; `seconds` is its length."""
+
+    twin: str
+    scenario: str | None
+    seed: int
+    seconds: float
+    interventions: tuple[Intervention, ...]
+
+
+def save_interventions(file: Path, deed: Deed) -> None:
+    """Write a deed as YAML that `didymos run --interventions` takes."""
+    scenario = f" --scenario {deed.scenario}" if deed.scenario else ""
+    lines = [
+        f"# didymos run {deed.twin}{scenario} --seed {deed.seed} --seconds {deed.seconds!r} --interventions {file.name}",
+        f"twin: {json.dumps(deed.twin)}",
+        f"scenario: {json.dumps(deed.scenario)}",
+        f"seed: {deed.seed}",
+        f"seconds: {deed.seconds!r}",
+        "interventions:" if deed.interventions else "interventions: []",
+        *(f"  - {_flow(item)}" for item in deed.interventions),
+    ]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _flow(item: Intervention) -> str:
+    value = repr(item.value[0]) if len(item.value) == 1 else repr(list(item.value))
+    return f"{{tick: {item.tick}, kind: {item.kind}, path: {json.dumps(item.path)}, value: {value}}}"
+
+
+def load_interventions(file: Path) -> Deed:
+    """Read a YAML of `save_interventions`, or the same out of a recording (.mcap)."""
+    if file.suffix.lower() == ".mcap":
+        return _from_recording(file)
+    from didymos.describe.yaml_file import read_yaml
+
+    raw, _ = read_yaml(file)
+    try:
+        items = tuple(Intervention.read(item) for item in raw["interventions"] or ())
+        scenario = None if raw["scenario"] is None else str(raw["scenario"])
+        return Deed(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"expected twin, scenario, seed, seconds and interventions: {error}", file=file) from None
+    except InputError as error:
+        raise InputError(error.message, file=file, path=error.path) from None
+
+
+def _from_recording(file: Path) -> Deed:
+    from didymos.record.log import Log
+
+    about = Log.load(file).metadata
+    texts = [about[key] for key in sorted(about) if key.startswith(INTERVENTIONS + ".") and not key.endswith(".seconds")]
+    try:
+        items = tuple(Intervention.read(json.loads(text)) for text in texts)
+        seconds = float(about[INTERVENTIONS + ".seconds"])
+        return Deed(about["twin"], about["scenario"] or None, int(about["seed"]), seconds, items)
+    except (KeyError, ValueError) as error:
+        raise InputError(f"this recording does not say what was done in it: {error}", file=file) from None

@@ -1,0 +1,124 @@
+"""A run in progress: ticks pass, what they record is kept, what a person does is applied at a tick and remembered."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from didymos.engine.drain import Drain
+from didymos.engine.intervention import INTERVENTIONS, Deed, Intervention
+from didymos.record.log import Log
+from didymos.record.mcap_file import McapRecorder
+
+if TYPE_CHECKING:
+    from didymos.engine.simulation import Simulation
+
+__all__ = ["Run"]
+
+
+class Run:
+    """A run of a simulation in slices of any length; however it is cut, it gives the same bytes.
+
+    Args:
+        simulation: what runs, from where it stands.
+        record: an MCAP file that takes the log while the run goes on.
+        keep: whether the log is held in memory, and what was done by hand where nothing is recorded.
+        interventions: of an earlier run, to be repeated at their ticks.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        record: str | Path | None = None,
+        *,
+        keep: bool = True,
+        interventions: Sequence[Intervention] = (),
+    ) -> None:
+        self.simulation = simulation
+        self.interventions: list[Intervention] = []
+        self._ahead = deque(sorted(interventions, key=lambda item: item.tick))
+        self._noted = 0
+        self._keep = keep
+        simulation.take()  # rows of ticks that passed before this run are nobody's
+        self._log = simulation.new_log(keep=keep)
+        self._drain = Drain(self._log)
+        self.recorder = None if record is None else self._log.record_to(record)
+
+    @property
+    def log(self) -> Log:
+        """All that was recorded until now."""
+        self._drain.settle()
+        return self._log
+
+    def advance(self, count: int) -> None:
+        """Let `count` ticks pass."""
+        simulation, chunk = self.simulation, self.simulation.chunk
+        end = simulation.tick + count
+        while simulation.tick < end:
+            here = simulation.tick
+            self._catch_up()
+            stop = min(end, here + chunk - here % chunk, self._ahead[0].tick if self._ahead else end)
+            try:
+                simulation.advance(stop - here)
+            finally:
+                full = self.recorder if simulation.tick % chunk == 0 else None
+                if full is not None:
+                    self._note(full)
+                self._drain.put(simulation.take(), full)
+
+    def intervene(self, kind: str, path: str, *value: float) -> None:
+        """Do something to the run before its next tick, and remember it."""
+        self._apply(Intervention(self.simulation.tick, kind, path, tuple(map(float, value))))
+
+    def start_recording(self, file: str | Path) -> None:
+        """Record into a file from now on; what the log has kept since the run began goes into it first."""
+        self.stop_recording()
+        self._noted = 0
+        self.recorder = self.log.record_to(file)
+
+    def stop_recording(self) -> None:
+        """Complete the recording, if there is one."""
+        if self.recorder is not None:
+            recorder, self.recorder = self.recorder, None
+            try:
+                self._drain.settle()
+                self._note(recorder)
+                if self.interventions:
+                    recorder.note(INTERVENTIONS, {"seconds": repr(self.simulation.time)})
+            finally:
+                self._log.stop_recording()
+                recorder.close()
+
+    def deed(self) -> Deed:
+        """How to repeat the run until now."""
+        simulation = self.simulation
+        done = tuple(self.interventions)
+        return Deed(simulation.twin.name, simulation.scenario, simulation.seed, simulation.time, done)
+
+    def close(self) -> None:
+        """End the run; its log stays."""
+        try:
+            self._catch_up()
+            self.stop_recording()
+        finally:
+            self._drain.close()
+
+    def _catch_up(self) -> None:
+        """Repeat what was done until now."""
+        while self._ahead and self._ahead[0].tick <= self.simulation.tick:
+            self._apply(self._ahead.popleft())
+
+    def _apply(self, item: Intervention) -> None:
+        self.simulation.intervene(item)
+        if self._keep or self.recorder is not None:  # a run that keeps nothing may go on for days
+            self.interventions.append(item)
+
+    def _note(self, recorder: McapRecorder) -> None:
+        """Write the interventions since the last flush into the recording, so that a killed run keeps them."""
+        fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[self._noted :], start=self._noted)}
+        if fresh:
+            self._drain.settle()
+            recorder.note(INTERVENTIONS, fresh)
+            self._noted = len(self.interventions)

@@ -1,0 +1,41 @@
+"""The wire: a twin that answers as its robot does. `PORTS` names the kinds that `didymos serve TWIN --port KIND` knows.
+
+A kind is one module with a function `serve(simulation, terms)`; it is imported when it is used, because each needs
+libraries of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+
+from didymos.errors import InputError, nearest
+from didymos.ports.terms import Serve
+
+__all__ = ["PORTS", "Port", "find_port"]
+
+
+@dataclass(frozen=True)
+class Port:
+    """A kind of port: what it speaks, and the module whose `serve` speaks it."""
+
+    title: str
+    module: str
+
+
+PORTS: Mapping[str, Port] = MappingProxyType(
+    {
+        "ros2": Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port"),
+    }
+)
+
+
+def find_port(kind: str) -> Serve:
+    """The function that serves a kind of port; an unknown kind is an `InputError`."""
+    if kind not in PORTS:
+        known = ", ".join(PORTS)
+        raise InputError(f"there is no port {kind!r}{nearest(kind, PORTS)} (there are: {known})", path="--port")
+    serve: Serve = import_module(PORTS[kind].module).serve
+    return serve

@@ -1,0 +1,74 @@
+"""A participant on DDS, as ROS 2 nodes are: its network, its writers and readers with ROS 2's qualities of service.
+
+By default the wire is this machine's loopback: no multicast, peers on 127.0.0.1, so that only nodes of the same machine whose
+discovery looks there find it (ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST, or ROS_LOCALHOST_ONLY=1). A CYCLONEDDS_URI of the user, as
+ROS 2 users have it, stands above all of this.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from cyclonedds.core import DDSException
+from cyclonedds.domain import Domain, DomainParticipant
+from cyclonedds.pub import DataWriter
+from cyclonedds.qos import Policy, Qos
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic
+
+from didymos.errors import InputError
+
+__all__ = ["Node"]
+
+_BLOCKING = 100_000_000  # [ns] that a writer may wait for a slow reader, as in ROS 2; it never is the run that waits
+_CDR = Policy.DataRepresentation(use_cdrv0_representation=True)  # what ROS 2 speaks
+
+# A writer holds a second of messages for a reader that is slow or dead. The library's own limit, 500 kB of what nobody has
+# acknowledged, would make the writer wait instead.
+_PATIENT = """<CycloneDDS><Domain><Internal><Watermarks><WhcHigh>32MB</WhcHigh><WhcHighInit>32MB</WhcHighInit>
+<WhcAdaptive>false</WhcAdaptive></Watermarks></Internal></Domain></CycloneDDS>"""
+_LOOPBACK = """<CycloneDDS><Domain><General><Interfaces><NetworkInterface address="127.0.0.1" multicast="false"/></Interfaces>
+<AllowMulticast>false</AllowMulticast></General><Discovery><ParticipantIndex>auto</ParticipantIndex>
+<Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>"""
+
+
+class Node:
+    """Writers and readers in one domain; on loopback unless `network`."""
+
+    def __init__(self, domain: int, *, network: bool) -> None:
+        own = os.environ.get("CYCLONEDDS_URI", "")
+        parts = [_PATIENT, own or ("" if network else _LOOPBACK)]
+        try:
+            self._domain = Domain(domain, ",".join(part.replace("\n", "") for part in parts if part))
+            self.participant = DomainParticipant(domain)
+        except DDSException as error:
+            hint = "; is CYCLONEDDS_URI right?" if own else ""
+            raise InputError(f"DDS cannot open domain {domain}: {error.msg}{hint}", path="--domain") from None
+        self._topics: dict[str, Any] = {}
+
+    def writer(
+        self, topic: str, kind: Any, *, depth: int = 10, reliable: bool = True, lasting: bool = False, about: str = ""
+    ) -> Any:
+        """A writer of a DDS topic. `lasting`: late readers get the last messages too. `about` is said to whoever finds it."""
+        return DataWriter(self.participant, self._topic(topic, kind), qos=_quality(depth, reliable, lasting, about))
+
+    def reader(self, topic: str, kind: Any, *, depth: int = 10, about: str = "") -> Any:
+        """A reader of a DDS topic, reliable as ROS 2's subscriptions are."""
+        return DataReader(self.participant, self._topic(topic, kind), qos=_quality(depth, True, False, about))
+
+    def _topic(self, topic: str, kind: Any) -> Any:
+        if topic not in self._topics:
+            self._topics[topic] = Topic(self.participant, topic, kind)
+        return self._topics[topic]
+
+
+def _quality(depth: int, reliable: bool, lasting: bool, about: str) -> Any:
+    return Qos(
+        Policy.Reliability.Reliable(_BLOCKING) if reliable else Policy.Reliability.BestEffort,
+        Policy.History.KeepLast(depth),
+        Policy.Durability.TransientLocal if lasting else Policy.Durability.Volatile,
+        _CDR,
+        *([Policy.DurabilityService(0, Policy.History.KeepLast(depth), -1, -1, -1)] if lasting else []),
+        *([Policy.Userdata(about.encode())] if about else []),
+    )

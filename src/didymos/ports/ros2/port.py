@@ -1,0 +1,140 @@
+"""`didymos serve TWIN --port ros2`: the twin as a ROS 2 node.
+
+Three threads: the run, which never waits for the wire; one that sends what the run has recorded; one that takes messages in.
+Orders count between two slices of ticks, and are kept in the recording as interventions, so that the run can be repeated.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from didymos.engine.pace import Pace
+from didymos.engine.run import Run
+from didymos.errors import InputError, RunError
+from didymos.ports.terms import Terms
+
+try:
+    from didymos.ports.ros2.inbox import Inbox, Step
+    from didymos.ports.ros2.names import ros_name
+    from didymos.ports.ros2.node import Node
+    from didymos.ports.ros2.orders import ALIVE, Order, intakes
+    from didymos.ports.ros2.parameters import Question, open_services
+    from didymos.ports.ros2.publisher import Publisher
+    from didymos.ports.ros2.statics import static_frames
+except ImportError as error:
+    if (error.name or "").partition(".")[0] != "cyclonedds":
+        raise
+    raise InputError("the port ros2 needs cyclonedds; this installs it: pip install 'didymos[ros2]'", path="--port") from None
+
+if TYPE_CHECKING:
+    from didymos.engine.simulation import Simulation
+
+__all__ = ["serve"]
+
+_SLICE = 0.005  # [s] of the twin's clock between two looks at the orders
+_LOOK_UP = 0.1  # [s] after which a run that waits for a step looks whether it should end
+_DOMAINS = 233  # DDS's ports of higher domains do not exist
+
+
+def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
+    """Serve until the time is over or `terms.stop` is set; the facts about it."""
+    node = Node(_domain(terms), network=terms.network)
+    run = Run(simulation, terms.record, keep=False)
+    publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin))
+    inbox = Inbox(node, list(intakes(simulation.handles)), steps=terms.step_locked, say=terms.say)
+    services = open_services(node, inbox, ros_name(simulation.twin.name))
+    run.log.listen(publisher.put)
+    inbox.start()
+    pace = "on /step" if terms.step_locked else "in real time"
+    terms.say(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(terms)}, services {' '.join(services)}")
+    port = _Port(run, inbox, publisher, terms)
+    try:
+        port.step_locked() if terms.step_locked else port.real_time()
+    finally:
+        inbox.close()
+        try:
+            run.close()
+        finally:
+            publisher.close()
+    return {
+        "domain": _domain(terms),
+        "sent": publisher.sent,
+        "lost": publisher.lost,
+        "received": inbox.received,
+        "refused": inbox.refused,
+    }
+
+
+def _domain(terms: Terms) -> int:
+    text = os.environ.get("ROS_DOMAIN_ID", "0") if terms.domain is None else str(terms.domain)
+    if not text.isascii() or not text.isdigit() or int(text) >= _DOMAINS:
+        where = "ROS_DOMAIN_ID" if terms.domain is None else "--domain"
+        raise InputError(f"found {text!r}, expected a whole number from 0 to {_DOMAINS - 1}", path=where)
+    return int(text)
+
+
+class _Port:
+    """The run's side of the wire."""
+
+    def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, terms: Terms) -> None:
+        self._run, self._inbox, self._publisher, self._terms = run, inbox, publisher, terms
+        self._held: dict[str, float] = {}
+        period = run.simulation.period
+        self._slice = min(max(1, round(_SLICE / period)), run.simulation.chunk)
+        self._end = None if terms.seconds is None else run.simulation.tick + max(1, round(terms.seconds / period))
+
+    def real_time(self) -> None:
+        """Let time pass as the wall clock does."""
+        simulation = self._run.simulation
+        pace = Pace(simulation.period, real_time=True)
+        while not self._over():
+            self._check_wire()
+            for order in self._inbox.take():
+                self._follow(order)
+            count = self._ticks(self._slice)
+            self._run.advance(count)
+            simulation.overruns += pace.wait(count)
+
+    def step_locked(self) -> None:
+        """Let time pass on command only."""
+        while not self._over():
+            self._check_wire()
+            for order in self._inbox.take(_LOOK_UP):
+                if isinstance(order, Step):
+                    self._step(order)
+                else:
+                    self._follow(order)
+
+    def _step(self, step: int) -> None:
+        simulation = self._run.simulation
+        end = simulation.tick + step
+        while simulation.tick < end and not self._over():
+            self._run.advance(self._ticks(min(end - simulation.tick, simulation.chunk)))
+        _ = self._run.log  # everything recorded on the way is with the publisher now
+        self._publisher.put_stepped(simulation.tick)
+
+    def _follow(self, order: Order | Question) -> None:
+        if isinstance(order, Question):
+            order.settle(self._run)
+            return
+        for handle, value in order.values:
+            if self._held.get(handle) != value:  # a command that is repeated at a rate is one intervention
+                self._steer(handle, value)
+        if order.alive and ALIVE in self._run.simulation.handles:
+            self._steer(ALIVE, self._held.get(ALIVE, 0.0) + 1.0)
+
+    def _steer(self, handle: str, value: float) -> None:
+        self._run.intervene("steer", handle, value)
+        self._held[handle] = value
+
+    def _ticks(self, wanted: int) -> int:
+        return wanted if self._end is None else min(wanted, self._end - self._run.simulation.tick)
+
+    def _check_wire(self) -> None:
+        """A thread that ended before its time has printed why; nothing runs on without it."""
+        if not (self._inbox.alive and self._publisher.alive):
+            raise RunError("the connection to DDS broke down", time=self._run.simulation.time)
+
+    def _over(self) -> bool:
+        return self._terms.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)

@@ -1,0 +1,41 @@
+"""On which terms a twin is served: how long, at whose pace, to whom, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from didymos.engine.simulation import Simulation
+
+__all__ = ["Serve", "Terms"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the person who serves a twin asked for.
+
+    Attributes:
+        seconds: of the twin's clock until it ends; None: until `stop`.
+        step_locked: time passes only on command, instead of with the wall clock.
+        record: MCAP file that keeps the log.
+        network: reachable from other machines, instead of from this one only.
+        domain: ROS 2 domain; None: what ROS_DOMAIN_ID says.
+        say: takes a line for the person.
+        stop: set from outside when it is time to end.
+    """
+
+    seconds: float | None = None
+    step_locked: bool = False
+    record: Path | None = None
+    network: bool = False
+    domain: int | None = None
+    say: Callable[[str], None] = print
+    stop: Event = field(default_factory=Event)
+
+
+Serve = Callable[["Simulation", Terms], dict[str, Any]]
+"""Serves a simulation until its time is over; the facts that `didymos serve --json` prints."""

@@ -1,0 +1,88 @@
+"""Mean wind: its law, and that everything in it feels it alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from didymos.air.wind import WindSpec, wind_speed
+from didymos.spec import number_fields, record_type
+
+
+def _record(**values: float) -> Any:
+    spec = WindSpec(**values)
+    return np.array([tuple(getattr(spec, name) for name, _ in number_fields(WindSpec))], dtype=record_type(WindSpec))[0]
+
+
+@given(height=st.floats(0.01, 500.0), speed=st.floats(0.1, 40.0), exponent=st.floats(0.01, 0.5))
+def test_wind_grows_by_a_power_of_the_height(height: float, speed: float, exponent: float) -> None:
+    found = wind_speed(height, _record(speed=speed, exponent=exponent, reference_height=10.0))
+    assert found == pytest.approx(speed * (height / 10.0) ** exponent, rel=1e-14)
+
+
+def test_the_reference_height_has_the_reference_speed() -> None:
+    assert wind_speed(6.0, _record(speed=7.0, exponent=0.28, reference_height=6.0)) == 7.0
+
+
+@pytest.mark.parametrize("height", [-5.0, 0.0, 3.0, 4000.0])
+def test_exponent_zero_is_a_constant_wind(height: float) -> None:
+    assert wind_speed(height, _record(speed=7.0)) == 7.0
+
+
+@pytest.mark.parametrize("height", [-5.0, 0.0])
+def test_a_growing_wind_is_still_at_the_ground(height: float) -> None:
+    assert wind_speed(height, _record(speed=7.0, exponent=0.28)) == 0.0
+
+
+FLYER = """<mujoco><worldbody><body name="body"><freejoint name="free"/><geom type="box" size=".1 .1 .1" mass="1"/>
+  <site name="shaft" pos=".1 .2 .3" euler="20 -70 10"/></body></worldbody></mujoco>"""
+ENGINE = {"kind": "generic_engine", "link": "shaft", "direction": 1, "disc_area": 0.02, "exit_speed": 50.0}
+DRAG = {"kind": "body_drag", "link": "shaft", "area_x": 0.1, "area_y": 0.2, "area_z": 0.3}
+
+
+def _readouts(make_twin: Any, wind: dict[str, float], velocity_world: np.ndarray) -> dict[str, float]:
+    twin = make_twin(
+        FLYER,
+        world={"gravity": 0.0, "wind": wind},
+        parts={"engine": ENGINE, "drag": DRAG},
+        start={"position": [0, 0, 4.7], "velocity": velocity_world.tolist()},
+    )
+    log = twin.simulate().run(0.01)
+    return {name: log[name].values[0] for name in log.signals if name.startswith("parts.")}
+
+
+WIND = {"speed": 8.0, "direction": 0.6, "exponent": 0.3, "reference_height": 10.0, "up": 0.5}
+AIR = np.array([8.0 * 0.5**0.3 * np.cos(0.6), 8.0 * 0.5**0.3 * np.sin(0.6), 0.5])  # [m/s] at the shaft, 5 m
+
+
+def test_what_moves_with_the_wind_feels_none(make_twin: Any) -> None:
+    found = _readouts(make_twin, WIND, AIR)
+    still = _readouts(make_twin, {}, np.zeros(3))
+    # 0.5 rho A V^2 with a V of rounding size: 8 m/s times some 1e-15, through two rotations
+    assert all(abs(found[f"parts.drag.force.{axis}"]) < 1e-28 for axis in "xyz")
+    assert found["parts.engine.thrust"] == pytest.approx(still["parts.engine.thrust"], abs=1e-28)
+
+
+def test_standing_in_the_wind_is_flying_against_it(make_twin: Any) -> None:
+    standing, flying = _readouts(make_twin, WIND, np.zeros(3)), _readouts(make_twin, {}, -AIR)
+    assert {"parts.drag.force.x", "parts.drag.force.y", "parts.drag.force.z", "parts.engine.thrust"} < set(standing)
+    for name, value in standing.items():
+        assert value == pytest.approx(flying[name], rel=1e-13), name
+    # closed throttle: the engine brakes with half rho S V^2; rho at 5 m is 0.99952 of that at 0 m
+    expected = -0.5 * 1.225 * 0.99952 * 0.02 * (AIR @ AIR)
+    assert standing["parts.engine.thrust"] == pytest.approx(expected, rel=1e-5)
+
+
+def test_wind_blows_toward_its_direction(make_twin: Any) -> None:
+    twin = make_twin(
+        FLYER, world={"gravity": 0.0, "wind": {"speed": 5.0, "direction": np.pi / 2}}, parts={"drag": DRAG}
+    )
+    simulation = twin.simulate()
+    simulation.run(1.0)
+    x, y, _ = simulation.data.qvel[:3]
+    assert y > 0.1  # toward world y
+    assert abs(x) < y

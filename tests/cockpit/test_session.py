@@ -1,0 +1,245 @@
+"""The session: what people do to a run reaches it between two ticks, is kept, and can be repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from didymos import Log
+from didymos.cli.values import read_settings
+from didymos.cockpit.pilot import Pilot
+from didymos.cockpit.reel import Reel
+from didymos.cockpit.replay import find_log, logs_in
+from didymos.cockpit.session import Session
+from didymos.cockpit.tune import bounds, save_values
+from didymos.describe.parameters import Parameter
+from didymos.describe.twin import Twin
+from didymos.engine.intervention import load_interventions
+from didymos.errors import InputError
+
+from .conftest import wait_until
+
+
+@pytest.fixture
+def session(quadcopter: Twin, tmp_path: Path) -> Iterator[Session]:
+    made = Session(quadcopter, scenario="hover", folder=tmp_path / "recordings")
+    made.told = []  # type: ignore[attr-defined]
+    made.notify = lambda title, text: made.told.append((title, text))  # type: ignore[attr-defined]
+    yield made
+    made.close()
+
+
+def play_until(session: Session, time: float) -> None:
+    session.play()
+    wait_until(lambda: session.frame.time >= time, f"the clock reaches {time} s")
+    session.pause()
+    session.wait()
+
+
+def test_a_run_that_nobody_touched_has_the_bytes_of_a_run_without_a_page(
+    session: Session, quadcopter: Twin, tmp_path: Path
+) -> None:
+    session.record(True)
+    play_until(session, 1.3)
+    for _ in range(3):
+        session.step()
+    session.record(False)
+    session.wait()
+    alone = quadcopter.simulate(scenario="hover").run(session.simulation.time, record=tmp_path / "alone.mcap")
+    recorded = next(session.folder.glob("*.mcap"))
+    assert session.run.log.sha256 == alone.sha256
+    assert recorded.read_bytes() == (tmp_path / "alone.mcap").read_bytes()
+
+
+def test_everything_done_by_hand_is_repeated_to_the_same_bytes(session: Session, quadcopter: Twin, tmp_path: Path) -> None:
+    session.record(True)
+    play_until(session, 0.2)
+    session.play()
+    session.set("control.gains.height.kp", 0.8)
+    session.push("body_FLU", (0.5, 0.0, 0.2), 0.1)
+    for value in (0.3, 1.0, -0.4, 0.0):
+        session.pilot.hear(f'{{"axes": [0, {value}, {value}, 0]}}')
+        here = session.frame.time
+        wait_until(lambda here=here: session.frame.time > here + 0.15, "the run goes on")
+    session.pause()
+    session.record(False)
+    session.wait()
+    done = load_interventions(next(session.folder.glob("*.yaml")))
+    kinds = [item.kind for item in done.interventions]
+    assert kinds.count("push") == 2
+    assert kinds.count("steer") > 4
+    again = quadcopter.simulate(scenario=done.scenario, seed=done.seed)
+    log = again.run(done.seconds, record=tmp_path / "again.mcap", interventions=done.interventions)
+    assert log.sha256 == session.run.log.sha256
+    assert (tmp_path / "again.mcap").read_bytes() == next(session.folder.glob("*.mcap")).read_bytes()
+
+
+def test_tuned_values_outlive_a_restart_and_are_part_of_the_new_run(session: Session) -> None:
+    session.set("control.gains.roll.kp", 0.2)
+    session.restart("climb", 5)
+    session.wait()
+    assert (session.scenario, session.seed, session.simulation.tick) == ("climb", 5, 0)
+    assert session.simulation.get("control.gains.roll.kp") == 0.2
+    assert [item.path for item in session.run.interventions] == ["control.gains.roll.kp"]
+    session.set("control.gains.roll.kp", session.twin.get("control.gains.roll.kp"))
+    session.wait()
+    assert session.values == {}
+
+
+def test_what_does_not_fit_is_told_and_changes_nothing(session: Session) -> None:
+    session.set("control.gains.roll.kp", -1.0)
+    session.set("no.such.path", 1.0)
+    session.push("nowhere", (1.0, 0.0, 0.0), 0.1)
+    session.restart("no_such_scenario", 0)
+    session.wait()
+    assert len(session.told) == 4  # type: ignore[attr-defined]
+    assert session.run.interventions == []
+    assert session.scenario == "hover"
+    play_until(session, 0.05)
+
+
+def test_gains_of_a_program_of_the_users_own_can_be_tuned(quadcopter: Twin, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import didymos\n"
+        "class Mine(didymos.Controller):\n"
+        "    rate = 100\n"
+        "    throttle = didymos.Gain(0.0, low=0, high=1)\n"
+        "    def update(self, t, sensed, wanted):\n"
+        "        return {f'motor{i}': self.throttle for i in (1, 2, 3, 4)}\n"
+    )
+    twin = quadcopter.copy()
+    twin.replace_program("mine.py:Mine", tmp_path)
+    assert twin.parameters["control.gains.throttle"].live
+    session = Session(twin, scenario=None, folder=tmp_path)
+    session.set("control.gains.throttle", 0.25)
+    play_until(session, 0.1)
+    assert session.run.log["inputs.motor1"].values[-1] == 0.25
+    session.close()
+
+
+def test_a_scenario_says_what_is_untuned(session: Session) -> None:
+    session.restart("side_wind", 0)
+    session.set("world.wind.direction", 1.0)
+    session.wait()
+    assert session.base("world.wind.direction") == 0.0
+    assert session.values == {"world.wind.direction": 1.0}
+    session.set("world.wind.direction", 0.0)
+    session.wait()
+    assert session.values == {}
+
+
+def test_a_single_tick_is_a_single_tick(session: Session) -> None:
+    session.step()
+    session.step()
+    session.wait()
+    assert session.simulation.tick == 2
+
+
+def test_a_run_that_fails_says_why_and_keeps_its_log(make_twin: Any, tmp_path: Path) -> None:
+    twin = make_twin(world={"step": 0.001, "boundary": 2.0}, start={"velocity": [10.0, 0.0, 0.0]})
+    session = Session(twin, folder=tmp_path)
+    session.play()
+    wait_until(lambda: session.pulse.ended, "the body leaves the world")
+    assert "left the world" in session.pulse.ended
+    assert not session.pulse.playing
+    session.play()
+    session.wait()
+    assert not session.pulse.playing
+    assert session.run.log["truth.position.x"].values[-1] == pytest.approx(2.0, abs=0.11)
+    session.restart(None, 0)
+    session.wait()
+    assert session.pulse.ended == ""
+    session.close()
+
+
+def test_closing_completes_the_recording(session: Session) -> None:
+    session.record(True)
+    session.play()
+    wait_until(lambda: session.frame.time > 0.3, "the run goes on")
+    session.close()
+    log = Log.load(next(session.folder.glob("*.mcap")))
+    assert "damage" not in log.metadata
+    assert log.sha256 == session.run.log.sha256
+
+
+def test_a_frame_shows_thrust_where_the_motors_are_and_the_wind(session: Session) -> None:
+    play_until(session, 0.5)
+    frame, simulation = session.frame, session.simulation
+    weight = float(np.sum(simulation.model.body_mass)) * 9.81
+    assert frame.forces.shape == (5, 2, 3)  # four motors, one drag
+    assert 0.3 * weight < frame.forces[:4, 1, 2].sum() < 5.0 * weight
+    root = frame.positions[session.camera.root]
+    assert np.linalg.norm(frame.forces[:4, 0] - root, axis=1) == pytest.approx(np.full(4, 0.21), abs=0.1)
+    height = root[2]
+    assert frame.wind == pytest.approx([0.0, -1.0 * (height / 10.0) ** 0.28, 0.0], abs=1e-9)
+
+
+def test_a_pilot_holds_or_moves_a_set_point() -> None:
+    pilot = Pilot(("wanted.roll", "wanted.pitch", "wanted.yaw", "wanted.z", "inputs.motor1"))
+    pilot.hear('{"axes": [0, 1, 0.5, 0]}')
+    first = dict(pilot.moved(0.04))
+    assert first == {"wanted.z": pytest.approx(0.04), "wanted.roll": pytest.approx(0.15)}
+    assert dict(pilot.moved(0.04)) == {"wanted.z": pytest.approx(0.08)}
+    pilot.hear('{"axes": [0, 0, 0, 0]}')
+    assert dict(pilot.moved(0.04)) == {"wanted.roll": 0.0}
+    assert dict(pilot.moved(0.04)) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", '{"axes": 3}', '{"axes": [1]}', '{"axes": ["a", 0, 0, 0]}', '{"axes": [NaN, 0, 0, 0]}', "[" * 900,
+     '{"axes": [1e999, 0, 0, 0]}', "x" * 5000, b"\xff\xfe", '{"axes": [null, 0, 0, 0]}'],
+)  # fmt: skip
+def test_a_pilot_does_not_hear_nonsense(text: str | bytes) -> None:
+    pilot = Pilot(("wanted.z",))
+    pilot.hear(text)
+    assert pilot.axes == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_a_log_of_other_names_still_moves_the_robot(session: Session) -> None:
+    play_until(session, 0.4)
+    reel = Reel(session.simulation, session.run.log)
+    assert reel.at(1e9)[2] == session.run.log["truth.position.z"].values[-1]
+    from dataclasses import replace
+
+    layouts = [replace(layout, name="mocap.body") for layout in session.run.log.layouts if layout.name == "truth"]
+    foreign = Log(layouts)
+    index = next(i for i, layout in enumerate(session.run.log.layouts) if layout.name == "truth")
+    foreign.append(0, *session.run.log.rows(index))
+    assert np.array_equal(Reel(session.simulation, foreign).at(0.2)[:7], reel.at(0.2)[:7])
+    with pytest.raises(InputError, match="no pose"):
+        Reel(session.simulation, Log([replace(layouts[0], columns=(), units=())]))
+
+
+def test_only_logs_of_the_folder_can_be_opened(tmp_path: Path) -> None:
+    folder = tmp_path / "recordings"
+    assert logs_in(folder) == ()
+    folder.mkdir()
+    (folder / "a.csv").write_text("time\n0\n")
+    (tmp_path / "secret.csv").write_text("time\n0\n")
+    (folder / "notes.txt").write_text("x")
+    assert logs_in(folder) == ("a.csv",)
+    assert find_log(folder, "a.csv") == folder / "a.csv"
+    for name in ("../secret.csv", str(tmp_path / "secret.csv"), "notes.txt", "", "..", "a.csv/../a.csv"):
+        with pytest.raises(InputError):
+            find_log(folder, name)
+
+
+def test_saved_values_are_what_with_reads(tmp_path: Path) -> None:
+    values = {"control.gains.roll.kp": 0.1 + 0.2, "links.body.mass": 1e-7}
+    save_values(tmp_path / "new" / "tuned.yaml", values, "quadcopter")
+    assert read_settings(tmp_path / "new" / "tuned.yaml") == values
+    save_values(tmp_path / "none.yaml", {}, "quadcopter")
+    assert read_settings(tmp_path / "none.yaml") == {}
+
+
+def test_sliders_reach_around_the_value_and_stay_within_bounds() -> None:
+    assert bounds(Parameter("a", 0.3, "1", 0.0, 10.0)) == pytest.approx((0.0, 1.2, 0.001))
+    assert bounds(Parameter("a", 5.0, "1", 0.0, 10.0)) == pytest.approx((0.0, 10.0, 0.01))
+    assert bounds(Parameter("a", 0.0, "1", 0.0, None)) is None
+    low, high, _ = bounds(Parameter("a", -2.0, "1", None, None)) or (0.0, 0.0, 0.0)
+    assert (low, high) == (-8.0, 8.0)

@@ -1,0 +1,130 @@
+"""What a person does to a run is applied at a tick, remembered, and repeated to the same bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from didymos import InputError, Log
+from didymos.describe.twin import Twin
+from didymos.engine.intervention import Intervention, load_interventions, save_interventions
+from didymos.engine.run import Run
+
+STILL = {"step": 0.001, "integrator": "rk4", "gravity": 0.0}
+
+
+def fly_by_hand(quadcopter: Twin, file: Path) -> Run:
+    """Two seconds of hovering in uneven slices, with one deed of every kind."""
+    run = Run(quadcopter.simulate(scenario="hover", seed=3), file)
+    run.intervene("set", "control.gains.height.kp", 0.5)
+    run.advance(101)
+    run.intervene("steer", "wanted.roll", 0.1)
+    run.advance(199)
+    run.intervene("steer", "wanted.roll", 0.0)
+    run.intervene("push", "body_FLU", 0.4, 0.1, 0.2)
+    run.advance(7)
+    run.intervene("push", "body_FLU", 0.0, 0.0, 0.0)
+    run.intervene("steer", "inputs.motor1", 0.01)
+    run.advance(493)
+    run.intervene("set", "links.body_FLU.mass", 0.9)  # after the last tick: changes nothing, and is not forgotten
+    run.close()
+    return run
+
+
+@pytest.mark.parametrize("source", ["by_hand.yaml", "by_hand.mcap"])
+def test_a_run_by_hand_is_repeated_to_the_same_bytes(quadcopter: Twin, tmp_path: Path, source: str) -> None:
+    run = fly_by_hand(quadcopter, tmp_path / "by_hand.mcap")
+    save_interventions(tmp_path / "by_hand.yaml", run.deed())
+    done = load_interventions(tmp_path / source)
+    assert done == run.deed()
+    simulation = quadcopter.simulate(scenario=done.scenario, seed=done.seed)
+    log = simulation.run(done.seconds, record=tmp_path / "again.mcap", interventions=done.interventions)
+    assert log.sha256 == run.log.sha256
+    assert (tmp_path / "again.mcap").read_bytes() == (tmp_path / "by_hand.mcap").read_bytes()
+
+
+def test_each_deed_changes_the_run(quadcopter: Twin, tmp_path: Path) -> None:
+    everything = fly_by_hand(quadcopter, tmp_path / "by_hand.mcap").deed()
+    seen = set()
+    for left_out in range(6):
+        some = [item for i, item in enumerate(everything.interventions) if i != left_out]
+        simulation = quadcopter.simulate(scenario="hover", seed=3)
+        seen.add(simulation.run(everything.seconds, interventions=some).sha256)
+    assert len(seen) == 6
+
+
+def test_slices_of_any_length_give_the_bytes_of_one_run(quadcopter: Twin, tmp_path: Path) -> None:
+    whole = quadcopter.simulate(scenario="hover").run(2.0, record=tmp_path / "whole.mcap")
+    run = Run(quadcopter.simulate(scenario="hover"), tmp_path / "slices.mcap")
+    for count in (1, 3, 315, 7, 474):
+        run.advance(count)
+    run.close()
+    assert run.log.sha256 == whole.sha256
+    assert (tmp_path / "slices.mcap").read_bytes() == (tmp_path / "whole.mcap").read_bytes()
+
+
+def test_a_push_gives_a_free_body_the_speed_of_its_impulse(make_twin: Any) -> None:
+    simulation = make_twin(world=STILL).simulate()
+    run = Run(simulation)
+    run.intervene("push", "body", 3.0, 0.0, -1.5)
+    run.advance(10)  # ticks of 10 ms: an impulse of 0.3 N s on 1.5 kg
+    run.intervene("push", "body", 0.0, 0.0, 0.0)
+    run.advance(50)
+    assert simulation.data.qvel[:3] == pytest.approx([0.2, 0.0, -0.1], abs=1e-12)
+
+
+def test_a_recording_that_starts_late_holds_the_whole_run(quadcopter: Twin, tmp_path: Path) -> None:
+    run = Run(quadcopter.simulate(scenario="hover"))
+    run.advance(333)
+    run.intervene("steer", "wanted.z", 0.5)
+    run.start_recording(tmp_path / "late.mcap")
+    run.advance(200)
+    run.stop_recording()
+    assert Log.load(tmp_path / "late.mcap").sha256 == run.log.sha256
+    assert load_interventions(tmp_path / "late.mcap") == run.deed()
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("steer", "wanted.rol", (1.0,)),
+        ("push", "nothing", (0.0, 0.0, 1.0)),
+        ("set", "world.step", (0.1,)),
+        ("set", "control.gains.height.kp", (-1.0,)),
+        ("steer", "wanted.roll", (float("nan"),)),
+        ("push", "body_FLU", (1.0,)),
+        ("jump", "body_FLU", (1.0,)),
+    ],
+)
+def test_a_deed_that_does_not_fit_is_refused_and_forgotten(
+    quadcopter: Twin, kind: str, path: str, value: tuple[float, ...]
+) -> None:
+    run = Run(quadcopter.simulate(scenario="hover"))
+    with pytest.raises(InputError):
+        run.intervene(kind, path, *value)
+    assert run.interventions == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "twin: a",
+        "interventions: 3",
+        "twin: a\nscenario: b\nseed: x\nseconds: 1\ninterventions: []",
+        "twin: a\nscenario: b\nseed: 1\nseconds: 1\ninterventions: [{tick: 1}]",
+    ],
+)
+def test_a_file_that_says_something_else_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "done.yaml").write_text(text)
+    with pytest.raises(InputError):
+        load_interventions(tmp_path / "done.yaml")
+
+
+def test_numbers_come_back_to_the_bit() -> None:
+    item = Intervention(7, "push", "body", (0.1 + 0.2, 1e-300, -1 / 3))
+    import json
+
+    assert Intervention.read(json.loads(item.text)) == item

@@ -1,0 +1,90 @@
+"""A served twin and its peers, each a process of its own, on the loopback of this machine."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import didymos
+
+PEER = Path(__file__).with_name("peer.py")
+SRC = Path(didymos.__file__).parent.parent
+_count = itertools.count()
+
+
+def _domain() -> int:
+    """A domain of its own for every server: tests of several workers run at once."""
+    return 1 + (os.getpid() * 13 + next(_count)) % 100
+
+
+@dataclass
+class Server:
+    """`didymos serve` in a process; `facts` is what it printed at its end."""
+
+    process: subprocess.Popen[str]
+    domain: int
+    facts: dict[str, Any] | None = None
+    said: str = ""
+
+    def stop(self) -> dict[str, Any]:
+        """Press Ctrl-C."""
+        if self.facts is None:
+            self.process.send_signal(signal.SIGINT)
+            out, err = self.process.communicate(timeout=60)
+            self.said += err
+            assert self.process.returncode == 0, self.said
+            self.facts = json.loads(out)
+        return self.facts
+
+    def peer(self, what: str, *arguments: Any) -> subprocess.Popen[str]:
+        """Start a peer."""
+        words = [sys.executable, str(PEER), str(self.domain), what, *(json.dumps(argument) for argument in arguments)]
+        return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def ask(self, what: str, *arguments: Any) -> dict[str, Any]:
+        """What a peer found."""
+        process = self.peer(what, *arguments)
+        out, err = process.communicate(timeout=100)
+        assert process.returncode == 0, f"{err}\n{self.said}"
+        found: dict[str, Any] = json.loads(out.splitlines()[-1])
+        return found
+
+
+@pytest.fixture(scope="module")
+def serve() -> Callable[..., Any]:
+    """with serve(folder, *options) as server: a twin on the wire, until the end of the block."""
+
+    @contextmanager
+    def start(folder: Path | str, *options: str) -> Iterator[Server]:
+        domain = _domain()
+        words = ["serve", str(folder), "--port", "ros2", "--domain", str(domain), "--json", *options]
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("CYCLONEDDS", "ROS_"))}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "didymos.cli.main", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment | {"PYTHONPATH": str(SRC)},
+        )
+        assert process.stderr is not None
+        server = Server(process, domain, said=process.stderr.readline())
+        try:
+            assert "ROS 2 domain" in server.said, server.said + process.communicate()[1]
+            yield server
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    return start

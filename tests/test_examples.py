@@ -1,0 +1,112 @@
+"""Every example runs, and what it shows is true."""
+
+from __future__ import annotations
+
+import math
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import didymos
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("[0-9]*.py"))
+Run = Callable[..., Any]
+
+MASS, EXTRA, GRAVITY = 1.0128, 0.1, 9.81  # [kg], [kg], [m/s^2]
+FULL_THRUST = 4 * 0.5 * 1.225 * 0.017 * 0.17 * 80.0**2  # [N] of all engines in still air at sea level
+HEIGHT_KP = 0.3  # [1/m]
+
+
+def hover_input(mass: float) -> float:
+    """Input at which the thrust carries a mass [kg]."""
+    return math.sqrt(mass * GRAVITY / FULL_THRUST)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run the `main` of the example with a number, with its files in an empty folder."""
+
+    def start(number: int, *arguments: Any) -> Any:
+        (file,) = [file for file in EXAMPLES if file.name.startswith(f"{number:02d}_")]
+        return runpy.run_path(str(file))["main"](tmp_path, *arguments)
+
+    return start
+
+
+def is_picture(file: Path) -> bool:
+    return file.read_bytes().startswith(b"\x89PNG") and file.stat().st_size > 5000
+
+
+def test_the_examples_are_numbered_from_one_and_say_what_they_show() -> None:
+    assert [int(file.name[:2]) for file in EXAMPLES] == list(range(1, len(EXAMPLES) + 1))
+    for file in EXAMPLES:
+        text = file.read_text(encoding="utf-8")
+        assert text.startswith('"""')
+        assert f"python examples/{file.name} [FOLDER]" in text
+        assert file.name.removesuffix(".py") in (file.parents[1] / "docs" / "README.md").read_text(encoding="utf-8")
+
+
+def test_01_the_hover_meets_all_expectations(run: Run, tmp_path: Path) -> None:
+    assert run(1) is True
+    assert is_picture(tmp_path / "hover.png")
+
+
+def test_02_the_heavier_one_hangs_lower_by_what_the_gain_says(run: Run, tmp_path: Path) -> None:
+    error = run(2).signals["truth.position.z"].error[-1]
+    sag = (hover_input(MASS + EXTRA) - hover_input(MASS)) / HEIGHT_KP
+    assert error == pytest.approx(-sag, rel=0.02)  # the air at 10 m is 0.1 % thinner, and the wind takes a little thrust
+    assert is_picture(tmp_path / "heavier.png")
+
+
+def test_03_the_position_is_held_where_the_twins_own_program_drifts(run: Run) -> None:
+    ends = run(3, 12.0)
+    assert ends["drifts"] > 3.0
+    assert abs(ends["holds"]) < 0.1
+
+
+def test_04_the_integral_removes_the_error_of_a_wrong_feed_forward(run: Run) -> None:
+    without = (hover_input(MASS) - 0.4) / HEIGHT_KP
+    assert without > 0.2
+    assert abs(run(4)) < 1e-3
+
+
+def test_05_each_seed_has_its_own_bias_and_the_same_bytes_alone(run: Run) -> None:
+    heights, digests = run(5, 6)
+    assert len(set(digests)) == 6
+    assert 0.005 < np.std(heights) < 0.04  # six draws with a deviation of 0.02 m: inside with probability 0.995
+    twin = didymos.load("quadcopter")
+    twin.set("sensors.state.position.noise", 0.05)
+    twin.set("sensors.state.position.bias", 0.02)
+    assert twin.simulate(seed=4, scenario="hover").run(12.0).sha256 == digests[4]
+
+
+def test_06_the_pendulum_swings_with_its_known_period(run: Run) -> None:
+    measured, expected = run(6)
+    assert measured == pytest.approx(expected * (1 + 0.02**2 / 16), rel=5e-6)  # period at an amplitude of 0.02 rad
+
+
+def test_07_what_is_read_is_what_was_recorded(run: Run, tmp_path: Path) -> None:
+    recorded, log = run(7)
+    assert log.sha256 == recorded.sha256
+    assert len(log["imu.gyro.x"].time) == 14 * 100
+    assert len(log["tf.propeller1.position.x"].time) == 14 * 25
+    table = didymos.Log.load(tmp_path / "steps.csv")
+    assert np.array_equal(table["state.position.z"].values, log["state.position.z"].values)
+
+
+def test_08_the_mass_of_the_recording_has_the_smallest_error(run: Run) -> None:
+    errors = run(8)
+    assert min(errors, key=errors.__getitem__) == 0.65
+    assert errors[0.65] < 1e-9
+    assert errors[0.70] > 0.02
+
+
+def test_09_more_wind_drifts_further_and_a_branch_repeats_to_the_bit(run: Run) -> None:
+    drift, again = run(9)
+    assert again is True
+    assert 0 > drift[1.0] > drift[5.0] > drift[10.0]
+    assert 3.0 < drift[10.0] / drift[5.0] < 4.0  # drag grows with the square of the wind, less where the body moves along
