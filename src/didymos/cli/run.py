@@ -76,7 +76,8 @@ def run(
         raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
     if view:
-        _refuse_with_view(variant=variant, seconds=seconds, record=record, plot=plot, picture=picture, clip=clip, interventions=by_hand)
+        files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
+        _refuse_with_view(variant=variant, seconds=seconds, **files)
         return watch(twin, scenario, seed or 0, chosen, control, as_json)
 
     import didymos

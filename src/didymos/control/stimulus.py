@@ -46,6 +46,7 @@ _MAY: dict[str, tuple[str, ...]] = {
     "ramp": ("before",),
     "sine": ("start", "phase", "offset"),
     "chirp": ("start", "phase", "offset"),
+    "rows": ("start",),
 }
 
 
