@@ -15,10 +15,12 @@ from pydantic.fields import FieldInfo
 
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import (
+    ContactSpec,
     ControlSpec,
     DescriptionSpec,
     ExpectationSpec,
     GroundSpec,
+    ObjectSpec,
     RecordSpec,
     ScenarioSpec,
     StartSpec,
@@ -41,6 +43,8 @@ RECORDS: dict[str, type[Spec]] = {
     "air": WorldSpec.model_fields["air"].annotation,  # type: ignore[dict-item]
     "wind": WorldSpec.model_fields["wind"].annotation,  # type: ignore[dict-item]
     "ground": GroundSpec,
+    "object": ObjectSpec,
+    "contact": ContactSpec,
     "errors": ErrorSpec,
     "control": ControlSpec,
     "record": RecordSpec,
@@ -55,6 +59,8 @@ MEANINGS = {
     "TwinFile.title": "one line, shown by `didymos list`",
     "TwinFile.description": "the robot description, see [description](#description)",
     "TwinFile.world": "clock, gravity, air, wind, ground, see [world](#world)",
+    "TwinFile.contacts": "friction with a direction by name, see [contacts](#contacts)",
+    "TwinFile.variants": "overlays by name, see [variants](#variants)",
     "TwinFile.parts": "force laws by name, see [parts](#parts)",
     "TwinFile.sensors": "sensors by name, see [sensors](#sensors)",
     "TwinFile.control": "the control program, see [control](#control)",
@@ -65,6 +71,8 @@ MEANINGS = {
     "WorldSpec.air": "see [air](#air)",
     "WorldSpec.wind": "see [wind](#wind)",
     "WorldSpec.ground": "see [ground](#ground); no ground without it",
+    "WorldSpec.objects": "what stands in the world by name, see [objects](#objects)",
+    "ObjectSpec.shape": "the size of a cylinder or a sphere is its diameter, diameter and length",
     "GroundSpec.height": "of the plane above the world's origin",
     "StartSpec.position": "of the root link in the world [m]",
     "StartSpec.velocity": "of the root link in its own frame [m/s]",
