@@ -16,11 +16,13 @@ from pydantic.fields import FieldInfo
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import (
     ColumnSpec,
+    ContactSpec,
     ControlSpec,
     DescriptionSpec,
     ExpectationSpec,
     FitSpec,
     GroundSpec,
+    ObjectSpec,
     RecordSpec,
     ScenarioSpec,
     StartSpec,
@@ -46,6 +48,8 @@ RECORDS: dict[str, type[Spec]] = {
     "gusts": WorldSpec.model_fields["gusts"].annotation,  # type: ignore[dict-item]
     "magnetic": WorldSpec.model_fields["magnetic"].annotation,  # type: ignore[dict-item]
     "ground": GroundSpec,
+    "object": ObjectSpec,
+    "contact": ContactSpec,
     "curve": CurveSpec,
     "errors": ErrorSpec,
     "control": ControlSpec,
@@ -62,7 +66,9 @@ RECORDS: dict[str, type[Spec]] = {
 MEANINGS = {
     "TwinFile.title": "one line, shown by `didymos list`",
     "TwinFile.description": "the robot description, see [description](#description)",
-    "TwinFile.world": "clock, gravity, air, wind, gusts, ground, see [world](#world)",
+    "TwinFile.world": "clock, gravity, air, wind, gusts, ground and objects, see [world](#world)",
+    "TwinFile.contacts": "friction with a direction by name, see [contacts](#contacts)",
+    "TwinFile.variants": "overlays by name, see [variants](#variants)",
     "TwinFile.parts": "force laws by name, see [parts](#parts)",
     "TwinFile.sensors": "sensors by name, see [sensors](#sensors)",
     "TwinFile.control": "the control program, see [control](#control)",
@@ -76,6 +82,8 @@ MEANINGS = {
     "WorldSpec.gusts": "see [gusts](#gusts)",
     "WorldSpec.magnetic": "see [magnetic](#magnetic)",
     "WorldSpec.ground": "see [ground](#ground); no ground without it",
+    "WorldSpec.objects": "what stands in the world by name, see [objects](#objects)",
+    "ObjectSpec.shape": "the size of a cylinder or a sphere is its diameter, diameter and length",
     "GroundSpec.height": "of the plane above the world's origin",
     "StartSpec.position": "of the root link in the world [m]",
     "StartSpec.velocity": "of the root link in its own frame [m/s]",
@@ -92,7 +100,7 @@ MEANINGS = {
     "StimulusSpec.from": "of `step` and `ramp`: the value before",
     "StimulusSpec.to": "of `step` and `ramp`: the value after",
     "StimulusSpec.at": "of `step`: when",
-    "StimulusSpec.start": "of `pulse`, `bump`, `ramp`, `sine`, `chirp`, `triangle`, `trapezoid`",
+    "StimulusSpec.start": "of `pulse`, `bump`, `ramp`, `sine`, `chirp`, `triangle`, `trapezoid`, `rows`",
     "StimulusSpec.end": "of `pulse`, `bump`, `ramp`, `chirp`",
     "StimulusSpec.amplitude": "of `sine`, `chirp`, `triangle`, `trapezoid`",
     "StimulusSpec.frequency": "of `sine`; of `chirp` at `start`",
@@ -102,8 +110,8 @@ MEANINGS = {
     "StimulusSpec.period": "of `triangle`",
     "StimulusSpec.rise": "of `trapezoid`: from zero to the amplitude",
     "StimulusSpec.hold": "of `trapezoid`: at the amplitude",
-    "StimulusSpec.file": "of `file`: a CSV or MCAP beside `twin.yaml`",
-    "StimulusSpec.column": "of `file`: the signal in it",
+    "StimulusSpec.file": "of `file`: a CSV or MCAP beside `twin.yaml`; of `rows`: a text file",
+    "StimulusSpec.column": "of `file`: the signal in it; of `rows`: the number of the value, from 1",
     "ExpectationSpec.name": "what the verdict is called",
     "ExpectationSpec.measure": "of signal minus `target`, see [drive](drive.md#expectations)",
     "ExpectationSpec.after": "samples from here on count",
@@ -173,7 +181,7 @@ def _what(annotation: Any) -> str:
     named = {Vector: "[x, y, z]", ErrorSpec: "[errors](#errors)"}
     if annotation in named:
         return named[annotation]
-    simple = {str: "text", float: "number", bool: "true or false", dict: "mapping", tuple: "list"}
+    simple = {str: "text", float: "number", int: "whole number", bool: "true or false", dict: "mapping", tuple: "list"}
     return simple.get(origin or annotation, "mapping")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.cockpit import watch
-from didymos.cli.options import AsJson, TwinName
+from didymos.cli.options import AsJson, TwinName, Variant
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table, vector
 from didymos.cli.values import read_settings, settings
@@ -34,6 +34,7 @@ PICTURES, CLIPS = (".png", ".jpg", ".jpeg", ".webp"), (".gif",)
 
 def run(
     twin: TwinName,
+    variant: Variant = None,
     scenario: Annotated[
         str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
     ] = None,
@@ -75,13 +76,14 @@ def run(
         raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
     if view:
-        _refuse_with_view(seconds=seconds, record=record, plot=plot, picture=picture, clip=clip, interventions=by_hand)
+        files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
+        _refuse_with_view(variant=variant, seconds=seconds, **files)
         return watch(twin, scenario, seed or 0, chosen, control, as_json)
 
     import didymos
     from didymos.engine.engine_warnings import warnings_of
 
-    loaded = didymos.load(twin)
+    loaded = didymos.load(twin, variant=variant)
     if control is not None:
         try:
             loaded.replace_program(control)
@@ -112,7 +114,7 @@ def run(
     verdicts = simulation.judge(log)
     files = {"record": record, "plot": plot, "picture": picture, "clip": clip}
     if as_json:
-        facts = {"twin": loaded.name, "scenario": scenario, "seconds": simulation.time, "seed": seed}
+        facts = {"twin": loaded.name, "variant": variant, "scenario": scenario, "seconds": simulation.time, "seed": seed}
         print_json({**facts, **_result(simulation, log, verdicts, real_time), **files})
     elif not quiet:
         _print_result(simulation, verdicts, real_time, files)

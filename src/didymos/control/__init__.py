@@ -5,6 +5,7 @@ from didymos.control.fixed_wing import FixedWing
 from didymos.control.idle import Idle
 from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.multirotor_pd import MultirotorPd
+from didymos.control.omni_drive import OmniDrive
 from didymos.control.position_command import PositionCommand
 from didymos.control.sticks import Sticks
 from didymos.control.values import Values
@@ -16,6 +17,7 @@ PROGRAMS: dict[str, type[Controller]] = {
     "idle": Idle,
     "multirotor_hold": MultirotorHold,
     "multirotor_pd": MultirotorPd,
+    "omni_drive": OmniDrive,
     "position_command": PositionCommand,
     "sticks": Sticks,
 }

@@ -10,24 +10,29 @@
     triangle  offset + a wave of `amplitude` and `period` from `start`: up, down through zero, back
     trapezoid the same with corners cut: rises within `rise`, stays for `hold`, falls to the other side within 2 `rise`, ...
     file      a column of a CSV over its time column, linear between rows, held at the ends
+    rows      a text file of rows `DURATION VALUE VALUE ...`, each held for its duration [s], the first from `start` on;
+              `column` is the number of the value, from 1; zero before the first row and after the last
 """
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, model_validator
 
 from didymos.compiled import kernel
+from didymos.errors import InputError
 from didymos.spec import Spec, number
 
-__all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate"]
+__all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate", "held_rows"]
 
-KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump")
+KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows")
 STIMULUS_NUMBERS = 8
-_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE, _BUMP = range(10)
+_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE, _BUMP, _ROWS = range(11)
 
 _NEEDS: dict[str, tuple[str, ...]] = {
     "constant": ("value",),
@@ -40,6 +45,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "triangle": ("amplitude", "period"),
     "trapezoid": ("amplitude", "rise", "hold"),
     "file": ("file", "column"),
+    "rows": ("file", "column"),
 }
 _MAY: dict[str, tuple[str, ...]] = {
     "step": ("before",),
@@ -48,6 +54,7 @@ _MAY: dict[str, tuple[str, ...]] = {
     "chirp": ("start", "phase", "offset"),
     "triangle": ("start", "offset"),
     "trapezoid": ("start", "offset"),
+    "rows": ("start",),
 }
 
 
@@ -57,7 +64,7 @@ class StimulusSpec(Spec):
     model_config = ConfigDict(populate_by_name=True)
 
     target: str = Field(description="wanted.NAME, inputs.NAME, or the path of a parameter that can change during a run")
-    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump"]
+    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows"]
     value: float = number(0.0)
     before: float = number(0.0, doc="`from` in the file")
     to: float = number(0.0)
@@ -108,9 +115,30 @@ class StimulusSpec(Spec):
             "triangle": [self.start, self.amplitude, self.offset, 0.25 * self.period, 0.0],
             "trapezoid": [self.start, self.amplitude, self.offset, self.rise, self.hold],
             "file": [],
+            "rows": [],
         }
         found = [code, *rows[self.kind]]
         return found + [0.0] * (STIMULUS_NUMBERS - len(found))
+
+
+def held_rows(file: Path, column: str, start: float) -> NDArray[np.float64]:
+    """Times [s] and values of the stairs that a file of rows describes, shape [n, 2]; a bad row is an `InputError`."""
+    table = [(start - 1.0, 0.0), (start, 0.0)]
+    time = start
+    for at, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            duration, value = float(words[0]), float(words[int(column)])
+        except (ValueError, IndexError):
+            raise InputError(f"found {line.strip()!r}, expected a duration and values up to column {column}",
+                             file=file, line=at) from None  # fmt: skip
+        if not (0.0 < duration < math.inf and math.isfinite(value)):
+            raise InputError(f"found {line.strip()!r}, expected a duration above zero and finite values", file=file, line=at)
+        table += [(time, value), (time + duration, value)]
+        time += duration
+    return np.array([*table, (time, 0.0)])
 
 
 @kernel
@@ -141,7 +169,7 @@ def _wave(since: float, rise: float, hold: float) -> float:
 
 @kernel
 def evaluate(row: Any, table: Any, t: float) -> float:
-    """Value of a stimulus at a time [s]; `table` shape [n, 2] serves the kind `file`."""
+    """Value of a stimulus at a time [s]; `table` shape [n, 2] serves the kinds `file` and `rows`."""
     kind = int(row[0])
     found = 0.0
     if kind == _CONSTANT:

@@ -62,6 +62,7 @@ def _raise(found: Iterable[InputError]) -> None:
 def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _inputs(twin)
     yield from _parts(twin)
+    yield from _contacts(twin)
     yield from _sensors(twin)
     yield from _values(twin)
     yield from _program(twin)
@@ -163,6 +164,14 @@ def _directions(twin: Twin) -> Iterator[InputError]:
         direction = getattr(part, "direction", 1.0)
         if direction not in (-1.0, 1.0):
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")
+
+
+def _contacts(twin: Twin) -> Iterator[InputError]:
+    for name, contact in twin.file.contacts.items():
+        if contact.link not in twin.description.links:
+            yield _unknown(twin, "link", contact.link, twin.description.links, "contacts", name, "link")
+        if contact.frame not in _frames(twin):
+            yield _unknown(twin, "link or frame", contact.frame, _frames(twin), "contacts", name, "frame")
 
 
 def _clock(twin: Twin) -> Iterator[InputError]:
@@ -267,9 +276,9 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
             parameter = twin.parameters.get(stimulus.target)
             if parameter is None:
                 yield _unknown(twin, "parameter", stimulus.target, twin.parameters, *place, "target")
-            elif not parameter.live or not stimulus.target.startswith(("parts.", "world.air.", "world.wind.", "world.gusts.")):
+            elif not parameter.live:
                 yield twin.mistake(f"{stimulus.target!r} cannot be moved by a stimulus", *place, "target")
-        if stimulus.kind == "file" and not is_file(twin.folder / stimulus.file):
+        if stimulus.kind in ("file", "rows") and not is_file(twin.folder / stimulus.file):
             yield twin.mistake(f"there is no file {stimulus.file!r}", *place, "file")
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RESERVED", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs"]
 
-RESERVED = ("air", "clock", "inputs", "joint_states", "joints", "parts", "tf", "tf_static", "truth", "wanted")
+RESERVED = (
+    "air", "clock", "control", "inputs", "joint_states", "joints", "parameters", "parts", "tf", "tf_static", "truth", "wanted",
+)  # fmt: skip
 """Names of what every run records, and of their topics: no sensor may take one."""
 
 _ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)

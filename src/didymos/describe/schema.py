@@ -18,9 +18,8 @@ from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "ColumnSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec", "FitSpec", "GroundSpec",
-    "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile",
-    "Vector", "WorldSpec",
+    "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec", "FitSpec", "GroundSpec", "ObjectSpec",
+    "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WorldSpec",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -79,8 +78,35 @@ class GroundSpec(Spec):
     friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
 
 
+class ObjectSpec(Spec):
+    """A solid that stands still in the world: a kerb, a ramp (a turned box), a sheet of another friction, a wall."""
+
+    shape: Literal["box", "cylinder", "sphere"] = "box"
+    position: Vector = Field(default=Vector(), description="of its middle [m]")
+    orientation: Vector = Field(default=Vector(), description="roll, pitch, yaw [rad]")
+    size: Vector = Field(description="lengths along its axes [m]; of a cylinder or a sphere: diameter, diameter, length")
+    friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
+    colour: Vector = Field(default=Vector(x=0.55, y=0.6, z=0.68), description="red, green, blue, 0 to 1")
+
+
+class ContactSpec(Spec):
+    """Friction with a direction: a round link that grips along an axis and slides across it, as a mecanum wheel does.
+
+    The axis is x of `frame`, which need not turn with the link. All three are multiplied by the friction of the floor.
+    """
+
+    link: str = Field(description="whose collision shape is one sphere")
+    frame: str = Field(description="a link or frame whose x axis is the direction of grip")
+    along: float = number(unit="1", low=0, high=10, doc="coefficient of friction along the axis")
+    across: float = number(0.0, unit="1", low=0, high=10, doc="coefficient of friction across it: bearings of rollers")
+    spin: float = number(0.0, unit="m", low=0, high=1, doc="friction against turning on the spot, as a lever of the load")
+    softness: float = number(
+        0.005, unit="s", above=0, high=1, doc="time constant of slip: the slip speed under a force grows with it"
+    )
+
+
 class WorldSpec(Spec):
-    """Clock, gravity, air, wind, gusts, magnetic field and ground."""
+    """Clock, gravity, air, wind, gusts, magnetic field, ground and what stands on it."""
 
     step: float = number(0.001, unit="s", low=1e-6, high=0.1, live=False, doc="physics step")
     integrator: Literal["rk4", "implicitfast"] = "implicitfast"
@@ -90,6 +116,16 @@ class WorldSpec(Spec):
     gusts: GustSpec = GustSpec()
     magnetic: MagneticSpec = MagneticSpec()
     ground: GroundSpec | None = None
+    objects: dict[Name, ObjectSpec] = Field(default={})
+    contact_time: float = number(
+        0.02, unit="s", above=0, high=1, live=False, doc="time constant of contacts with ground and objects, their softness"
+    )
+    friction_cone: Literal["pyramidal", "elliptic"] = Field(
+        default="pyramidal", description="elliptic costs more and slides evenly in all directions; `contacts` need it"
+    )
+    friction_impedance: float = number(
+        1.0, unit="1", above=0, high=1000, live=False, doc="of friction over the normal force's; below 1 contacts creep more"
+    )
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 
 
@@ -187,9 +223,13 @@ class TwinFile(Spec):
     description: DescriptionSpec
     world: WorldSpec = WorldSpec()
     parts: dict[Name, AnyPart] = Field(default={})
+    contacts: dict[Name, ContactSpec] = Field(default={})
     sensors: dict[Name, AnySensor] = Field(default={})
     control: ControlSpec | None = None
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
     fit: FitSpec = FitSpec()
+    variants: dict[Name, dict[str, Any]] = Field(
+        default={}, description="further faces of the same robot: keys of this file that replace those above; see variants.py"
+    )

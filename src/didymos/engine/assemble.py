@@ -18,16 +18,18 @@ from didymos.describe.names import joint_of, link_of, link_values, movable_joint
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
+from didymos.engine.contact_frame import install_contact_frames
+from didymos.engine.grip import add_pairs, direction_rows
 from didymos.engine.joint_values import apply_joint, loaded_joints
 from didymos.engine.plan import Plan
-from didymos.engine.scenery import add_ground, add_light
+from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
-from didymos.sensors.kind import AIRSPEED, PRESSURE, RangefinderSpec
+from didymos.sensors.kind import AIRSPEED, PRESSURE, LidarSpec, RangefinderSpec
 from didymos.sensors.reading import MEMORY_HEAD
 from didymos.spec import Spec, number_fields
 
-__all__ = ["TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble"]
+__all__ = ["TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "site_name"]
 
 TRUTH = "truth"
 """Name of the stream with the true pose and motion of the root link; no sensor may take it."""
@@ -48,10 +50,14 @@ _ENGINE_SENSORS = {
     "framelinvel": mujoco.mjtSensor.mjSENS_FRAMELINVEL,
     "magnetometer": mujoco.mjtSensor.mjSENS_MAGNETOMETER,
     "rangefinder": mujoco.mjtSensor.mjSENS_RANGEFINDER,
+    "contact": mujoco.mjtSensor.mjSENS_CONTACT,
     "airspeed": mujoco.mjtSensor.mjSENS_USER,
     "pressure": mujoco.mjtSensor.mjSENS_USER,
+    "rays": mujoco.mjtSensor.mjSENS_USER,
 }
-_OURS = {"airspeed": AIRSPEED, "pressure": PRESSURE}  # computed by our callback
+_OF_AIR = {"airspeed": AIRSPEED, "pressure": PRESSURE}  # by the block's table of sensors
+_OURS = (*_OF_AIR, "rays")  # the engine keeps room for these, the loop fills it: see `sense_air` and `scan`
+_NET_FORCE = [1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), 3, 1]  # of a contact sensor: force, summed up, one
 
 
 @dataclass(frozen=True)
@@ -80,10 +86,11 @@ class Assembly:
     own_actuators: int  # how many actuators the description has itself
 
 
-def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
-    """Compile a twin; `wanted` set-points and `memory` numbers of the control program get room in the state."""
+def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembly:
+    """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state."""
     check_values(twin)
     install()
+    install_contact_frames()
     spec = twin.description.spec.copy()
     spec.memory = -1  # the engine's own estimate: a file that asks for too little would end the process
     world = twin.file.world
@@ -91,18 +98,23 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     spec.option.integrator = _INTEGRATORS[world.integrator]
     spec.option.gravity = [0.0, 0.0, -world.gravity]
     spec.option.magnetic = world.magnetic.field()
+    spec.option.impratio = world.friction_impedance
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     add_light(spec)
     if world.ground is not None:
-        add_ground(spec, world.ground.height, world.ground.friction)
+        add_ground(spec, world.ground.height, world.ground.friction, world.contact_time)
+    add_objects(spec, world)
+    add_pairs(spec, twin)
     places = _add_sensors(spec, twin)
     own_actuators = len(spec.actuators)
     _add_states(spec, twin)
     for body in spec.bodies:
         body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
-    plan = _plan(twin, places, wanted, memory)
+    plan = _plan(twin, places, wanted, memory, moved)
     spec.nuserdata = plan.size
     words, numbers, rows = _block_plan(twin)
+    directions = len(words)
+    words += [0.0] * (b.DIRECTION_WORDS * len(twin.file.contacts))
     spec.add_numeric(name="didymos_block", data=words, size=len(words))
     model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
     start = int(model.numeric_adr[model.nnumeric - 1])
@@ -118,6 +130,9 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
         header[b.ROOT_QPOS], header[b.ROOT_DOF] = model.jnt_qposadr[root], model.jnt_dofadr[root]
     header[b.RATES] = plan.starts["rates"]
     header[b.FIRST_STATE_ACTUATOR] = own_actuators
+    header[b.DIRECTIONS], header[b.DIRECTION_COUNT] = directions, len(twin.file.contacts)
+    table = direction_rows(model, twin, spec)
+    model.numeric_data[start + directions :][: table.size] = table.ravel()
     header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
     _apply_values(model, twin)
     return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
@@ -135,34 +150,40 @@ def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
     return tuple(found)
 
 
-def _site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
-    """The site of a named frame, or a new one at the origin of a link."""
-    if link in twin.description.frames:
-        return twin.description.frames[link].site
-    site = f"didymos:{name}"  # no name of a sensor or part holds a colon, so these cannot clash
-    spec.body(twin.description.links[link].body).add_site(name=site, group=5)
-    return site
+def site_name(twin: Twin, sensor: str, link: str) -> str:
+    """The site that a sensor on a link or named frame sits at."""
+    return twin.description.frames[link].site if link in twin.description.frames else f"didymos:{sensor}"
 
 
 def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: str) -> list[SensorPlace]:
-    site = _looking_site(spec, twin, name, link) if kind == "rangefinder" else _site(spec, twin, name, link)
+    site = site_name(twin, name, link)
+    if kind == "rangefinder":
+        site = _looking_site(spec, twin, name, link)
+    elif link not in twin.description.frames:
+        spec.body(twin.description.links[link].body).add_site(name=site, group=5)
     found = []
     for quantity in SENSORS[kind].quantities:
-        engine_name = f"didymos:{name}:{quantity.name}"
-        sensor = spec.add_sensor(name=engine_name, type=_ENGINE_SENSORS[quantity.engine_type])
+        added = spec.add_sensor(name=f"didymos:{name}:{quantity.name}", type=_ENGINE_SENSORS[quantity.engine_type])
+        columns = quantity.columns
+        if quantity.engine_type == "rays":
+            sensor = twin.file.sensors[name]
+            assert isinstance(sensor, LidarSpec)
+            columns = tuple(str(i) for i in range(sensor.rays))
         if quantity.engine_type in _OURS:
-            sensor.dim, sensor.needstage = len(quantity.columns), mujoco.mjtStage.mjSTAGE_VEL
+            added.dim, added.needstage = len(columns), mujoco.mjtStage.mjSTAGE_VEL
+        elif quantity.engine_type == "contact":
+            body, _ = _place(twin, link)
+            added.reftype, added.refname = mujoco.mjtObj.mjOBJ_XBODY, body  # second: what the others do to it
+            added.intprm[:3] = _NET_FORCE
         else:
-            sensor.objtype, sensor.objname = mujoco.mjtObj.mjOBJ_SITE, site
-            if quantity.engine_type == "rangefinder":
-                sensor.intprm[0] = 1 << int(mujoco.mjtRayDataField.mjRAYDATA_DIST)
-                sensor.cutoff = getattr(twin.file.sensors[name], "reach")  # noqa: B009
-        columns = tuple(f"{quantity.name}.{column}".rstrip(".") for column in quantity.columns)
+            added.objtype, added.objname = mujoco.mjtObj.mjOBJ_SITE, site
+        if quantity.engine_type == "rangefinder":
+            added.intprm[0] = 1 << int(mujoco.mjtRayDataField.mjRAYDATA_DIST)
+            added.cutoff = getattr(twin.file.sensors[name], "reach")  # noqa: B009
         found.append(
             SensorPlace(
-                name, quantity.name, columns,
-                (quantity.unit,) * len(quantity.columns), quantity.orientation, quantity.acceleration, engine_name,
-                len(quantity.columns),
+                name, quantity.name, tuple(f"{quantity.name}.{column}".rstrip(".") for column in columns),
+                (quantity.unit,) * len(columns), quantity.orientation, quantity.acceleration, added.name, len(columns),
             )
         )  # fmt: skip
     return found
@@ -225,7 +246,7 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
             )
 
 
-def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int) -> Plan:
+def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int, moved: int) -> Plan:
     plan = Plan()
     plan.take("tick", 1)
     for part, spec in twin.file.parts.items():
@@ -241,12 +262,14 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int)
     plan.take("wanted", wanted)
     plan.take("hand", wanted + len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("memory", memory)
+    plan.take("moved", moved)
     period = twin.file.world.step
     for name, sensor in twin.file.sensors.items():
         own = [place for place in places if place.sensor == name]
         channels = sum(place.size for place in own)
         capacity = int(np.ceil((sensor.delay + period) * sensor.rate)) + 1
         plan.take(f"key:{name}", 4)
+        plan.take(f"scan:{name}", 5 if isinstance(sensor, LidarSpec) else 0)
         plan.take(f"memory:{name}", MEMORY_HEAD + capacity * (channels + 2))
         for place in own:
             plan.take(f"sensed:{name}.{place.quantity}", place.size)
@@ -270,7 +293,7 @@ def _block_plan(twin: Twin) -> tuple[list[float], dict[str, int], dict[str, int]
     words[b.AIR] = put("world.air.", twin.file.world.air)
     words[b.WIND] = put("world.wind.", twin.file.world.wind)
     words[b.GUSTS] = put("world.gusts.", twin.file.world.gusts)
-    ours = sum(1 for name in twin.file.sensors for kind in _own_kinds(twin, name))
+    ours = sum(1 for name in twin.file.sensors for kind in _air_kinds(twin, name))
     words[b.SENSORS], words[b.SENSOR_TABLE] = ours, len(words)
     words += [0.0] * (b.ROW_WORDS * ours)
     words[b.TABLE] = len(words)
@@ -314,15 +337,15 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     row[b.POSE : b.POSE + 12] = pose
 
 
-def _own_kinds(twin: Twin, name: str) -> list[tuple[str, int]]:
-    """The quantities of a sensor that we compute for the engine, and their numbers."""
+def _air_kinds(twin: Twin, name: str) -> list[tuple[str, int]]:
+    """The quantities of the air that a sensor measures, and their numbers."""
     quantities = SENSORS[twin.file.sensors[name].kind].quantities
-    return [(quantity.name, _OURS[quantity.engine_type]) for quantity in quantities if quantity.engine_type in _OURS]
+    return [(quantity.name, _OF_AIR[quantity.engine_type]) for quantity in quantities if quantity.engine_type in _OF_AIR]
 
 
 def _fill_sensor_rows(model: mujoco.MjModel, twin: Twin, start: int) -> None:
     for name, sensor in twin.file.sensors.items():
-        for quantity, kind in _own_kinds(twin, name):
+        for quantity, kind in _air_kinds(twin, name):
             row = model.numeric_data[start : start + b.ROW_WORDS]
             link, pose = _place(twin, getattr(sensor, "link", twin.description.root))
             row[b.LAW], row[b.BODY], row[b.POSE : b.POSE + 12] = kind, model.body(link).id, pose

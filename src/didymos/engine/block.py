@@ -9,9 +9,10 @@ model, not in a file.
 from __future__ import annotations
 
 __all__ = [
-    "AIR", "AIR_STATE", "BODY", "COUNT", "FIRST_STATE_ACTUATOR", "GUSTS", "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS",
-    "LAST_DOF", "LAW", "MAGIC", "MAGIC_NUMBER", "MEMORY", "OUTPUTS", "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROOT_DOF",
-    "ROOT_QPOS", "ROW_WORDS", "SCRATCH", "SENSORS", "SENSOR_TABLE", "STATES", "TABLE", "TABLES", "TICK", "UPSTREAM", "WIND",
+    "AIR", "AIR_STATE", "BODY", "COUNT", "DIRECTIONS", "DIRECTION_COUNT", "DIRECTION_WORDS", "FIRST_STATE_ACTUATOR", "GUSTS",
+    "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW", "MAGIC", "MAGIC_NUMBER", "MEMORY", "OUTPUTS",
+    "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROOT_DOF", "ROOT_QPOS", "ROW_WORDS", "SCRATCH", "SENSORS", "SENSOR_TABLE",
+    "STATES", "TABLE", "TABLES", "TICK", "UPSTREAM", "WIND",
 ]  # fmt: skip
 
 MAGIC_NUMBER = 0x5D1D1305  # any other model is left alone
@@ -19,11 +20,14 @@ MAGIC_NUMBER = 0x5D1D1305  # any other model is left alone
 # header
 (
     MAGIC, COUNT, TABLE, AIR, WIND, GUSTS, SCRATCH, RATES, FIRST_STATE_ACTUATOR, AIR_STATE, ROOT_QPOS, ROOT_DOF, SENSORS,
-    SENSOR_TABLE,
-) = range(14)  # fmt: skip
-HEADER_WORDS = 14
+    SENSOR_TABLE, DIRECTIONS, DIRECTION_COUNT,
+) = range(16)  # fmt: skip
+HEADER_WORDS = 16
 
-# one row per part; also one per sensor that we compute, with its kind as LAW and its place in sensordata as OUTPUTS
+# one row per shape whose friction has a direction: the shape's number, then the body and the axis [3] in it that it follows
+DIRECTION_WORDS = 5
+
+# one row per part; also one per sensor of the air, with its kind as LAW and its place in sensordata as OUTPUTS
 (
     LAW, TICK, BODY, LAST_DOF, JOINT_DOF, JOINT_QPOS, PARAMETERS, TABLES, UPSTREAM, INPUTS, MEMORY, OUTPUTS, STATES, PART_RATES,
     POSE,

@@ -34,7 +34,10 @@ from didymos.sensors.kind import AIRSPEED, PRESSURE
 from didymos.sensors.noise import normal
 from didymos.spec import record_type
 
-__all__ = ["AIR_WORDS", "GUST", "KEY", "SCRATCH_WORDS", "WIND_HERE", "advance_air", "install", "tick_parts"]
+__all__ = [
+    "AIR_WORDS", "GUST", "KEY", "SCRATCH_WORDS", "WIND_HERE", "advance_air", "block_address", "install", "sense_air",
+    "tick_parts",
+]  # fmt: skip
 
 # state of the air in userdata: key of the gusts' random stream, states of their filters, scratch for their draws, the gust
 # (world frame), the whole wind at the root link (world frame) and the root's speed through it
@@ -58,11 +61,10 @@ _BODY_ROOTID, _DOF_PARENTID, _NV = (
 _TIME, _QPOS, _QVEL, _ACT, _USERDATA = DATA["time"], DATA["qpos"], DATA["qvel"], DATA["act"], DATA["userdata"]
 _XPOS, _XMAT, _CVEL, _CDOF = DATA["xpos"], DATA["xmat"], DATA["cvel"], DATA["cdof"]
 _SUBTREE_COM, _QFRC_APPLIED, _SENSORDATA = DATA["subtree_com"], DATA["qfrc_applied"], DATA["sensordata"]
-_STAGE_VELOCITY = int(mujoco.mjtStage.mjSTAGE_VEL)
 
 
 @kernel
-def _block_address(model: int) -> int:
+def block_address(model: int) -> int:
     """Address of the block of a model, or 0 where it has none."""
     count = word(model + _NNUMERIC)
     if count == 0:
@@ -182,7 +184,7 @@ def _act(model: int, data: int, block: int) -> None:
 @kernel
 def advance_air(model: int, data: int, tick: int, period: float) -> None:
     """The gust of this tick and the wind at the root link, from the state as it is at the start of the tick."""
-    block = _block_address(model)
+    block = block_address(model)
     if block == 0:
         return
     header = doubles(block)
@@ -214,8 +216,11 @@ def advance_air(model: int, data: int, tick: int, period: float) -> None:
 
 
 @kernel
-def _sense_air(model: int, data: int, block: int) -> None:
+def sense_air(model: int, data: int) -> None:
     """Airspeed and pressure where a sensor of them sits, into the engine's `sensordata`."""
+    block = block_address(model)
+    if block == 0:
+        return
     header = doubles(block)
     userdata = word(data + _USERDATA)
     here = carray(pointer(userdata + 8 * int(header[b.SCRATCH])), 1, MOTION)[0]
@@ -239,7 +244,7 @@ def _sense_air(model: int, data: int, block: int) -> None:
 @kernel
 def tick_parts(model: int, data: int, clock: int) -> None:
     """Call the tick functions of all parts; `clock` is the address of the time [s] and the period [s]."""
-    block = _block_address(model)
+    block = block_address(model)
     if block == 0:
         return
     header = doubles(block)
@@ -260,7 +265,7 @@ def tick_parts(model: int, data: int, clock: int) -> None:
 
 @c_function(types.void(types.int64, types.int64))
 def _control(model, data):  # type: ignore[no-untyped-def]
-    block = _block_address(model)
+    block = block_address(model)
     if block != 0:
         total = doubles(word(data + _QFRC_APPLIED))
         for dof in range(word(model + _NV)):
@@ -268,16 +273,9 @@ def _control(model, data):  # type: ignore[no-untyped-def]
         _act(model, data, block)
 
 
-@c_function(types.void(types.int64, types.int64, types.int32))
-def _sensor(model, data, stage):  # type: ignore[no-untyped-def]
-    block = _block_address(model)
-    if block != 0 and stage == _STAGE_VELOCITY:
-        _sense_air(model, data, block)
-
-
 @c_function(types.float64(types.int64, types.int64, types.int32))
 def _state_rate(model, data, actuator):  # type: ignore[no-untyped-def]
-    block = _block_address(model)
+    block = block_address(model)
     if block == 0:
         return 0.0
     header = doubles(block)
@@ -289,7 +287,6 @@ def _state_rate(model, data, actuator):  # type: ignore[no-untyped-def]
 
 _Generic = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _Act = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-_Sensor = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 
 
 def install() -> None:
@@ -297,4 +294,3 @@ def install() -> None:
     keep_quiet()
     mujoco.set_mjcb_control(_Generic(_control.address))
     mujoco.set_mjcb_act_dyn(_Act(_state_rate.address))
-    mujoco.set_mjcb_sensor(_Sensor(_sensor.address))

@@ -11,8 +11,9 @@ from didymos.control import Controller
 from didymos.describe.names import joint_of, link_of
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_link
+from didymos.engine.grip import set_grip
 from didymos.engine.joint_values import apply_joint, loaded_joints
-from didymos.engine.scenery import GROUND
+from didymos.engine.scenery import floors
 from didymos.errors import InputError
 from didymos.sensors import reading
 
@@ -58,8 +59,11 @@ def _set_other(
         _set_sensor(twin, assembly, wiring, path.removeprefix("sensors."), value)
     elif path == "world.gravity":
         assembly.model.opt.gravity[2] = -value
-    elif path == "world.ground.friction":
-        assembly.model.geom(GROUND).friction[0] = value
+    elif path in floors(twin.file.world):
+        assembly.model.geom(floors(twin.file.world)[path][0]).friction[0] = value
+        set_grip(assembly.model, twin)
+    elif path.startswith("contacts."):
+        set_grip(assembly.model, twin)
     else:
         raise InputError("cannot change during a run", path=path)
 

@@ -20,17 +20,19 @@ from numba import types
 
 from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
-from didymos.engine.callback import advance_air, tick_parts
+from didymos.engine.callback import advance_air, sense_air, tick_parts
+from didymos.engine.lidar import scan
 from didymos.engine.memory import call_program, engine_function
 from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
 
 __all__ = [
-    "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
+    "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_ELSEWHERE",
+    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
     "begin_tick", "end_tick", "run_ticks",
 ]  # fmt: skip
 
 FINE, DIVERGED, LEFT_THE_WORLD, PROGRAM_SAID_NONSENSE = range(4)
-SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER = range(3)
+SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE = range(4)
 RK4 = 1
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
 
@@ -71,9 +73,22 @@ class Wiring(NamedTuple):
     quantities: Any
     errors: Any
     fresh: Any  # int64 [sensors]
+    lidars: Any  # int64 [n, 6]: sensor, site, its body, first in sensordata, rays, first ray
+    lidar_numbers: Any  # float64 [n, 2]: nearest, farthest [m]
+    rays: Any  # float64 [rays, 3], unit vectors in the site's frame
+    rays_world: Any  # scratch of the same shape
+    site_xpos: Any
+    site_xmat: Any
+    geom_type: Any
+    geom_group: Any
+    geom_bodyid: Any
+    geom_size: Any
+    geom_rbound: Any
+    geom_xpos: Any
+    geom_xmat: Any
     # stimuli
     stimuli: Any  # float64 [n, 8]
-    stimulus_targets: Any  # int64 [n, 4]: space, index, first row and end row of its table
+    stimulus_targets: Any  # int64 [n, 5]: space, index, first and end row of its table, where its value is shown
     stimulus_tables: Any  # float64 [rows, 2]
     wanted: Any  # start and end in userdata, int64 [2]
     hand: int  # start in userdata of what a pilot adds to the set-points, then to the inputs
@@ -117,8 +132,10 @@ def _stimulate(w: Any, t: float) -> None:
             w.userdata[target[1]] += value
         elif target[0] == SPACE_INPUT:
             w.input_offsets[target[1]] += value
-        else:
+        elif target[0] == SPACE_PARAMETER:
             w.numeric[target[1]] = value
+        if target[4] >= 0:
+            w.userdata[target[4]] = value
 
 
 @inlined
@@ -133,6 +150,8 @@ def begin_tick(w: Any, tick: int) -> None:
         _mj_sensor_position(w.model, w.data)
         _mj_fwd_velocity(w.model, w.data)
         _mj_sensor_velocity(w.model, w.data)
+    sense_air(w.model, w.data)
+    scan(w, tick)
     sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, w.sensordata, w.userdata, w.fresh)
 
 

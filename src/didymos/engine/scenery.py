@@ -1,12 +1,23 @@
-"""Light and ground: what a picture needs to be read, and what things stand on."""
+"""Light, ground and objects: what a picture needs to be read, and what things stand on and run into.
+
+Ground and objects decide alone how they are touched (the engine's `priority`): their friction is the friction.
+"""
 
 from __future__ import annotations
 
 import mujoco
 
-__all__ = ["GROUND", "add_ground", "add_light"]
+from didymos.describe.schema import WorldSpec
+from didymos.engine.start import quaternion_from_rpy
+
+__all__ = ["GROUND", "add_ground", "add_light", "add_objects", "floors"]
 
 GROUND = "didymos_ground"
+_SHAPES = {
+    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
+}
 
 
 def add_light(spec: mujoco.MjSpec) -> None:
@@ -34,7 +45,7 @@ def add_light(spec: mujoco.MjSpec) -> None:
         )
 
 
-def add_ground(spec: mujoco.MjSpec, height: float, friction: float) -> None:
+def add_ground(spec: mujoco.MjSpec, height: float, friction: float, contact_time: float) -> None:
     """A level plane with a grid of one metre, so that motion over it can be seen."""
     spec.add_texture(
         name="didymos_grid",
@@ -57,3 +68,28 @@ def add_ground(spec: mujoco.MjSpec, height: float, friction: float) -> None:
         material="didymos_grid",
     )
     ground.friction[0] = friction
+    ground.solref[0] = contact_time
+    ground.priority = 1
+
+
+def floors(world: WorldSpec) -> dict[str, tuple[str, float]]:
+    """All that things can touch: the path of its friction -> its shape's name and its friction."""
+    found = {} if world.ground is None else {"world.ground.friction": (GROUND, world.ground.friction)}
+    return found | {f"world.objects.{name}.friction": (f"didymos:{name}", o.friction) for name, o in world.objects.items()}
+
+
+def add_objects(spec: mujoco.MjSpec, world: WorldSpec) -> None:
+    """What stands in the world."""
+    for name, thing in world.objects.items():
+        half = [length / 2 for length in thing.size]
+        geom = spec.worldbody.add_geom(
+            name=f"didymos:{name}",
+            type=_SHAPES[thing.shape],
+            size=[half[0], half[2], 0] if thing.shape == "cylinder" else half,
+            pos=list(thing.position),
+            quat=quaternion_from_rpy(*thing.orientation),
+            rgba=[*thing.colour, 1.0],
+            priority=1,
+        )
+        geom.friction[0] = thing.friction
+        geom.solref[0] = world.contact_time

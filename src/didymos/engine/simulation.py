@@ -20,6 +20,7 @@ from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
 from didymos.engine.callback import KEY
+from didymos.engine.changes import Changes
 from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.intervention import Intervention
@@ -38,10 +39,11 @@ from didymos.engine.run import Run
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.engine.wiring import compiled_law, sensed_places, wire
+from didymos.engine.wiring import compiled_law, moved_parameters, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.parts import PARTS
 from didymos.record.log import Log
+from didymos.sensors.kind import LidarSpec
 from didymos.sensors.noise import stream_key
 
 __all__ = ["Simulation", "State"]
@@ -80,7 +82,8 @@ class Simulation:
         self._wanted = tuple(dict.fromkeys((*wants, *asked)))
         law = compiled_law(self.program)
         memory = law.memory_size if law is not None else 0
-        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory)
+        moved = moved_parameters(stimuli)
+        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved))
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
         self.robot = Robot(
@@ -93,10 +96,11 @@ class Simulation:
             start(self.program, self.robot)
         self._compiled = law is not None or self.program is None
         self._fresh = self._program_memory()
-        self._streams = plan_streams(self.twin, self._assembly, self._wanted)
+        self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self._wiring = self._lay_wires(stimuli)
         self._held = self._hold()
+        self._changes = self._plan_changes(stimuli)
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
         first = self._assembly.plan.starts["wanted"]
         self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
@@ -137,7 +141,11 @@ class Simulation:
         place_at_start(self.twin, self.model, self.data, start)
         air = self._assembly.plan.starts["air"] + KEY
         self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
-        for name in self.twin.file.sensors:
+        self._changes.forget()
+        for name, sensor in self.twin.file.sensors.items():
+            if isinstance(sensor, LidarSpec):
+                scan = self._assembly.plan.starts[f"scan:{name}"]
+                self.data.userdata[scan : scan + 5] = *sensor.angles(), sensor.nearest, sensor.farthest
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
 
@@ -153,7 +161,7 @@ class Simulation:
         self._remind_program(state.program)
 
     def set(self, path: str, value: float) -> None:
-        """Change a parameter while the run goes on; one that is fixed for a run is an `InputError`."""
+        """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`."""
         self.set_all({path: value})
 
     def set_all(self, values: Mapping[str, float]) -> None:
@@ -347,6 +355,13 @@ class Simulation:
             self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self.chunk
         )  # fmt: skip
 
+    def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
+        """The stimuli that move parameters out of the compiled loop's reach."""
+        moved = set(moved_parameters(stimuli)) - set(self._assembly.numbers)
+        others = [stimulus for stimulus in stimuli if stimulus.target in moved]
+        rows = np.array([stimulus.numbers() for stimulus in others])
+        return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
+
     def new_log(self, *, keep: bool = True) -> Log:
         """An empty log for a run of this simulation."""
         import didymos
@@ -358,10 +373,19 @@ class Simulation:
             "seed": str(self.seed),
             "version": didymos.__version__,
         }
+        if self.twin.variant is not None:
+            metadata["variant"] = self.twin.variant
         return Log(layouts, metadata, keep=keep)
 
     def advance(self, count: int) -> None:
         """Let up to `chunk` ticks pass; `take` takes what they recorded before more can."""
+        end = self.tick + count
+        while self.tick < end:
+            for path, value in self._changes.due(self.tick):
+                self.set(path, value)
+            self._run_undisturbed(min(end - self.tick, self._changes.until(self.tick)))
+
+    def _run_undisturbed(self, count: int) -> None:
         tick = self.tick
         if self._compiled:
             tick, status = run_ticks(self._wiring, tick, count)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.control import CompiledController
 from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import TRUTH, Assembly
@@ -15,8 +16,13 @@ from didymos.engine.callback import WIND_HERE
 from didymos.parts import PARTS
 from didymos.record.stream import Kind, StreamLayout
 from didymos.sensors import SENSORS
+from didymos.sensors.kind import LidarSpec
 
 __all__ = ["Source", "StreamPlan", "plan_streams"]
+
+
+_SCAN = ("angle.min", "angle.max", "angle.increment", "range.min", "range.max")
+_SCAN_UNITS = ("rad", "rad", "rad", "m", "m")
 
 
 class Source:
@@ -35,8 +41,11 @@ class StreamPlan:
     sources: NDArray[np.int64]
 
 
-def plan_streams(twin: Twin, assembly: Assembly, wanted: tuple[str, ...]) -> tuple[StreamPlan, ...]:
-    """Clock, truth, joints, poses of links, set-points, inputs, readouts of parts, the air, then every sensor."""
+def plan_streams(
+    twin: Twin, assembly: Assembly, wanted: tuple[str, ...], law: CompiledController | None, moved: tuple[str, ...]
+) -> tuple[StreamPlan, ...]:
+    """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports, parameters that
+    are `moved` by stimuli, then every sensor."""
     record = twin.file.record
     streams = [
         _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
@@ -54,6 +63,16 @@ def plan_streams(twin: Twin, assembly: Assembly, wanted: tuple[str, ...]) -> tup
         start = assembly.plan.starts["air"] + WIND_HERE
         layout = StreamLayout("air", Kind.SCALARS, ("wind.x", "wind.y", "wind.z", "speed"), ("m/s",) * 4)
         streams.append(_plan(layout, record.rate, [(Source.USERDATA, start + i) for i in range(4)]))
+    if law is not None and law.reports:
+        names, units = zip(*law.reports, strict=True)
+        start = assembly.plan.starts["memory"]
+        sources = [(Source.USERDATA, start + i) for i in range(len(names))]
+        streams.append(_plan(StreamLayout("control", Kind.SCALARS, names, units), record.rate, sources))
+    if moved:
+        start = assembly.plan.starts["moved"]
+        units = tuple(twin.parameters[path].unit for path in moved)
+        sources = [(Source.USERDATA, start + i) for i in range(len(moved))]
+        streams.append(_plan(StreamLayout("parameters", Kind.SCALARS, moved, units), record.rate, sources))
     streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
     return tuple(streams)
 
@@ -139,6 +158,12 @@ def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan
     columns = tuple(column for place in places for column in place.columns)
     units = tuple(unit for place in places for unit in place.units)
     kind = Kind(SENSORS[spec.kind].message)
+    if isinstance(spec, LidarSpec):
+        labels = tuple(str(i) for i in range(spec.rays))
+        start = assembly.plan.starts[f"scan:{name}"]
+        head = [(Source.USERDATA, start + i) for i in range(5)]
+        layout = StreamLayout(name, kind, (*_SCAN, *columns), (*_SCAN_UNITS, *units), spec.link, "", labels)
+        return _plan(layout, spec.rate, head + sources, index)
     link = getattr(spec, "link", "")
     labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in columns)) if kind is Kind.JOINT_STATES else ()
     frame, child = ("world", link) if kind is Kind.ODOMETRY else (link or "world", "")

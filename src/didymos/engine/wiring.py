@@ -12,19 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.control import CompiledController, Controller
-from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec
+from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec, held_rows
 from didymos.describe.names import input_names, part_inputs
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly
-from didymos.engine.loop import RK4, SPACE_INPUT, SPACE_PARAMETER, SPACE_WANTED, Wiring
+from didymos.engine.assemble import Assembly, site_name
+from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_WANTED, Wiring
 from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
+from didymos.sensors.kind import LidarSpec
 from didymos.spec import number_fields, record_type
 
-__all__ = ["compiled_law", "sensed_places", "tick_rate", "wire"]
+__all__ = ["compiled_law", "moved_parameters", "sensed_places", "stimulus_table", "tick_rate", "wire"]
 
 _ERROR = record_type(ErrorSpec)
 _INT = np.int64
@@ -109,6 +110,7 @@ def wire(
         actuator_force=data.actuator_force,
         numeric=model.numeric_data,
         **_sensors(twin, assembly, period),
+        **_lidars(twin, assembly, data),
         **_stimuli(twin, assembly, wanted, stimuli),
         wanted=np.array([plan.starts["wanted"], plan.starts["wanted"] + len(wanted)], dtype=_INT),
         hand=plan.starts["hand"],
@@ -147,32 +149,79 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
     return {"sensors": sensors, "sensor_numbers": numbers, "quantities": quantities, "errors": errors, "fresh": fresh}
 
 
+def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, Any]:
+    """Rows (sensor, site, its body, first in sensordata, rays, first ray), numbers (nearest, farthest), rays by their place."""
+    rows, numbers, rays = [], [], [np.zeros((0, 3))]
+    for i, (name, spec) in enumerate(twin.file.sensors.items()):
+        if isinstance(spec, LidarSpec):
+            (place,) = (place for place in assembly.places if place.sensor == name)
+            site = assembly.model.site(site_name(twin, name, spec.link))
+            first = sum(len(some) for some in rays)
+            source = assembly.model.sensor(place.engine_name).adr[0]
+            rows.append((i, site.id, int(site.bodyid[0]), source, spec.rays, first))
+            numbers.append((spec.nearest, spec.farthest))
+            rays.append(spec.directions())
+    table = np.concatenate(rays)
+    return {
+        "lidars": np.array(rows, dtype=_INT).reshape(-1, 6),
+        "lidar_numbers": np.array(numbers, dtype=np.float64).reshape(-1, 2),
+        "rays": table,
+        "rays_world": np.zeros_like(table),
+        "site_xpos": data.site_xpos,
+        "site_xmat": data.site_xmat,
+        "geom_type": assembly.model.geom_type,
+        "geom_group": assembly.model.geom_group,
+        "geom_bodyid": assembly.model.geom_bodyid,
+        "geom_size": assembly.model.geom_size,
+        "geom_rbound": assembly.model.geom_rbound,
+        "geom_xpos": data.geom_xpos,
+        "geom_xmat": data.geom_xmat,
+    }
+
+
 def _stimuli(
     twin: Twin, assembly: Assembly, wanted: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]
 ) -> dict[str, Any]:
     rows = np.zeros((len(stimuli), STIMULUS_NUMBERS))
-    targets = np.zeros((len(stimuli), 4), dtype=_INT)
+    targets = np.zeros((len(stimuli), 5), dtype=_INT)
     tables: list[NDArray[np.float64]] = []
     length = 0
     names = input_names(twin)
+    moved = moved_parameters(stimuli)
     for i, stimulus in enumerate(stimuli):
         rows[i] = stimulus.numbers()
         head, _, rest = stimulus.target.partition(".")
+        shown = -1
         if head == "wanted":
             space, index = SPACE_WANTED, assembly.plan.starts["wanted"] + wanted.index(rest)
         elif head == "inputs":
             space, index = SPACE_INPUT, names.index(rest)
         else:
-            if stimulus.target not in assembly.numbers:
-                raise InputError("cannot be moved by a stimulus", path=stimulus.target)
-            space, index = SPACE_PARAMETER, assembly.numbers[stimulus.target]
-        if stimulus.kind == "file":
-            tables.append(_table(twin.folder / stimulus.file, stimulus.column))
+            shown = assembly.plan.starts["moved"] + moved.index(stimulus.target)
+            space, index = SPACE_ELSEWHERE, 0
+            if stimulus.target in assembly.numbers:
+                space, index = SPACE_PARAMETER, assembly.numbers[stimulus.target]
+        tables.append(stimulus_table(twin, stimulus))
         start = length
-        length += len(tables[-1]) if stimulus.kind == "file" else 0
-        targets[i] = space, index, start, length
-    table = np.concatenate(tables) if tables else np.zeros((1, 2))
+        length += len(tables[-1])
+        targets[i] = space, index, start, length, shown
+    table = np.concatenate(tables) if length else np.zeros((1, 2))
     return {"stimuli": rows, "stimulus_targets": targets, "stimulus_tables": table}
+
+
+def moved_parameters(stimuli: tuple[StimulusSpec, ...]) -> tuple[str, ...]:
+    """Paths of the parameters that stimuli move, each once."""
+    targets = (stimulus.target for stimulus in stimuli)
+    return tuple(dict.fromkeys(target for target in targets if not target.startswith(("wanted.", "inputs."))))
+
+
+def stimulus_table(twin: Twin, stimulus: StimulusSpec) -> NDArray[np.float64]:
+    """Times [s] and values of a stimulus that comes from a file, shape [n, 2]; empty for all others."""
+    if stimulus.kind == "rows":
+        return held_rows(twin.folder / stimulus.file, stimulus.column, stimulus.start)
+    if stimulus.kind == "file":
+        return _table(twin.folder / stimulus.file, stimulus.column)
+    return np.zeros((0, 2))
 
 
 def _table(file: Path, column: str) -> NDArray[np.float64]:

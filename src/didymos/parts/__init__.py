@@ -5,8 +5,11 @@ from didymos.parts.body_drag import BODY_DRAG
 from didymos.parts.drive import DRIVE
 from didymos.parts.electric_engine import ELECTRIC_ENGINE
 from didymos.parts.generic_engine import GENERIC_ENGINE
+from didymos.parts.kinematic_drive import KINEMATIC_BASE, KINEMATIC_WHEEL
 from didymos.parts.law import Law, PartSpec
+from didymos.parts.rolling_drag import ROLLING_DRAG
 from didymos.parts.rotor import ROTOR
+from didymos.parts.wheel_servo import WHEEL_SERVO
 
 __all__ = ["PARTS", "Law", "PartSpec"]
 
@@ -17,4 +20,8 @@ PARTS: dict[str, Law] = {
     "rotor": ROTOR,
     "body_drag": BODY_DRAG,
     "drive": DRIVE,
+    "wheel_servo": WHEEL_SERVO,
+    "rolling_drag": ROLLING_DRAG,
+    "kinematic_wheel": KINEMATIC_WHEEL,
+    "kinematic_base": KINEMATIC_BASE,
 }

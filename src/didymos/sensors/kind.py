@@ -1,24 +1,30 @@
 """Kinds of sensors: what each measures, with which sensor of the engine, and what a twin file may say about it.
 
-The ideal reading is the engine's own (`mujoco` sensor types, by name), or, for what the air does, ours. Every kind lists its
-quantities; a quantity of an acceleration needs the engine to solve for accelerations before it can be read.
+The ideal reading is the engine's own (`mujoco` sensor types, by name), or, for the air and the rays of lidars, ours, by the
+loop. Every kind lists its quantities; a quantity of an acceleration needs the engine to solve for accelerations before it can
+be read.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
 
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "AIRSPEED", "PRESSURE", "SENSORS", "AirspeedSpec", "BarometerSpec", "GpsSpec", "ImuSpec",  "JointsSpec", "MagnetometerSpec",
-    "OdometrySpec", "Quantity", "RangefinderSpec", "SensorKind", "SensorSpec",
+    "AIRSPEED", "PRESSURE", "SENSORS", "AirspeedSpec", "BarometerSpec", "ContactForceSpec", "GpsSpec", "ImuSpec", "JointsSpec",
+    "LidarSpec", "MagnetometerSpec", "OdometrySpec", "Quantity", "RangefinderSpec", "SensorKind", "SensorSpec",
 ]  # fmt: skip
 
 AIRSPEED, PRESSURE = 1, 2
-"""Quantities that `engine/callback.py` computes for the engine, by number."""
+"""Quantities of the air that `engine/callback.py` measures, by number."""
 
 _XYZ = ("x", "y", "z")
 
@@ -117,6 +123,39 @@ class RangefinderSpec(SensorSpec):
     range: ErrorSpec = ErrorSpec()
 
 
+class LidarSpec(SensorSpec):
+    """Scanning range finder: distances along rays that fan out in the x-y plane of its link, x in the middle.
+
+    Infinite where nothing is within reach, minus infinite where it is too near (REP 117). Shapes that only serve to be
+    seen do not stop a ray; collision shapes, the ground and objects do.
+    """
+
+    kind: Literal["lidar"] = "lidar"
+    link: str
+    rays: int = Field(ge=2, le=100_000, description="per scan")
+    field_of_view: float = number(unit="rad", above=0, high=2 * math.pi, live=False, doc="from the first ray to the last")
+    nearest: float = number(0.0, unit="m", low=0, live=False, doc="what is nearer is not measured")
+    farthest: float = number(unit="m", above=0, live=False, doc="what is further is not seen")
+    ranges: ErrorSpec = ErrorSpec()
+
+    def angles(self) -> tuple[float, float, float]:
+        """Angles of the first and the last ray and the step between two [rad]."""
+        return -self.field_of_view / 2, self.field_of_view / 2, self.field_of_view / (self.rays - 1)
+
+    def directions(self) -> NDArray[np.float64]:
+        """Unit vectors along the rays in the link's frame, shape [rays, 3]."""
+        angles = self.angles()[0] + self.angles()[2] * np.arange(self.rays)
+        return np.column_stack([np.cos(angles), np.sin(angles), np.zeros(self.rays)])
+
+
+class ContactForceSpec(SensorSpec):
+    """Load cell: the force with which all else pushes on a link and what hangs on it, in the world's frame."""
+
+    kind: Literal["contact_force"] = "contact_force"
+    link: str
+    force: ErrorSpec = ErrorSpec()
+
+
 @dataclass(frozen=True)
 class SensorKind:
     """A kind of sensor. `per_joint`: the quantities are read for each joint instead of for one link."""
@@ -163,4 +202,8 @@ SENSORS: dict[str, SensorKind] = {
     "barometer": SensorKind(BarometerSpec, (Quantity("pressure", "pressure", ("",), "Pa"),), message="pressure"),
     "airspeed": SensorKind(AirspeedSpec, (Quantity("airspeed", "airspeed", ("",), "m/s"),), message="scalars"),
     "rangefinder": SensorKind(RangefinderSpec, (Quantity("range", "rangefinder", ("",), "m"),), message="range"),
+    "lidar": SensorKind(LidarSpec, (Quantity("ranges", "rays", (), "m"),), message="laser_scan"),
+    "contact_force": SensorKind(
+        ContactForceSpec, (Quantity("force", "contact", _XYZ, "N", acceleration=True),), message="wrench"
+    ),
 }

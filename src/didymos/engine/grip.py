@@ -1,0 +1,78 @@
+"""Contacts with a direction of grip: explicit pairs of the engine, and the block's list of which axis each follows."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from didymos.describe.schema import ContactSpec
+from didymos.describe.twin import Twin
+from didymos.engine.scenery import floors
+from didymos.errors import InputError
+
+__all__ = ["add_pairs", "direction_rows", "set_grip"]
+
+
+def _sphere(spec: mujoco.MjSpec, twin: Twin, name: str) -> mujoco.MjsGeom:
+    """The one sphere with which the link of a contact touches things."""
+    link = twin.file.contacts[name].link
+    shapes = [geom for geom in spec.body(twin.description.links[link].body).geoms if geom.contype or geom.conaffinity]
+    if len(shapes) != 1 or shapes[0].type != mujoco.mjtGeom.mjGEOM_SPHERE:
+        raise twin.mistake(f"link {link!r} has another collision shape than one sphere", "contacts", name, "link")
+    if not shapes[0].name:
+        shapes[0].name = f"didymos_contact_{name}"
+    return shapes[0]
+
+
+def _pair(name: str, floor: str) -> str:
+    return f"didymos_{name}_{floor}"
+
+
+def _coefficients(contact: ContactSpec, floor: float) -> list[float]:
+    """The five coefficients of the engine's pair; across no more than along, as rollers that seize slide."""
+    along = max(contact.along * floor, 1e-5)
+    return [along, max(min(contact.across, along), 1e-5), contact.spin * floor, 0.0001, 0.0001]
+
+
+def add_pairs(spec: mujoco.MjSpec, twin: Twin) -> None:
+    """A pair of the engine for every contact with a direction and every floor."""
+    world = twin.file.world
+    if twin.file.contacts or world.friction_cone == "elliptic":
+        spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    for name, contact in twin.file.contacts.items():
+        shape = _sphere(spec, twin, name)
+        for floor, friction in floors(world).values():
+            spec.add_pair(
+                name=_pair(name, floor),
+                geomname1=floor,
+                geomname2=shape.name,
+                condim=4,
+                friction=_coefficients(contact, friction),
+                solref=[world.contact_time, 1.0],
+                solreffriction=[contact.softness, 1.0],
+            )
+
+
+def set_grip(model: mujoco.MjModel, twin: Twin) -> None:
+    """Write the coefficients of all contacts as the twin has them now."""
+    for name, contact in twin.file.contacts.items():
+        for floor, friction in floors(twin.file.world).values():
+            pair = model.pair(_pair(name, floor)).id
+            model.pair_friction[pair] = _coefficients(contact, friction)
+            model.pair_solreffriction[pair, 0] = contact.softness
+
+
+def direction_rows(model: mujoco.MjModel, twin: Twin, spec: mujoco.MjSpec) -> np.ndarray:
+    """Rows of the block: shape, body, axis in the body; shape [contacts, 5]."""
+    rows = np.zeros((len(twin.file.contacts), 5))
+    for row, (name, contact) in zip(rows, twin.file.contacts.items(), strict=True):
+        axis = np.array([1.0, 0.0, 0.0])
+        link = contact.frame
+        if link in twin.description.frames:
+            frame = twin.description.frames[link]
+            mujoco.mju_rotVecQuat(axis, axis.copy(), np.asarray(frame.quaternion, dtype=np.float64))
+            link = frame.link
+        elif link not in twin.description.links:
+            raise InputError(f"there is no link or frame {link!r}", path=f"contacts.{name}.frame")
+        row[:] = model.geom(_sphere(spec, twin, name).name).id, model.body(twin.description.links[link].body).id, *axis
+    return rows

@@ -1,0 +1,67 @@
+"""Friction with a direction: it grips along the axis that the twin names, slides across it, and follows that frame."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+SLED = """<mujoco><worldbody><body name="sled" pos="0 0 .1">
+  <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
+  <joint name="z" type="slide" axis="0 0 1"/>
+  <geom type="box" size=".05 .05 .01" mass="1" contype="0" conaffinity="0"/><site name="blade" euler="0 0 {yaw}"/>
+  <body name="runner"><geom type="sphere" size=".1" mass="1"/></body></body></worldbody></mujoco>"""
+
+
+def _speeds(make_twin: Any, yaw: float) -> tuple[float, float]:
+    """Speed along and across the blade after a push at 45 deg to it, one second later [m/s]."""
+    twin = make_twin(
+        SLED.format(yaw=math.degrees(yaw)),
+        world={"ground": {}, "contact_time": 0.01},
+        contacts={"runner": {"link": "runner", "frame": "blade", "along": 0.5, "across": 0.01}},
+    )
+    simulation = twin.simulate()
+    simulation.data.qvel[:2] = math.cos(yaw + math.pi / 4), math.sin(yaw + math.pi / 4)
+    simulation.run(1.0)
+    vx, vy = simulation.data.qvel[:2]
+    return vx * math.cos(yaw) + vy * math.sin(yaw), -vx * math.sin(yaw) + vy * math.cos(yaw)
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.5, 2.0])
+def test_it_grips_along_and_slides_across_whichever_way_it_looks(make_twin: Any, yaw: float) -> None:
+    along, across = _speeds(make_twin, yaw)
+    assert abs(along) < 0.02
+    assert across == pytest.approx(math.sqrt(0.5) - 0.01 * 9.80665, abs=0.03)  # a second of friction across
+
+
+def test_the_floors_friction_multiplies_the_grip(make_twin: Any) -> None:
+    twin = make_twin(
+        SLED.format(yaw=0),
+        world={"ground": {"friction": 0.5}},
+        contacts={"runner": {"link": "runner", "frame": "blade", "along": 0.4}},
+    )
+    simulation = twin.simulate()
+    assert simulation.model.pair_friction[0, 0] == pytest.approx(0.2)
+    simulation.set("world.ground.friction", 0.25)
+    assert simulation.model.pair_friction[0, 0] == pytest.approx(0.1)
+    simulation.set("contacts.runner.along", 1.0)
+    assert simulation.model.pair_friction[0, 0] == pytest.approx(0.25)
+
+
+def test_a_link_that_is_no_sphere_is_refused(make_twin: Any) -> None:
+    box = SLED.format(yaw=0).replace('type="sphere" size=".1"', 'type="box" size=".1 .1 .1"')
+    twin = make_twin(box, world={"ground": {}}, contacts={"runner": {"link": "runner", "frame": "blade", "along": 0.4}})
+    with pytest.raises(Exception, match="one sphere"):
+        twin.simulate()
+
+
+def test_models_without_directed_contacts_slide_the_same_in_all_directions(make_twin: Any) -> None:
+    slid = []
+    for yaw in (0.0, 1.0):
+        simulation = make_twin(SLED.format(yaw=0), world={"ground": {"friction": 0.1}, "friction_cone": "elliptic"}).simulate()
+        simulation.data.qvel[:2] = math.cos(yaw), math.sin(yaw)
+        simulation.run(0.5)
+        slid.append(np.linalg.norm(simulation.data.qpos[:2]))
+    assert slid[0] == pytest.approx(slid[1], rel=1e-3)

@@ -1,0 +1,79 @@
+"""Lidars: distances against plane geometry and the engine's own rays, reach, noise, the message."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+FLYING_EYE = """<mujoco><worldbody><body name="eye" pos="0 0 1"><freejoint/><geom type="sphere" size=".05" mass="1"/></body>
+  </worldbody></mujoco>"""
+ROOM = {
+    "east": {"position": [3.05, 0, 1], "size": [0.1, 20, 4]},
+    "west": {"position": [-2.05, 0, 1], "size": [0.1, 20, 4]},
+    "north": {"position": [0, 4.05, 1], "size": [20, 0.1, 4]},
+    "post": {"shape": "cylinder", "position": [1, -1, 1], "size": [0.4, 0.4, 3]},
+    "ball": {"shape": "sphere", "position": [-1, -1, 1.1], "size": [0.6, 0.6, 0.6]},
+    "low": {"position": [1, 1, 0.2], "size": [1, 1, 0.4]},
+}
+
+
+def _twin(make_twin: Any, **lidar: Any) -> Any:
+    sensor = {"kind": "lidar", "link": "eye", "rate": 50, "rays": 361, "field_of_view": 2 * math.pi, "farthest": 10.0} | lidar
+    return make_twin(FLYING_EYE, world={"gravity": 0.0, "objects": ROOM, "ground": {}}, sensors={"scan": sensor})
+
+
+def _ranges(log: Any, rays: int = 361) -> Any:
+    return np.array([log[f"scan.ranges.{i}"].values[-1] for i in range(rays)])
+
+
+def test_distances_to_walls_are_those_of_plane_geometry(make_twin: Any) -> None:
+    found = _ranges(_twin(make_twin).simulate().run(0.1))
+    angles = -math.pi + np.arange(361) * 2 * math.pi / 360
+    for angle, distance in ((0.0, 3.0), (math.pi / 2, 4.0), (math.radians(160), 2.0 / math.cos(math.radians(20)))):
+        assert found[np.argmin(np.abs(angles - angle))] == pytest.approx(distance, abs=1e-6)
+    assert found[np.argmin(np.abs(angles + math.pi / 4))] == pytest.approx(math.sqrt(2) - 0.2, abs=1e-6)
+
+
+def test_every_ray_agrees_with_the_engines_own(make_twin: Any) -> None:
+    simulation = _twin(make_twin).simulate()
+    for roll in (0.0, 0.2):
+        simulation.reset()
+        simulation.data.qpos[3:7] = math.cos(roll / 2), math.sin(roll / 2), 0, 0
+        found = _ranges(simulation.run(0.02))
+        angles = -math.pi + np.arange(361) * 2 * math.pi / 360
+        body = simulation.model.body("eye").id
+        for angle, distance in zip(angles, found, strict=True):
+            ray = simulation.data.xmat[body].reshape(3, 3) @ [math.cos(angle), math.sin(angle), 0]
+            hit = np.zeros(1, np.int32)
+            engine = mujoco.mj_ray(simulation.model, simulation.data, simulation.data.xpos[body], ray, None, 1, body, hit)
+            expected = engine if 0 <= engine <= 10.0 else math.inf
+            assert distance == pytest.approx(expected, rel=2**-24)  # a LaserScan holds float32
+
+
+def test_too_far_is_infinite_and_too_near_minus_infinite(make_twin: Any) -> None:
+    found = _ranges(_twin(make_twin, farthest=2.5, nearest=1.3).simulate().run(0.1))
+    assert found[180] == math.inf  # the wall at 3 m
+    assert np.isneginf(found).any()  # the post at 1.21 m
+    finite = found[np.isfinite(found)]
+    assert ((finite >= 1.3) & (finite <= 2.5)).all()
+
+
+def test_noise_has_the_deviation_it_was_given(make_twin: Any) -> None:
+    log = _twin(make_twin, ranges={"noise": 0.012}).simulate(seed=3).run(20.0)
+    east = log["scan.ranges.180"].values
+    assert east.mean() == pytest.approx(3.0, abs=4 * 0.012 / math.sqrt(len(east)))
+    assert east.std() == pytest.approx(0.012, rel=4 / math.sqrt(2 * len(east)))
+
+
+def test_a_scan_is_recorded_as_a_laser_scan(make_twin: Any, tmp_path: Any) -> None:
+    log = _twin(make_twin).simulate().run(0.1)
+    layout = next(layout for layout in log.layouts if layout.name == "scan")
+    assert layout.kind.value == "laser_scan"
+    assert layout.topics == ("/scan",)
+    assert log["scan.angle.min"].values[0] == pytest.approx(-math.pi)
+    assert log["scan.range.max"].values[0] == 10.0
+    log.save(tmp_path / "scan.mcap")
