@@ -1,7 +1,7 @@
 """Parameters that a stimulus moves while a run goes on and that the compiled loop cannot reach: masses, joints, floors, gains.
 
-Numbers of parts, air and wind lie in the block and are moved by the loop itself. All others are set before the tick at which
-they change, by the same way as `Simulation.set`; between two changes the loop runs undisturbed.
+Numbers of parts and air lie in the block and are moved by the loop itself (`in_reach`). All others are set before the tick at
+which they change, by the same way as `Simulation.set`; between two changes the loop runs undisturbed.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ from didymos.engine.run import Run
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.engine.wiring import compiled_law, moved_parameters, sensed_places, stimulus_table, wire
+from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.parts import PARTS
 from didymos.record.log import Log
@@ -357,7 +357,7 @@ class Simulation:
 
     def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
         """The stimuli that move parameters out of the compiled loop's reach."""
-        moved = set(moved_parameters(stimuli)) - set(self._assembly.numbers)
+        moved = [path for path in moved_parameters(stimuli) if not in_reach(self.twin, self._assembly, path)]
         others = [stimulus for stimulus in stimuli if stimulus.target in moved]
         rows = np.array([stimulus.numbers() for stimulus in others])
         return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
@@ -381,8 +381,9 @@ class Simulation:
         """Let up to `chunk` ticks pass; `take` takes what they recorded before more can."""
         end = self.tick + count
         while self.tick < end:
-            for path, value in self._changes.due(self.tick):
-                self.set(path, value)
+            due = dict(self._changes.due(self.tick))
+            if due:
+                self.set_all(due)
             self._run_undisturbed(min(end - self.tick, self._changes.until(self.tick)))
 
     def _run_undisturbed(self, count: int) -> None:

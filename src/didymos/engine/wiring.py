@@ -16,6 +16,7 @@ from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec, held_rows
 from didymos.describe.names import input_names, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, site_name
+from didymos.engine.joint_values import loaded_joints
 from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_WANTED, Wiring
 from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
@@ -25,7 +26,7 @@ from didymos.sensors.error import ErrorSpec
 from didymos.sensors.kind import LidarSpec
 from didymos.spec import number_fields, record_type
 
-__all__ = ["compiled_law", "moved_parameters", "sensed_places", "stimulus_table", "tick_rate", "wire"]
+__all__ = ["compiled_law", "in_reach", "moved_parameters", "sensed_places", "stimulus_table", "tick_rate", "wire"]
 
 _ERROR = record_type(ErrorSpec)
 _INT = np.int64
@@ -199,7 +200,7 @@ def _stimuli(
         else:
             shown = assembly.plan.starts["moved"] + moved.index(stimulus.target)
             space, index = SPACE_ELSEWHERE, 0
-            if stimulus.target in assembly.numbers:
+            if in_reach(twin, assembly, stimulus.target):
                 space, index = SPACE_PARAMETER, assembly.numbers[stimulus.target]
         tables.append(stimulus_table(twin, stimulus))
         start = length
@@ -213,6 +214,13 @@ def moved_parameters(stimuli: tuple[StimulusSpec, ...]) -> tuple[str, ...]:
     """Paths of the parameters that stimuli move, each once."""
     targets = (stimulus.target for stimulus in stimuli)
     return tuple(dict.fromkeys(target for target in targets if not target.startswith(("wanted.", "inputs."))))
+
+
+def in_reach(twin: Twin, assembly: Assembly, path: str) -> bool:
+    """Whether the compiled loop can move a parameter itself: a number of the block that no joint of the engine depends on."""
+    kind, part, *_ = path.split(".")
+    lends = kind == "parts" and twin.file.parts[part].joint in loaded_joints(twin)
+    return path in assembly.numbers and not lends
 
 
 def stimulus_table(twin: Twin, stimulus: StimulusSpec) -> NDArray[np.float64]:
