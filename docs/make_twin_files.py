@@ -15,9 +15,11 @@ from pydantic.fields import FieldInfo
 
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import (
+    ColumnSpec,
     ControlSpec,
     DescriptionSpec,
     ExpectationSpec,
+    FitSpec,
     GroundSpec,
     RecordSpec,
     ScenarioSpec,
@@ -27,6 +29,7 @@ from didymos.describe.schema import (
     WorldSpec,
 )
 from didymos.parts import PARTS
+from didymos.parts.curve import CurveSpec
 from didymos.sensors import SENSORS
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec
@@ -40,7 +43,10 @@ RECORDS: dict[str, type[Spec]] = {
     "world": WorldSpec,
     "air": WorldSpec.model_fields["air"].annotation,  # type: ignore[dict-item]
     "wind": WorldSpec.model_fields["wind"].annotation,  # type: ignore[dict-item]
+    "gusts": WorldSpec.model_fields["gusts"].annotation,  # type: ignore[dict-item]
+    "magnetic": WorldSpec.model_fields["magnetic"].annotation,  # type: ignore[dict-item]
     "ground": GroundSpec,
+    "curve": CurveSpec,
     "errors": ErrorSpec,
     "control": ControlSpec,
     "record": RecordSpec,
@@ -48,22 +54,27 @@ RECORDS: dict[str, type[Spec]] = {
     "scenario": ScenarioSpec,
     "stimulus": StimulusSpec,
     "expectation": ExpectationSpec,
+    "fit": FitSpec,
+    "column": ColumnSpec,
 }
 """The records that have a table of their own, by the name of their block."""
 
 MEANINGS = {
     "TwinFile.title": "one line, shown by `didymos list`",
     "TwinFile.description": "the robot description, see [description](#description)",
-    "TwinFile.world": "clock, gravity, air, wind, ground, see [world](#world)",
+    "TwinFile.world": "clock, gravity, air, wind, gusts, ground, see [world](#world)",
     "TwinFile.parts": "force laws by name, see [parts](#parts)",
     "TwinFile.sensors": "sensors by name, see [sensors](#sensors)",
     "TwinFile.control": "the control program, see [control](#control)",
     "TwinFile.record": "rates of the log, see [record](#record)",
     "TwinFile.start": "the state in which a run begins, see [start](#start)",
     "TwinFile.scenarios": "runs by name, see [scenarios](#scenarios)",
+    "TwinFile.fit": "recordings of the real robot and what may be fitted to them, see [fit](#fit)",
     "WorldSpec.integrator": "`rk4` for what flies or floats, `implicitfast` for contact",
     "WorldSpec.air": "see [air](#air)",
     "WorldSpec.wind": "see [wind](#wind)",
+    "WorldSpec.gusts": "see [gusts](#gusts)",
+    "WorldSpec.magnetic": "see [magnetic](#magnetic)",
     "WorldSpec.ground": "see [ground](#ground); no ground without it",
     "GroundSpec.height": "of the plane above the world's origin",
     "StartSpec.position": "of the root link in the world [m]",
@@ -77,17 +88,20 @@ MEANINGS = {
     "ScenarioSpec.stimuli": "see [stimulus](#stimulus)",
     "ScenarioSpec.expect": "see [expectation](#expectation)",
     "StimulusSpec.kind": "the shape, see [drive](drive.md#stimuli)",
-    "StimulusSpec.value": "of `constant` and `pulse`",
+    "StimulusSpec.value": "of `constant`, `pulse` and `bump`",
     "StimulusSpec.from": "of `step` and `ramp`: the value before",
     "StimulusSpec.to": "of `step` and `ramp`: the value after",
     "StimulusSpec.at": "of `step`: when",
-    "StimulusSpec.start": "of `pulse`, `ramp`, `sine`, `chirp`",
-    "StimulusSpec.end": "of `pulse`, `ramp`, `chirp`",
-    "StimulusSpec.amplitude": "of `sine` and `chirp`",
+    "StimulusSpec.start": "of `pulse`, `bump`, `ramp`, `sine`, `chirp`, `triangle`, `trapezoid`",
+    "StimulusSpec.end": "of `pulse`, `bump`, `ramp`, `chirp`",
+    "StimulusSpec.amplitude": "of `sine`, `chirp`, `triangle`, `trapezoid`",
     "StimulusSpec.frequency": "of `sine`; of `chirp` at `start`",
     "StimulusSpec.to_frequency": "of `chirp` at `end`",
     "StimulusSpec.phase": "of `sine` and `chirp`",
-    "StimulusSpec.offset": "of `sine` and `chirp`",
+    "StimulusSpec.offset": "of `sine`, `chirp`, `triangle`, `trapezoid`",
+    "StimulusSpec.period": "of `triangle`",
+    "StimulusSpec.rise": "of `trapezoid`: from zero to the amplitude",
+    "StimulusSpec.hold": "of `trapezoid`: at the amplitude",
     "StimulusSpec.file": "of `file`: a CSV or MCAP beside `twin.yaml`",
     "StimulusSpec.column": "of `file`: the signal in it",
     "ExpectationSpec.name": "what the verdict is called",
@@ -100,6 +114,13 @@ MEANINGS = {
     "PartSpec.link": "link or frame on which it acts; its forces are in that frame",
     "PartSpec.joint": "joint that it turns",
     "PartSpec.upstream": "an earlier part whose readouts it reads",
+    "CurveSpec.kind": "one variable, two variables, or pieces of cubics",
+    "CurveSpec.coefficients": "ascending powers; of a surface, the second variable's fastest; of a spline, from the cube down",
+    "AirfoilSpec.model": "`none` switches it off, `linear` blends into a flat plate at stall, `curves` takes `lift` and `drag`",
+    "AirfoilSpec.lift": "C_L over the angle of attack, see [curve](#curve)",
+    "AirfoilSpec.drag": "C_D over the angle of attack, see [curve](#curve)",
+    "ElectricEngineSpec.power": "C_P over the advance ratio, see [curve](#curve)",
+    "ElectricEngineSpec.efficiency": "eta over the advance ratio, see [curve](#curve)",
     "SensorSpec.kind": "what it measures",
     "SensorSpec.link": "link or frame at which it sits",
     "SensorSpec.joints": "which joints; all without it",

@@ -57,3 +57,13 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of the measured data, beside the project or where DIDYMOS_SHARED says."""
+    named = os.environ.get("DIDYMOS_SHARED")
+    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the folder of measured data, ../shared/data, is not here")
+    return folder

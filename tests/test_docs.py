@@ -7,6 +7,7 @@ import runpy
 import shlex
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ MAKER = runpy.run_path(str(ROOT / "docs" / "make_twin_files.py"))
 LARGEST_PICTURE = 120_000  # [byte]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NOT_CHEAP = ("bench", "--real-time")
+_NOT_CHEAP = ("bench", "--real-time", "cockpit", "--view")  # the last two wait for a person; tests/cockpit plays that one
 _DRAWS_THE_ROBOT = re.compile(r" --(clip|picture) \S+")  # tested in tests/record, and not possible on every machine
 
 URDF = """<robot name="box">
@@ -64,10 +65,25 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_robot.urdf").write_text(URDF, encoding="utf-8")
     (tmp_path / "real.csv").write_text("time_ms,baro_height [m]\n1500,0.011\n9000,6.0\n16000,10.0\n", encoding="utf-8")
+    (tmp_path / "bench.csv").write_text("speed [rpm],thrust [g],power [W]\n3000,120,9\n6000,480,70\n", encoding="utf-8")
     (tmp_path / "values.yaml").write_text(blocks(ROOT / "docs" / "parameters.md", "yaml")[0], encoding="utf-8")
     hold = next(block for block in blocks(ROOT / "README.md", "python") if "class Hold" in block)
     (tmp_path / "hold.py").write_text("import didymos\n\n\n" + hold, encoding="utf-8")
+    for scenario in ("sine", "step"):
+        (tmp_path / f"{scenario}.csv").write_text(recording(scenario), encoding="utf-8")
     return tmp_path
+
+
+@cache
+def recording(scenario: str) -> str:
+    """What a power unit with 5 % more friction would have recorded."""
+    twin = didymos.load("power_unit")
+    twin.set("parts.drive.coulomb", 1.05 * twin.get("parts.drive.coulomb"))
+    log = twin.simulate(scenario=scenario).run()
+    names = {"out_pos_rad": "parts.drive.output_position", "out_vel_rad_s": "parts.drive.output_velocity"}
+    columns = [log["parts.drive.torque"].time, *(log[name].values for name in names.values())]
+    rows = [",".join(map(repr, map(float, row))) for row in zip(*columns, strict=True)]
+    return "\n".join([",".join(["t_s", *names]), *rows]) + "\n"
 
 
 @pytest.mark.parametrize("words", every_command())

@@ -162,8 +162,9 @@ def test_a_refused_run_leaves_an_older_log_as_it_was(small: Path, capsys: pytest
 PROGRAMS = {
     "error on creation": ("def __init__(self): raise ValueError('no battery')", "no battery"),
     "needs arguments": ("def __init__(self, size): pass", "cannot be created without arguments"),
-    "rate that does not fit": ("rate = 333", "control.rate: found 333 Hz, expected a rate whose period"),
-    "no rate": ("rate = 0", "asks for 0 Hz: found 0.0, expected a number of at least 0.01"),
+    "rate that does not fit": ("rate = 333", "asks for 333 Hz, expected a rate whose period"),
+    "no rate": ("rate = 0", "asks for 0 Hz, expected a rate whose period"),
+    "a rate too low": ("rate = 0.001", "asks for 0.001 Hz: found 0.001, expected a number of at least 0.01"),
     "rate in words": ("rate = 'often'", "cannot be created"),
     "wants that are no names": ("wants = 5", "expected a tuple of names"),
 }

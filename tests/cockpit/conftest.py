@@ -91,6 +91,8 @@ class Browser:
     def open(self, url: str) -> None:
         self.driver.get(url)
         wait_until(lambda: "t = " in self.text and "Tune" in self.text, "the page shows its panels")
+        for cross in self.driver.find_elements("css selector", ".mantine-Notification-closeButton"):
+            self.driver.execute_script("arguments[0].click()", cross)  # says that the browser has no graphics card
 
     @property
     def text(self) -> str:

@@ -7,12 +7,21 @@ from typing import Any
 
 import pytest
 
+import didymos
 from didymos import InputError, Log
+from didymos.control.idle import Idle
 from didymos.describe.twin import Twin
 from didymos.engine.intervention import Intervention, load_interventions, save_interventions
 from didymos.engine.run import Run
+from didymos.parts.drive import INPUTS, LIMITS
 
 STILL = {"step": 0.001, "integrator": "rk4", "gravity": 0.0}
+
+
+@pytest.fixture(scope="module")
+def power_unit() -> Twin:
+    """The bundled power unit."""
+    return didymos.load("power_unit")
 
 
 def fly_by_hand(quadcopter: Twin, file: Path) -> Run:
@@ -128,3 +137,31 @@ def test_numbers_come_back_to_the_bit() -> None:
     import json
 
     assert Intervention.read(json.loads(item.text)) == item
+
+
+def test_a_run_that_keeps_nothing_has_all_deeds_in_its_recording(quadcopter: Twin, tmp_path: Path) -> None:
+    kept = Run(quadcopter.simulate(scenario="hover"))
+    streamed = Run(quadcopter.simulate(scenario="hover"), tmp_path / "streamed.mcap", keep=False)
+    for run in (kept, streamed):
+        for i in range(40):
+            run.intervene("steer", "wanted.z", 0.01 * i)
+            run.advance(30)
+        run.close()
+    assert streamed.interventions == []
+    assert load_interventions(tmp_path / "streamed.mcap") == kept.deed()
+
+
+def test_the_inputs_of_a_part_are_steered_at_once(power_unit: Twin) -> None:
+    command = (0.25, 0.0, 0.0, 1.0, 1.0, 10.0, 1.0, 0.0, -1.0)  # hold a quarter turn, without a watchdog
+    at_once, one_by_one = (Run(power_unit.simulate(control=Idle())) for _ in range(2))
+    at_once.intervene("steer", "inputs.drive", *command)
+    for name, value in zip((*INPUTS, *LIMITS), command, strict=True):
+        one_by_one.intervene("steer", f"inputs.drive.{name}", value)
+    for run in (at_once, one_by_one):
+        run.advance(500)
+        run.close()
+    assert at_once.log.sha256 == one_by_one.log.sha256
+    stuck = (0.0656 + 0.012) / 1.7  # [rev] dry friction and breakaway over the stiffness
+    assert at_once.log["parts.drive.position"].values[-1] == pytest.approx(0.25, abs=stuck)
+    with pytest.raises(InputError, match="expected 9"):
+        at_once.intervene("steer", "inputs.drive", 0.0, 1.0)

@@ -279,12 +279,25 @@ def stamp(time_):
 
 
 class Stepper(Peer):
-    """Drives a step-locked twin: everything written before a step holds during it."""
+    """Drives a step-locked twin: everything written before a step holds during it.
 
-    def __init__(self, domain):
-        super().__init__(domain)
+    Discovery goes in the order in which writers and readers are made: once the last ones, those of `start`, are known to
+    the twin, so are all others.
+    """
+
+    def start(self):
         self.step_writer, self.stepped = self.writer("rt/step", UInt64), self.reader("rt/stepped", UInt64)
         matched(self.step_writer, self.stepped)
+
+        def answered():
+            self.step_writer.write(UInt64(0))
+            time.sleep(0.05)
+            return self.stepped.take(100)
+
+        tick = until(answered, "answer to the first step")[-1].data
+        time.sleep(0.2)  # answers to questions that were repeated
+        self.stepped.take(100)
+        return tick
 
     def step(self, ticks):
         self.step_writer.write(UInt64(ticks))
@@ -333,7 +346,7 @@ def square(domain, speed, leg_ticks, pause_ticks):
         for name, reader in readers.items():
             taken[name] += [item for item in reader.take(5000) if item.sample_info.valid_data]
 
-    corners, tick = [], peer.step(0)
+    corners, tick = [], peer.start()
     for x, y in ((speed, 0.0), (0.0, speed), (-speed, 0.0), (0.0, -speed)):
         for twist, ticks in ((Vector3(x, y), leg_ticks), (Vector3(), pause_ticks)):
             command.write(Twist(twist, Vector3()))
@@ -398,6 +411,7 @@ def set_points(domain, single, group, nonsense):
     one, many = peer.writer(f"rt/set/{single[0]}", Float64), peer.writer(f"rt/set/{group[0]}", Float64MultiArray)
     heard = {name: peer.reader(f"rt/wanted/{name}", Float64) for name in ("vx", "vy", "wz")}
     matched(one, many, *heard.values())
+    peer.start()
     wanted = []
 
     def send(writer, message):

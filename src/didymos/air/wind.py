@@ -1,16 +1,20 @@
-"""Mean wind: horizontal, growing with height by a power law; exponent zero is a constant wind.
+"""Mean wind: horizontal, growing with height by a power law or by a logarithm; neither is a constant wind.
 
-    W(h) = W_ref (h / h_ref)^k,   h > 0
+    power law    W(h) = W_ref (h / h_ref)^k                             h > 0
+    logarithm    W(h) = W_ref ln(h / z0) / ln(h_ref / z0)               h > z0, nothing below
 
 `direction` is where the wind blows *to*, counted from world x (east) toward y (north): the velocity of the air is
 W (cos d, sin d, 0). (The original counted where it comes from.) Frames: world, ENU. Valid in the surface layer, up to a
-few hundred metres; k is about 1/7 over open country, 0.28 over rural land (the original's default).
+few hundred metres (the logarithm: in neutral air); k is about 1/7 over open country, 0.28 over rural land (the original's
+default); the roughness z0 is about 0.03 m over grass, 0.1 m over crops, 1 m over a town.
 """
 
 from __future__ import annotations
 
 import math
 from typing import Any
+
+from pydantic import model_validator
 
 from didymos.compiled import kernel
 from didymos.spec import Spec, number
@@ -25,12 +29,25 @@ class WindSpec(Spec):
     direction: float = number(0.0, unit="rad", low=-6.3, high=6.3, doc="toward which it blows, from x to y")
     reference_height: float = number(10.0, unit="m", above=0, high=20_000, doc="height of the given speed")
     exponent: float = number(0.0, unit="1", low=0, high=1, doc="Hellman's exponent; 0 is constant wind")
+    roughness: float = number(0.0, unit="m", low=0, high=10, doc="z0 of the logarithmic profile; 0 for none")
     up: float = number(0.0, unit="m/s", low=-50, high=50, doc="vertical wind, the same at every height")
+
+    @model_validator(mode="after")
+    def _one_profile(self) -> WindSpec:
+        if self.exponent > 0.0 and self.roughness > 0.0:
+            raise ValueError("found an exponent and a roughness, expected one profile")
+        if self.roughness >= self.reference_height:
+            raise ValueError(f"found roughness {self.roughness:g} m, expected it below reference_height")
+        return self
 
 
 @kernel
 def wind_speed(height: float, wind: Any) -> float:
     """Horizontal speed of the air [m/s] at a height [m] for a `WindSpec` record."""
-    if wind.exponent == 0.0 or wind.speed == 0.0:
+    if wind.speed == 0.0:
+        return 0.0
+    if wind.roughness > 0.0:
+        return wind.speed * math.log(max(height / wind.roughness, 1.0)) / math.log(wind.reference_height / wind.roughness)
+    if wind.exponent == 0.0:
         return wind.speed
     return wind.speed * math.pow(max(height, 0.0) / wind.reference_height, wind.exponent)

@@ -26,6 +26,9 @@ def compare(
     rename: Annotated[
         list[str] | None, typer.Option(metavar="IN_B=IN_A", help="A signal with another name in B; repeatable.")
     ] = None,
+    twin: Annotated[
+        str | None, typer.Option(metavar="TWIN", help="A is a recording whose columns this twin knows (fit.columns).")
+    ] = None,
     shift: Annotated[float, typer.Option(metavar="S", help="Added to the time stamps of B [s].")] = 0.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.png", help="Draw both.")] = None,
     as_json: AsJson = False,
@@ -37,6 +40,9 @@ def compare(
     import didymos
 
     names = pairs(rename or (), "--rename")
+    if twin is not None:
+        known = didymos.load(twin).file.fit.columns
+        names = {item.signal: name for name, item in known.items() if item.scale == 1.0} | names
     result = didymos.compare(open_log(a), open_log(b), signals=signal or None, rename=names, shift=shift)
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)

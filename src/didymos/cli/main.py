@@ -19,6 +19,8 @@ from didymos.cli.bench import bench
 from didymos.cli.check import check
 from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
+from didymos.cli.fit import fit
+from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.list import list_twins
 from didymos.cli.new import new
 from didymos.cli.plot import plot
@@ -34,7 +36,7 @@ INTERNAL, INTERRUPTED = 70, 130
 
 app = typer.Typer(
     name="didymos",
-    help="Digital twins of robots: describe, simulate, drive, compare.",
+    help="Digital twins of robots: describe, simulate, drive, compare, fit.",
     epilog="Example: didymos run quadcopter --scenario climb --record climb.mcap --plot climb.png",
     add_completion=False,
     rich_markup_mode=None,
@@ -48,8 +50,10 @@ app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body
 app.command(epilog="Example: didymos cockpit quadcopter --scenario hover --play")(cockpit)
 app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
 app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
+app.command(epilog="Example: didymos fit power_unit sine.csv --hold-out step.csv -o fitted.yaml --report fit.html")(fit)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
+app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 
 

@@ -83,7 +83,10 @@ def run(
 
     loaded = didymos.load(twin)
     if control is not None:
-        loaded.replace_program(control)
+        try:
+            loaded.replace_program(control)
+        except InputError as error:
+            raise InputError(str(error), path="--control") from None
     for path, value in chosen.items():
         loaded.set(path, value)
     done = _done_by_hand(by_hand)

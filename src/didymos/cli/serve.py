@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -14,14 +16,14 @@ import typer
 from didymos.cli.options import AsJson, TwinName
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import read_settings, settings
-from didymos.errors import InputError
+from didymos.errors import InputError, RunError
 
 __all__ = ["serve"]
 
 
 def serve(
     twin: TwinName,
-    port: Annotated[str, typer.Option(metavar="KIND", help="What to speak: ros2.")],
+    port: Annotated[str, typer.Option(metavar="KIND", help="What to speak: moteus, ros2.")],
     scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0,
@@ -39,10 +41,15 @@ def serve(
     network: Annotated[
         bool, typer.Option("--network", help="Reachable from other machines, not only from this one.")
     ] = False,
+    ids: Annotated[
+        list[str] | None, typer.Option("--id", metavar="DRIVE=N", help="Number on the bus, 1, 2, ... by default; repeatable.")
+    ] = None,
+    link: Annotated[Path | None, typer.Option(metavar="PATH", help="Name that leads to the terminal while it is there.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Be the robot on the wire, until Ctrl-C."""
-    from didymos.ports import find_port
+    from didymos.control import PROGRAMS
+    from didymos.ports import PORTS, find_port
     from didymos.ports.terms import Terms
 
     speak = find_port(port)
@@ -59,9 +66,17 @@ def serve(
     loaded = didymos.load(twin)
     for path, value in chosen.items():
         loaded.set(path, value)
-    simulation = loaded.simulate(seed=seed, scenario=scenario)
-    terms = Terms(seconds, step_locked, record, network, domain, _say, _stop_at_signals())
-    facts = speak(simulation, terms)
+    program = PORTS[port].control
+    control = None if program is None else PROGRAMS[program]()
+    simulation = loaded.simulate(seed=seed, scenario=scenario, control=control)
+    numbers = _numbers(ids or ())
+    try:
+        with _stop_at_signals() as stop:
+            facts = speak(simulation, Terms(seconds, step_locked, record, network, domain, numbers, link, _say, stop))
+    except RunError:
+        if record is not None:
+            _say(f"what happened until then is in {record}")
+        raise
     result = {"twin": loaded.name, "port": port, "seconds": simulation.time, "overruns": simulation.overruns, **facts}
     if as_json:
         print_json({**result, "record": record})
@@ -71,11 +86,23 @@ def serve(
     return 0
 
 
+def _numbers(texts: Sequence[str]) -> dict[str, int]:
+    """From DRIVE=N."""
+    found = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not (number.isascii() and number.isdigit()):
+            raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
+        found[name] = int(number)
+    return found
+
+
 def _say(line: str) -> None:
     print(f"didymos: {line}", file=sys.stderr, flush=True)
 
 
-def _stop_at_signals() -> Event:
+@contextmanager
+def _stop_at_signals() -> Iterator[Event]:
     """Set at the first Ctrl-C or TERM, so that a tick is never cut in two; a second one interrupts as usual."""
     stop = Event()
 
@@ -83,6 +110,9 @@ def _stop_at_signals() -> Event:
         stop.set()
         signal.signal(which, signal.default_int_handler)
 
-    for which in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(which, handle)
-    return stop
+    before = {which: signal.signal(which, handle) for which in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for which, handler in before.items():
+            signal.signal(which, handler)

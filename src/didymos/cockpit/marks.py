@@ -43,23 +43,27 @@ class Marks:
 
     def draw(self, frame: Frame, root: int) -> None:
         """Bring all marks up to a frame."""
-        newtons = self._per_newton * self.scale
-        self._show("parts", frame.forces, newtons)
-        self._show("contacts", frame.contacts, newtons)
-        self._show("pushes", frame.pushes, newtons)
-        wind = np.array([[frame.positions[root] + [0.0, 0.0, 1.2 * self._size], frame.wind]])
-        self._show("wind", wind, 0.6 * self._size * self.scale)
-        self._draw_trail(frame.time, frame.positions[root])
+        newtons, here = self._per_newton * self.scale, frame.positions[root]
+        self._show("parts", frame.forces, newtons, here)
+        self._show("contacts", frame.contacts, newtons, here)
+        self._show("pushes", frame.pushes, newtons, here)
+        above = here + np.array([0.0, 0.0, 1.2 * self._size])
+        self._show("wind", np.array([[above, frame.wind]]), 0.6 * self._size * self.scale, here)
+        self._draw_trail(frame.time, here)
 
-    def _show(self, kind: str, arrows: Array, scale: float) -> None:
-        """Arrows from points [m] along vectors; those too short to be seen are left out."""
+    def _show(self, kind: str, arrows: Array, scale: float, here: Array) -> None:
+        """Arrows from points [m] along vectors; those too short to be seen are left out.
+
+        They hang at the robot: the page stops drawing what it believes to be out of sight, and it looks only once where
+        points are.
+        """
         drawn = arrows[np.linalg.norm(arrows[:, 1], axis=1) * scale > 0.02 * self._size]
         node = self._arrows.get(kind)
         if kind not in self.shown or not len(drawn):
             if node is not None:
                 node.visible = False
             return
-        points = np.stack([drawn[:, 0], drawn[:, 0] + scale * drawn[:, 1]], axis=1).astype(np.float32)
+        points = (np.stack([drawn[:, 0], drawn[:, 0] + scale * drawn[:, 1]], axis=1) - here).astype(np.float32)
         if node is None:
             thick = 0.025 * self._size
             self._arrows[kind] = self._scene.add_arrows(
@@ -69,9 +73,10 @@ class Marks:
                 shaft_radius=thick,
                 head_radius=2.4 * thick,
                 head_length=5.0 * thick,
+                position=here,
             )
         else:
-            node.points, node.visible = points, True
+            node.points, node.position, node.visible = points, here, True
 
     def _draw_trail(self, time: float, position: Array) -> None:
         if self._trail and time < self._trail[-1][0]:
@@ -82,15 +87,15 @@ class Marks:
             if self._line is not None:
                 self._line.visible = False
             return
-        points = np.array([place for _, place in self._trail], dtype=np.float32)
+        points = (np.array([place for _, place in self._trail]) - position).astype(np.float32)
         segments = np.stack([points[:-1], points[1:]], axis=1)
         if self._line is None:
             colour = np.array(MARKS["trail"][0], dtype=np.uint8)
             self._line = self._scene.add_line_segments(
-                f"{ROOT}/marks/trail", segments, colour, thickness=3.0, thickness_units="screen"
+                f"{ROOT}/marks/trail", segments, colour, thickness=3.0, thickness_units="screen", position=position
             )
         else:
-            self._line.points, self._line.visible = segments, True
+            self._line.points, self._line.position, self._line.visible = segments, position, True
 
     def show_frames(self, twin: Twin, puppet: Puppet, bodies: dict[str, int], pattern: str) -> int:
         """Show axes and names of the links and frames whose name contains a pattern; none for an empty one. How many."""

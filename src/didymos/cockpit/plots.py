@@ -120,8 +120,8 @@ class _Plot:
             self._stale = False
             options = chart([f"{name} {unit(log, name)}".strip() for name in shown])
             self._uplot.series = options["series"]
-        self._uplot.data = data
         height = still(data[1:])
         if height != self._height:
             self._height = height
             self._uplot.scales = scales(height)
+        self._uplot.data = data

@@ -111,7 +111,7 @@ class World:
         cell = 10.0 ** np.floor(np.log10(max(4.0 * size, 0.1)))
         for geom in np.flatnonzero(model.geom_bodyid == 0):
             if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
-                width, height = (float(2.0 * s) if s > 0.0 else 400.0 * float(cell) for s in model.geom_size[geom][:2])
+                width, height = (float(2.0 * s) if s > 0.0 else 2000.0 * float(cell) for s in model.geom_size[geom][:2])
                 scene.add_grid(
                     f"{ROOT}/ground/{geom}",
                     width=width,
@@ -123,7 +123,7 @@ class World:
                     plane_color=_GROUND,
                     plane_opacity=1.0,
                     shadow_opacity=0.3,
-                    fade_distance=200.0 * float(cell),
+                    fade_distance=1000.0 * float(cell),
                     position=model.geom_pos[geom],
                     wxyz=model.geom_quat[geom],
                 )

@@ -27,7 +27,7 @@ from didymos.errors import DidymosError, InputError, RunError
 __all__ = ["MOST_BYTES", "Pulse", "Session"]
 
 FRAME_PERIOD = 1.0 / 30.0  # [s] of wall time between snapshots
-PILOT_PERIOD = 0.04  # [s] of the twin's clock between two looks at the sticks
+PILOT_PERIOD = 0.02  # [s] of the twin's clock between two looks at the sticks
 SLACK = 0.1  # [s] that a run may fall behind the wall clock and still catch up
 FACTOR_WINDOW = 1.0  # [s] of wall time over which the real-time factor is measured
 MOST_BYTES = 2**30  # of log in memory; a run that would need more stops and says so
@@ -286,4 +286,5 @@ class Session:
         self._set_pulse(factor=factor, overruns=self.pulse.overruns + late)
 
     def _snap(self) -> None:
+        self.run.update()
         self.frame: Frame = self.camera.take(self.simulation, self.generation)

@@ -1,9 +1,21 @@
 """The `Controller` protocol, stimuli, mixers and the shipped programs, which `PROGRAMS` names."""
 
 from didymos.control.controller import CompiledController, Controller, Gain, Robot, Rotor
+from didymos.control.fixed_wing import FixedWing
+from didymos.control.idle import Idle
+from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.multirotor_pd import MultirotorPd
+from didymos.control.position_command import PositionCommand
+from didymos.control.sticks import Sticks
 from didymos.control.values import Values
 
 __all__ = ["PROGRAMS", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values"]
 
-PROGRAMS: dict[str, type[Controller]] = {"multirotor_pd": MultirotorPd}
+PROGRAMS: dict[str, type[Controller]] = {
+    "fixed_wing": FixedWing,
+    "idle": Idle,
+    "multirotor_hold": MultirotorHold,
+    "multirotor_pd": MultirotorPd,
+    "position_command": PositionCommand,
+    "sticks": Sticks,
+}

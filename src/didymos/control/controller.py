@@ -65,7 +65,7 @@ class Controller:
     """Base of every control program. Override `update`; `start` and `rate` where needed."""
 
     rate: float = 100.0
-    """Calls per second of the twin's clock [Hz]."""
+    """Calls per second of the twin's clock [Hz]; infinity for one before every physics step."""
     wants: tuple[str, ...] = ()
     """Set-points that the program reads as `wanted.NAME`; a scenario may leave them at zero."""
     gain_table: ClassVar[tuple[Gain, ...]] = ()

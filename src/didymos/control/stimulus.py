@@ -3,9 +3,12 @@
     constant  value
     step      `from` until `at`, then `to`
     pulse     `value` between `start` and `end`, else zero
+    bump      value/2 (1 - cos(2 pi (t - start) / (end - start))) between `start` and `end`, else zero: a discrete gust
     ramp      `from` until `start`, a line to `to` at `end`
     sine      offset + amplitude sin(2 pi frequency (t - start) + phase), offset alone before `start`
     chirp     the same with the frequency growing linearly from `frequency` at `start` to `to_frequency` at `end`
+    triangle  offset + a wave of `amplitude` and `period` from `start`: up, down through zero, back
+    trapezoid the same with corners cut: rises within `rise`, stays for `hold`, falls to the other side within 2 `rise`, ...
     file      a column of a CSV over its time column, linear between rows, held at the ends
 """
 
@@ -22,17 +25,20 @@ from didymos.spec import Spec, number
 
 __all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate"]
 
-KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "file")
+KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump")
 STIMULUS_NUMBERS = 8
-_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _FILE = range(7)
+_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE, _BUMP = range(10)
 
 _NEEDS: dict[str, tuple[str, ...]] = {
     "constant": ("value",),
     "step": ("at", "to"),
     "pulse": ("start", "end", "value"),
+    "bump": ("start", "end", "value"),
     "ramp": ("start", "end", "to"),
     "sine": ("amplitude", "frequency"),
     "chirp": ("amplitude", "frequency", "to_frequency", "end"),
+    "triangle": ("amplitude", "period"),
+    "trapezoid": ("amplitude", "rise", "hold"),
     "file": ("file", "column"),
 }
 _MAY: dict[str, tuple[str, ...]] = {
@@ -40,6 +46,8 @@ _MAY: dict[str, tuple[str, ...]] = {
     "ramp": ("before",),
     "sine": ("start", "phase", "offset"),
     "chirp": ("start", "phase", "offset"),
+    "triangle": ("start", "offset"),
+    "trapezoid": ("start", "offset"),
 }
 
 
@@ -49,7 +57,7 @@ class StimulusSpec(Spec):
     model_config = ConfigDict(populate_by_name=True)
 
     target: str = Field(description="wanted.NAME, inputs.NAME, or the path of a parameter that can change during a run")
-    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "file"]
+    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump"]
     value: float = number(0.0)
     before: float = number(0.0, doc="`from` in the file")
     to: float = number(0.0)
@@ -61,6 +69,9 @@ class StimulusSpec(Spec):
     to_frequency: float = number(0.0, unit="Hz", low=0)
     phase: float = number(0.0, unit="rad")
     offset: float = number(0.0)
+    period: float = number(1.0, unit="s", above=0)
+    rise: float = number(1.0, unit="s", above=0, doc="from zero to the amplitude")
+    hold: float = number(0.0, unit="s", low=0)
     file: str = ""
     column: str = ""
 
@@ -79,7 +90,7 @@ class StimulusSpec(Spec):
         for key in sorted(self.model_fields_set - {"target", "kind", *_NEEDS[self.kind], *_MAY.get(self.kind, ())}):
             word = "from" if key == "before" else key
             raise ValueError(f"a stimulus of kind {self.kind!r} does not use the key {word!r}")
-        if self.kind in ("ramp", "chirp", "pulse") and self.end <= self.start:
+        if self.kind in ("ramp", "chirp", "pulse", "bump") and self.end <= self.start:
             raise ValueError(f"found end {self.end:g} s, expected it after start {self.start:g} s")
         return self
 
@@ -90,9 +101,12 @@ class StimulusSpec(Spec):
             "constant": [self.value],
             "step": [self.at, self.before, self.to],
             "pulse": [self.start, self.end, self.value],
+            "bump": [self.start, self.end, self.value],
             "ramp": [self.start, self.end, self.before, self.to],
             "sine": [self.start, self.amplitude, self.frequency, self.phase, self.offset],
             "chirp": [self.start, self.amplitude, self.frequency, self.phase, self.offset, self.end, self.to_frequency],
+            "triangle": [self.start, self.amplitude, self.offset, 0.25 * self.period, 0.0],
+            "trapezoid": [self.start, self.amplitude, self.offset, self.rise, self.hold],
             "file": [],
         }
         found = [code, *rows[self.kind]]
@@ -113,6 +127,19 @@ def _between(table: Any, t: float) -> float:
 
 
 @kernel
+def _wave(since: float, rise: float, hold: float) -> float:
+    """A trapezoid between -1 and 1 that begins at zero; a triangle where `hold` is zero."""
+    if since <= 0.0:
+        return 0.0
+    half = 2.0 * rise + hold
+    part = since % (2.0 * half)
+    sign = 1.0
+    if part >= half:
+        part, sign = part - half, -1.0
+    return sign * min(part / rise, 1.0, (half - part) / rise)
+
+
+@kernel
 def evaluate(row: Any, table: Any, t: float) -> float:
     """Value of a stimulus at a time [s]; `table` shape [n, 2] serves the kind `file`."""
     kind = int(row[0])
@@ -123,6 +150,9 @@ def evaluate(row: Any, table: Any, t: float) -> float:
         found = row[3] if t >= row[1] else row[2]
     elif kind == _PULSE:
         found = row[3] if row[1] <= t < row[2] else 0.0
+    elif kind == _BUMP:
+        if row[1] <= t < row[2]:
+            found = 0.5 * row[3] * (1.0 - math.cos(2.0 * math.pi * (t - row[1]) / (row[2] - row[1])))
     elif kind == _RAMP:
         part = min(max((t - row[1]) / (row[2] - row[1]), 0.0), 1.0)
         found = row[3] + part * (row[4] - row[3])
@@ -137,6 +167,8 @@ def evaluate(row: Any, table: Any, t: float) -> float:
             slope = (row[7] - row[3]) / (row[6] - row[1])
             turns = row[3] * since + 0.5 * slope * since * since + row[7] * max(t - row[6], 0.0)
             found += row[2] * math.sin(2.0 * math.pi * turns + row[4])
+    elif kind in (_TRIANGLE, _TRAPEZOID):
+        found = row[3] + row[2] * _wave(t - row[1], row[4], row[5])
     else:
         found = _between(table, t)
     return found

@@ -66,11 +66,20 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _values(twin)
     yield from _program(twin)
     yield from _start(twin, twin.file.start, ("start",))
+    yield from _fit(twin)
     for name, scenario in twin.file.scenarios.items():
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
-        yield from _settings(twin, name, scenario)
-        yield from _stimuli(twin, name, scenario)
+        try:
+            trial = twin.for_scenario(name)
+        except InputError as error:
+            yield twin.mistake(error.message, "scenarios", name, "control")
+            continue
+        if scenario.control is not None:
+            for wrong in _program(trial):
+                yield twin.mistake(wrong.message, "scenarios", name, *(wrong.path or "control").split("."))
+        yield from _settings(trial, name, scenario)
+        yield from _stimuli(trial, name, scenario)
         yield from _expectations(twin, name, scenario)
 
 
@@ -121,6 +130,11 @@ def _parts(twin: Twin) -> Iterator[InputError]:
             yield twin.mistake(what, "parts", name, "link")
         if part.upstream is not None and part.upstream not in earlier:
             yield _unknown(twin, "part before this one named", part.upstream, earlier, "parts", name, "upstream")
+        elif part.upstream is not None:
+            heard = [output.name for output in PARTS[twin.file.parts[part.upstream].kind].outputs]
+            missing = [readout for readout in PARTS[part.kind].listens_to if readout not in heard]
+            if missing:
+                yield twin.mistake(f"{part.upstream!r} has no readout {missing[0]!r}", "parts", name, "upstream")
         if part.joint is not None:
             yield from _joint(twin, part.joint, "parts", name, "joint")
         elif PARTS[part.kind].needs_joint:
@@ -216,6 +230,17 @@ def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[Inp
             yield twin.mistake(f"found {value:g}, expected a position from {low:g} to {high:g} {unit}", *place, "joints", name)
 
 
+def _fit(twin: Twin) -> Iterator[InputError]:
+    for path, (low, high) in twin.file.fit.parameters.items():
+        place = ("fit", "parameters", path)
+        if path not in twin.parameters:
+            yield _unknown(twin, "parameter", path, twin.parameters, *place)
+        elif not twin.parameters[path].live:
+            yield twin.mistake("is fixed for a run and cannot be fitted", *place)
+        elif not low < high:
+            yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)
+
+
 def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
     trial = twin.copy()
     for path, value in scenario.set.items():
@@ -242,7 +267,7 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
             parameter = twin.parameters.get(stimulus.target)
             if parameter is None:
                 yield _unknown(twin, "parameter", stimulus.target, twin.parameters, *place, "target")
-            elif not parameter.live or not stimulus.target.startswith(("parts.", "world.air.", "world.wind.")):
+            elif not parameter.live or not stimulus.target.startswith(("parts.", "world.air.", "world.wind.", "world.gusts.")):
                 yield twin.mistake(f"{stimulus.target!r} cannot be moved by a stimulus", *place, "target")
         if stimulus.kind == "file" and not is_file(twin.folder / stimulus.file):
             yield twin.mistake(f"there is no file {stimulus.file!r}", *place, "file")
@@ -253,7 +278,11 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
     if not name or "." in name:
         yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
     elif twin.program is not None and issubclass(twin.program, CompiledController) and twin.program.runs_compiled():
-        wants = twin.program.wants
+        try:
+            made = twin.make_program()  # what it wants may depend on its options
+        except InputError:
+            return  # said elsewhere
+        wants = made.wants if made is not None else ()
         if name not in wants:
             hint = nearest(name, wants)
             yield twin.mistake(f"the program has no set-point {name!r}{hint} (it has: {', '.join(wants) or 'none'})", *place)

@@ -14,9 +14,9 @@ from didymos.parts import PARTS
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
-__all__ = ["RESERVED", "input_names", "link_of", "link_values", "movable_joints", "part_inputs"]
+__all__ = ["RESERVED", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs"]
 
-RESERVED = ("clock", "inputs", "joint_states", "joints", "parts", "tf", "tf_static", "truth", "wanted")
+RESERVED = ("air", "clock", "inputs", "joint_states", "joints", "parts", "tf", "tf_static", "truth", "wanted")
 """Names of what every run records, and of their topics: no sensor may take one."""
 
 _ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
@@ -51,6 +51,11 @@ def link_of(path: str) -> str:
     """The link that a path `links.NAME.QUANTITY` belongs to; a name may hold dots itself."""
     steps = path.split(".")[1:]
     return ".".join(steps[:-1] if steps[-1] == "mass" else steps[:-2])
+
+
+def joint_of(path: str) -> str:
+    """The joint that a path `joints.NAME.QUANTITY` belongs to; a name may hold dots itself."""
+    return path.split(".", 1)[1].rsplit(".", 1)[0]
 
 
 def link_values(twin: Twin, name: str) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:

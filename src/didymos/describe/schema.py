@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, PlainValidator, model_validator
 
 from didymos.air.atmosphere import AirSpec
+from didymos.air.gusts import GustSpec
+from didymos.air.magnetic import MagneticSpec
 from didymos.air.wind import WindSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.parts import PARTS, PartSpec
@@ -16,7 +18,8 @@ from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "ControlSpec", "DescriptionSpec", "ExpectationSpec", "GroundSpec", "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile",
+    "ColumnSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec", "FitSpec", "GroundSpec",
+    "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile",
     "Vector", "WorldSpec",
 ]  # fmt: skip
 
@@ -77,13 +80,15 @@ class GroundSpec(Spec):
 
 
 class WorldSpec(Spec):
-    """Clock, gravity, air, wind and ground."""
+    """Clock, gravity, air, wind, gusts, magnetic field and ground."""
 
     step: float = number(0.001, unit="s", low=1e-6, high=0.1, live=False, doc="physics step")
     integrator: Literal["rk4", "implicitfast"] = "implicitfast"
     gravity: float = number(9.80665, unit="m/s^2", low=0, high=300, doc="downward")
     air: AirSpec = AirSpec()
     wind: WindSpec = WindSpec()
+    gusts: GustSpec = GustSpec()
+    magnetic: MagneticSpec = MagneticSpec()
     ground: GroundSpec | None = None
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 
@@ -103,6 +108,7 @@ class RecordSpec(Spec):
 
     rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
     tf_rate: float = number(25.0, unit="Hz", above=0, high=100_000, live=False, doc="poses of all links")
+    air: bool = Field(default=False, description="also the wind at the root link and its speed through the air")
 
 
 class ControlSpec(Spec):
@@ -121,6 +127,9 @@ class ExpectationSpec(Spec):
     signal: str | None = Field(default=None, description="a recorded signal, or roll, pitch, yaw, tilt of a stream with a pose")
     measure: Literal["max_error", "rmse", "mean", "final", "max", "min"] = "max_error"
     target: float = number(0.0, doc="value that the signal is compared with")
+    point: Vector | None = Field(
+        default=None, description="the signal is a position without its axis (truth.position): its distance from here"
+    )
     figure: Literal["thrust_to_weight"] | None = Field(default=None, description="a figure of the twin instead of a signal")
     after: float = number(0.0, unit="s", low=0)
     before: Number | None = None
@@ -137,7 +146,7 @@ class ExpectationSpec(Spec):
             raise ValueError(f"found low {self.low:g} above high {self.high:g}, which nothing can meet")
         if self.before is not None and self.before <= self.after:
             raise ValueError(f"found before {self.before:g} s, expected it later than after {self.after:g} s")
-        unused = sorted(self.model_fields_set & {"measure", "target", "after", "before"})
+        unused = sorted(self.model_fields_set & {"measure", "target", "point", "after", "before"})
         if self.figure is not None and unused:
             raise ValueError(f"a figure does not use the key {unused[0]!r}")
         return self
@@ -149,10 +158,26 @@ class ScenarioSpec(Spec):
     title: str = ""
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
     start: StartSpec | None = None
+    control: ControlSpec | None = Field(default=None, description="a program of its own instead of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of parameters by path")
     wanted: dict[Name, Number] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()
+
+
+class ColumnSpec(Spec):
+    """What a column of a recording of the real robot means."""
+
+    signal: str = Field(description="the recorded signal of the twin that it measures")
+    scale: float = Field(1.0, description="what to multiply the column with to get the signal's unit")
+    weight: float = Field(1.0, ge=0, description="weight of its squared error in a fit; 0 to judge it only")
+
+
+class FitSpec(Spec):
+    """How recordings of the real robot are read, and which parameters a fit may move, within which bounds."""
+
+    columns: dict[str, ColumnSpec] = Field(default={}, description="by the column's name")
+    parameters: dict[str, tuple[float, float]] = Field(default={}, description="[low, high] by path")
 
 
 class TwinFile(Spec):
@@ -167,3 +192,4 @@ class TwinFile(Spec):
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
+    fit: FitSpec = FitSpec()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +106,30 @@ class Twin:
 
     def set(self, path: str, value: float) -> None:
         """Set a parameter by its path; the twin as it was before stays if the value does not fit."""
+        self.set_all({path: value})
+
+    def set_all(self, values: Mapping[str, float]) -> None:
+        """Set many parameters at once: all of them, or none if one does not fit."""
+        checked = {path: self._fitting(path, value) for path, value in values.items()}
+        bodies = {path: value for path, value in checked.items() if path.startswith(("links.", "joints."))}
+        others = {path: value for path, value in checked.items() if path not in bodies}
+        if others:
+            raw = copy.deepcopy(self._raw)
+            for path, value in others.items():
+                _put(raw, path.split("."), value)
+            try:
+                self.file = validate(raw, self._file, self._lines)
+            except InputError as error:  # the value is not in the file, so no line of it is to blame
+                raise InputError(error.message, path=next(iter(others)) if len(others) == 1 else error.path) from None
+            self._raw, self._changed = raw, self._changed | set(others)
+            kept = {key: self.parameters[key] for key in self._bodies}
+            self.parameters = collect(self.file, self.description, self.program) | kept
+        for path, value in bodies.items():
+            self._bodies[path] = value
+            self.parameters[path] = replace(self.parameters[path], value=value)
+
+    def _fitting(self, path: str, value: float) -> float:
+        """The value as a float, if it is a number within the parameter's bounds."""
         parameter = self._parameter(path)
         try:
             value = float(value)
@@ -118,19 +143,7 @@ class Twin:
             low = "-inf" if parameter.low is None else f"{parameter.low:g}"
             high = "inf" if parameter.high is None else f"{parameter.high:g}"
             raise InputError(f"found {value:g}, expected a number from {low} to {high} [{parameter.unit}]", path=path)
-        if path.startswith(("links.", "joints.")):
-            self._bodies[path] = value
-            self.parameters[path] = Parameter(**{**vars(parameter), "value": value})
-            return
-        raw = copy.deepcopy(self._raw)
-        _put(raw, path.split("."), value)
-        try:
-            self.file = validate(raw, self._file, self._lines)
-        except InputError as error:  # the value is not in the file, so no line of it is to blame
-            raise InputError(error.message, path=path) from None
-        self._raw, self._changed = raw, self._changed | {path}
-        kept = {key: self.parameters[key] for key in self._bodies}
-        self.parameters = collect(self.file, self.description, self.program) | kept
+        return value
 
     def body_values(self) -> Mapping[str, float]:
         """The numbers of links and joints that were set, by path; all others are as described."""
@@ -142,6 +155,22 @@ class Twin:
         made._raw = copy.deepcopy(self._raw)
         made._bodies = dict(self._bodies)
         made.parameters = dict(self.parameters)
+        return made
+
+    def for_scenario(self, name: str) -> Twin:
+        """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
+        made = self.copy()
+        control = self.file.scenarios[name].control
+        if control is None:
+            return made
+        made._raw["control"] = made._raw["scenarios"][name]["control"]
+        made.file = validate(made._raw, self._file, self._lines)
+        made.program = made._find_program()
+        check_gains(made)
+        made.parameters = collect(made.file, made.description, made.program) | {key: self.parameters[key] for key in self._bodies}
+        for path in sorted(self._changed):
+            if path.startswith("control."):
+                made.set(path, self.get(path))
         return made
 
     def make_program(self) -> Controller | None:
@@ -183,6 +212,11 @@ class Twin:
             raise
         except Exception as error:  # the user's own code
             raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
+        step = self.file.world.step
+        steps = 1.0 / (rate * step) if rate > 0.0 else 0.0
+        if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
+            expected = f"a rate whose period is a whole number of physics steps of {step:g} s"
+            raise InputError(f"{name} asks for {rate:g} Hz, expected {expected}")
         raw = copy.deepcopy(self._raw)
         raw["control"] = {"program": name, "rate": rate}
         try:

@@ -6,7 +6,6 @@ The order of everything follows the twin file, so that the same file always give
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -15,14 +14,16 @@ from numpy.typing import NDArray
 from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
 from didymos.describe.formats.engine_spec import check_compiles
-from didymos.describe.names import link_of, link_values, movable_joints, part_inputs
+from didymos.describe.names import joint_of, link_of, link_values, movable_joints, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
-from didymos.engine.callback import SCRATCH_WORDS, install
+from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
+from didymos.engine.joint_values import apply_joint, loaded_joints
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
+from didymos.sensors.kind import AIRSPEED, PRESSURE, RangefinderSpec
 from didymos.sensors.reading import MEMORY_HEAD
 from didymos.spec import Spec, number_fields
 
@@ -44,7 +45,13 @@ _ENGINE_SENSORS = {
     "velocimeter": mujoco.mjtSensor.mjSENS_VELOCIMETER,
     "jointpos": mujoco.mjtSensor.mjSENS_JOINTPOS,
     "jointvel": mujoco.mjtSensor.mjSENS_JOINTVEL,
+    "framelinvel": mujoco.mjtSensor.mjSENS_FRAMELINVEL,
+    "magnetometer": mujoco.mjtSensor.mjSENS_MAGNETOMETER,
+    "rangefinder": mujoco.mjtSensor.mjSENS_RANGEFINDER,
+    "airspeed": mujoco.mjtSensor.mjSENS_USER,
+    "pressure": mujoco.mjtSensor.mjSENS_USER,
 }
+_OURS = {"airspeed": AIRSPEED, "pressure": PRESSURE}  # computed by our callback
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     spec.option.timestep = world.step
     spec.option.integrator = _INTEGRATORS[world.integrator]
     spec.option.gravity = [0.0, 0.0, -world.gravity]
+    spec.option.magnetic = world.magnetic.field()
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     add_light(spec)
     if world.ground is not None:
@@ -101,7 +109,13 @@ def assemble(twin: Twin, *, wanted: int, memory: int) -> Assembly:
     for part, row in rows.items():
         _fill_row(model, twin, part, start + row, plan, own_actuators)
     header = model.numeric_data[start : start + b.HEADER_WORDS]
+    _fill_sensor_rows(model, twin, start + int(header[b.SENSOR_TABLE]))
     header[b.SCRATCH] = plan.starts["scratch"]
+    header[b.AIR_STATE] = plan.starts["air"]
+    header[b.ROOT_QPOS] = header[b.ROOT_DOF] = -1.0
+    if twin.description.floating:
+        root = int(model.body_jntadr[model.body(twin.description.links[twin.description.root].body).id])
+        header[b.ROOT_QPOS], header[b.ROOT_DOF] = model.jnt_qposadr[root], model.jnt_dofadr[root]
     header[b.RATES] = plan.starts["rates"]
     header[b.FIRST_STATE_ACTUATOR] = own_actuators
     header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
@@ -131,24 +145,41 @@ def _site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
 
 
 def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: str) -> list[SensorPlace]:
-    site = _site(spec, twin, name, link)
+    site = _looking_site(spec, twin, name, link) if kind == "rangefinder" else _site(spec, twin, name, link)
     found = []
     for quantity in SENSORS[kind].quantities:
         engine_name = f"didymos:{name}:{quantity.name}"
-        spec.add_sensor(
-            name=engine_name,
-            type=_ENGINE_SENSORS[quantity.engine_type],
-            objtype=mujoco.mjtObj.mjOBJ_SITE,
-            objname=site,
-        )
+        sensor = spec.add_sensor(name=engine_name, type=_ENGINE_SENSORS[quantity.engine_type])
+        if quantity.engine_type in _OURS:
+            sensor.dim, sensor.needstage = len(quantity.columns), mujoco.mjtStage.mjSTAGE_VEL
+        else:
+            sensor.objtype, sensor.objname = mujoco.mjtObj.mjOBJ_SITE, site
+            if quantity.engine_type == "rangefinder":
+                sensor.intprm[0] = 1 << int(mujoco.mjtRayDataField.mjRAYDATA_DIST)
+                sensor.cutoff = getattr(twin.file.sensors[name], "reach")  # noqa: B009
+        columns = tuple(f"{quantity.name}.{column}".rstrip(".") for column in quantity.columns)
         found.append(
             SensorPlace(
-                name, quantity.name, tuple(f"{quantity.name}.{column}" for column in quantity.columns),
+                name, quantity.name, columns,
                 (quantity.unit,) * len(quantity.columns), quantity.orientation, quantity.acceleration, engine_name,
                 len(quantity.columns),
             )
         )  # fmt: skip
     return found
+
+
+def _looking_site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
+    """A site at a link or frame whose z, along which the engine measures, is the frame's x pitched as the sensor says."""
+    body, pose = _place(twin, link)
+    sensor = twin.file.sensors[name]
+    assert isinstance(sensor, RangefinderSpec)
+    sine, cosine = np.sin(sensor.pitch), np.cos(sensor.pitch)
+    turn = pose[3:].reshape(3, 3) @ np.array([[-sine, 0.0, cosine], [0.0, 1.0, 0.0], [-cosine, 0.0, -sine]])
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, turn.ravel())
+    site = f"didymos:sensor:{name}"
+    spec.body(body).add_site(name=site, pos=pose[:3], quat=quaternion, group=5)
+    return site
 
 
 def _joint_sensors(
@@ -178,7 +209,7 @@ def _joint_sensors(
 def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
     """One activation of the engine per continuous state of a part, so that the engine integrates it."""
     for name, part in twin.file.parts.items():
-        for state in PARTS[part.kind].states:
+        for state in PARTS[part.kind].used_states(part):
             # an actuator has to act on something, though without gain; a robot on a test bench may have no joint
             kind, target = mujoco.mjtTrn.mjTRN_SITE, spec.sites[0].name
             if part.joint or spec.joints:
@@ -202,8 +233,9 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int)
         plan.take(f"inputs:{part}", len(law.inputs))
         plan.take(f"outputs:{part}", len(law.outputs))
         plan.take(f"memory_of:{part}", len(law.memory))
-    plan.take("rates", sum(len(PARTS[spec.kind].states) for spec in twin.file.parts.values()))
+    plan.take("rates", sum(len(PARTS[spec.kind].used_states(spec)) for spec in twin.file.parts.values()))
     plan.take("scratch", SCRATCH_WORDS)
+    plan.take("air", AIR_WORDS)
     plan.take("nothing", _MOST_OUTPUTS)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("wanted", wanted)
@@ -237,6 +269,10 @@ def _block_plan(twin: Twin) -> tuple[list[float], dict[str, int], dict[str, int]
 
     words[b.AIR] = put("world.air.", twin.file.world.air)
     words[b.WIND] = put("world.wind.", twin.file.world.wind)
+    words[b.GUSTS] = put("world.gusts.", twin.file.world.gusts)
+    ours = sum(1 for name in twin.file.sensors for kind in _own_kinds(twin, name))
+    words[b.SENSORS], words[b.SENSOR_TABLE] = ours, len(words)
+    words += [0.0] * (b.ROW_WORDS * ours)
     words[b.TABLE] = len(words)
     rows = {}
     for part in twin.file.parts:
@@ -265,17 +301,42 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     row[b.INPUTS] = plan.starts[f"inputs:{part}"]
     row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
     row[b.MEMORY] = plan.starts[f"memory_of:{part}"]
-    row[b.UPSTREAM] = plan.starts["nothing" if spec.upstream is None else f"outputs:{spec.upstream}"]
+    row[b.UPSTREAM] = plan.starts["nothing"] if spec.upstream is None else _heard(twin, part, plan)
     row[b.TICK] = 0 if law.tick is None else law.tick.address
     before = 0
     for other, other_spec in twin.file.parts.items():
         if other == part:
             break
-        before += len(PARTS[other_spec.kind].states)
+        before += len(PARTS[other_spec.kind].used_states(other_spec))
     row[b.PART_RATES] = plan.starts["rates"] + before
-    if law.states:
+    if law.used_states(spec):
         row[b.STATES] = model.actuator_actadr[own_actuators + before]
     row[b.POSE : b.POSE + 12] = pose
+
+
+def _own_kinds(twin: Twin, name: str) -> list[tuple[str, int]]:
+    """The quantities of a sensor that we compute for the engine, and their numbers."""
+    quantities = SENSORS[twin.file.sensors[name].kind].quantities
+    return [(quantity.name, _OURS[quantity.engine_type]) for quantity in quantities if quantity.engine_type in _OURS]
+
+
+def _fill_sensor_rows(model: mujoco.MjModel, twin: Twin, start: int) -> None:
+    for name, sensor in twin.file.sensors.items():
+        for quantity, kind in _own_kinds(twin, name):
+            row = model.numeric_data[start : start + b.ROW_WORDS]
+            link, pose = _place(twin, getattr(sensor, "link", twin.description.root))
+            row[b.LAW], row[b.BODY], row[b.POSE : b.POSE + 12] = kind, model.body(link).id, pose
+            row[b.OUTPUTS] = model.sensor(f"didymos:{name}:{quantity}").adr[0]
+            start += b.ROW_WORDS
+
+
+def _heard(twin: Twin, part: str, plan: Plan) -> int:
+    """Where the readouts of the part upstream start that a part listens to."""
+    upstream = twin.file.parts[part].upstream
+    assert upstream is not None
+    names = [output.name for output in PARTS[twin.file.parts[upstream].kind].outputs]
+    wanted = PARTS[twin.file.parts[part].kind].listens_to
+    return plan.starts[f"outputs:{upstream}"] + (names.index(wanted[0]) if wanted else 0)
 
 
 def _place(twin: Twin, name: str) -> tuple[str, NDArray[np.float64]]:
@@ -299,27 +360,14 @@ def _last_dof(model: mujoco.MjModel, body: int) -> int:
 
 def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
     values = twin.body_values()
-    if not values:
+    loaded = loaded_joints(twin)
+    if not values and not loaded:
         return
-    for path, value in values.items():
-        kind, rest = path.split(".", 1)
-        if kind == "joints":
-            apply_joint(model, twin, rest, value)
+    for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
+        apply_joint(model, twin, name, loaded)
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
         apply_link(model, twin, name)
     mujoco.mj_setConst(model, mujoco.MjData(model))
-
-
-def apply_joint(model: mujoco.MjModel, twin: Twin, rest: str, value: float) -> None:
-    """Write a joint's damping, friction or armature into a model; `rest` is NAME.QUANTITY."""
-    name, quantity = rest.rsplit(".", 1)
-    joint = model.joint(twin.description.joints[name].engine_joints[0])
-    field: Any = {"damping": model.dof_damping, "friction": model.dof_frictionloss, "armature": model.dof_armature}[quantity]
-    dof = joint.dofadr[0]
-    if field.ndim == 1:
-        field[dof] = value
-    else:
-        field[dof, 0] = value
 
 
 def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:

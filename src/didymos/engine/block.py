@@ -1,25 +1,29 @@
 """The block: all that the force laws need to know about a twin, as one row of numbers inside the engine's model.
 
 It is the last `numeric` element of the model. Offsets below are in float64 words from its start, except those that point
-into `mjData.userdata` (inputs, memory, outputs, rates, scratch) and into `mjData.act` (states). Addresses of compiled laws are
-kept as numbers: below 2^53 a float64 holds them exactly. They are good in the process that made the model, not in a file.
+into `mjData.userdata` (inputs, memory, outputs, rates, scratch, state of the air) and into `mjData.act` (states). Addresses of
+compiled laws are kept as numbers: below 2^53 a float64 holds them exactly. They are good in the process that made the
+model, not in a file.
 """
 
 from __future__ import annotations
 
 __all__ = [
-    "AIR", "BODY", "COUNT", "FIRST_STATE_ACTUATOR", "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW",
-    "MAGIC", "MAGIC_NUMBER", "MEMORY", "OUTPUTS", "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROW_WORDS", "SCRATCH", "STATES",
-    "TABLE", "TABLES", "TICK", "UPSTREAM", "WIND",
+    "AIR", "AIR_STATE", "BODY", "COUNT", "FIRST_STATE_ACTUATOR", "GUSTS", "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS",
+    "LAST_DOF", "LAW", "MAGIC", "MAGIC_NUMBER", "MEMORY", "OUTPUTS", "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROOT_DOF",
+    "ROOT_QPOS", "ROW_WORDS", "SCRATCH", "SENSORS", "SENSOR_TABLE", "STATES", "TABLE", "TABLES", "TICK", "UPSTREAM", "WIND",
 ]  # fmt: skip
 
 MAGIC_NUMBER = 0x5D1D1305  # any other model is left alone
 
 # header
-MAGIC, COUNT, TABLE, AIR, WIND, SCRATCH, RATES, FIRST_STATE_ACTUATOR = range(8)
-HEADER_WORDS = 8
+(
+    MAGIC, COUNT, TABLE, AIR, WIND, GUSTS, SCRATCH, RATES, FIRST_STATE_ACTUATOR, AIR_STATE, ROOT_QPOS, ROOT_DOF, SENSORS,
+    SENSOR_TABLE,
+) = range(14)  # fmt: skip
+HEADER_WORDS = 14
 
-# one row per part
+# one row per part; also one per sensor that we compute, with its kind as LAW and its place in sensordata as OUTPUTS
 (
     LAW, TICK, BODY, LAST_DOF, JOINT_DOF, JOINT_QPOS, PARAMETERS, TABLES, UPSTREAM, INPUTS, MEMORY, OUTPUTS, STATES, PART_RATES,
     POSE,

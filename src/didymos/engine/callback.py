@@ -21,7 +21,8 @@ from typing import Any
 import mujoco
 from numba import carray, types
 
-from didymos.air.atmosphere import AirSpec, density
+from didymos.air.atmosphere import AirSpec, density, pressure
+from didymos.air.gusts import DRAWS, STATES, GustSpec, advance_gust
 from didymos.air.wind import WindSpec, wind_speed
 from didymos.compiled import c_function, kernel
 from didymos.engine import block as b
@@ -29,14 +30,26 @@ from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.memory import call_law, call_tick, doubles, integers, pointer, word
 from didymos.parts.law import MOTION, WRENCH
+from didymos.sensors.kind import AIRSPEED, PRESSURE
+from didymos.sensors.noise import normal
 from didymos.spec import record_type
 
-__all__ = ["SCRATCH_WORDS", "install", "tick_parts"]
+__all__ = ["AIR_WORDS", "GUST", "KEY", "SCRATCH_WORDS", "WIND_HERE", "advance_air", "install", "tick_parts"]
+
+# state of the air in userdata: key of the gusts' random stream, states of their filters, scratch for their draws, the gust
+# (world frame), the whole wind at the root link (world frame) and the root's speed through it
+KEY, FILTERS = 0, 2
+_DRAWN = FILTERS + STATES
+GUST = _DRAWN + DRAWS
+WIND_HERE = GUST + 3
+AIR_WORDS = WIND_HERE + 4
+_DENSITY_OF_PITOT = 1.225  # [kg/m^3], for which airspeed sensors are marked
 
 SCRATCH_WORDS = (MOTION.itemsize + WRENCH.itemsize) // 8
 _MOTION_WORDS = MOTION.itemsize // 8
 _AIR_RECORD = record_type(AirSpec)
 _WIND_RECORD = record_type(WindSpec)
+_GUST_RECORD = record_type(GustSpec)
 
 _NNUMERIC, _NUMERIC_ADR, _NUMERIC_DATA = MODEL["nnumeric"], MODEL["numeric_adr"], MODEL["numeric_data"]
 _BODY_ROOTID, _DOF_PARENTID, _NV = (
@@ -44,7 +57,8 @@ _BODY_ROOTID, _DOF_PARENTID, _NV = (
 )  # fmt: skip
 _TIME, _QPOS, _QVEL, _ACT, _USERDATA = DATA["time"], DATA["qpos"], DATA["qvel"], DATA["act"], DATA["userdata"]
 _XPOS, _XMAT, _CVEL, _CDOF = DATA["xpos"], DATA["xmat"], DATA["cvel"], DATA["cdof"]
-_SUBTREE_COM, _QFRC_APPLIED = DATA["subtree_com"], DATA["qfrc_applied"]
+_SUBTREE_COM, _QFRC_APPLIED, _SENSORDATA = DATA["subtree_com"], DATA["qfrc_applied"], DATA["sensordata"]
+_STAGE_VELOCITY = int(mujoco.mjtStage.mjSTAGE_VEL)
 
 
 @kernel
@@ -88,12 +102,12 @@ def _gather(data: int, row: Any, com: Any, here: Any) -> None:
 
 
 @kernel
-def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, here: Any) -> None:
+def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, here: Any) -> None:
     """Density and velocity relative to the air into `here`."""
     height = here.position_world[2]
     here.density = density(height, air.temperature, air.pressure)
     speed = wind_speed(height, wind)
-    x, y, z = speed * toward_x, speed * toward_y, wind.up
+    x, y, z = speed * toward_x + gust[0], speed * toward_y + gust[1], wind.up + gust[2]
     rotation = here.rotation
     for i in range(3):
         here.air_velocity[i] = here.velocity[i] - (rotation[i] * x + rotation[3 + i] * y + rotation[6 + i] * z)
@@ -132,13 +146,14 @@ def _act(model: int, data: int, block: int) -> None:
     air = carray(pointer(block + 8 * int(header[b.AIR])), 1, _AIR_RECORD)[0]
     wind = carray(pointer(block + 8 * int(header[b.WIND])), 1, _WIND_RECORD)[0]
     toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
+    gust = doubles(userdata + 8 * (int(header[b.AIR_STATE]) + GUST))
     here.time = doubles(data + _TIME)[0]
     for part in range(int(header[b.COUNT])):
         row = doubles(block + 8 * (int(header[b.TABLE]) + b.ROW_WORDS * part))
         root = integers(word(model + _BODY_ROOTID))[int(row[b.BODY])]
         com = doubles(word(data + _SUBTREE_COM) + 24 * root)
         _gather(data, row, com, here)
-        _feel_air(air, wind, toward_x, toward_y, here)
+        _feel_air(air, wind, toward_x, toward_y, gust, here)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
         if row[b.JOINT_DOF] >= 0.0:
@@ -162,6 +177,63 @@ def _act(model: int, data: int, block: int) -> None:
             userdata + 8 * int(row[b.OUTPUTS]),
         )
         _apply(model, data, row, com, here, answer)
+
+
+@kernel
+def advance_air(model: int, data: int, tick: int, period: float) -> None:
+    """The gust of this tick and the wind at the root link, from the state as it is at the start of the tick."""
+    block = _block_address(model)
+    if block == 0:
+        return
+    header = doubles(block)
+    state = word(data + _USERDATA) + 8 * int(header[b.AIR_STATE])
+    kept, gust, here = doubles(state), doubles(state + 8 * GUST), doubles(state + 8 * WIND_HERE)
+    wind = carray(pointer(block + 8 * int(header[b.WIND])), 1, _WIND_RECORD)[0]
+    gusts = carray(pointer(block + 8 * int(header[b.GUSTS])), 1, _GUST_RECORD)[0]
+    height, x, y, z = 0.0, 0.0, 0.0, 0.0
+    if header[b.ROOT_DOF] >= 0.0:
+        height = doubles(word(data + _QPOS))[int(header[b.ROOT_QPOS]) + 2]
+        velocity = doubles(word(data + _QVEL) + 8 * int(header[b.ROOT_DOF]))
+        x, y, z = velocity[0], velocity[1], velocity[2]
+    toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
+    mean = wind_speed(height, wind)
+    x, y, z = x - mean * toward_x, y - mean * toward_y, z - wind.up
+    gust[0], gust[1], gust[2] = gusts.x, gusts.y, gusts.z
+    if gusts.wind_6m > 0.0 or gusts.sigma_u > 0.0 or gusts.sigma_w > 0.0:
+        draws = doubles(state + 8 * _DRAWN)
+        for i in range(DRAWS):
+            draws[i] = normal(kept[KEY], kept[KEY + 1], DRAWS * tick + i)
+        speed = math.sqrt(x * x + y * y + z * z)
+        u, v, w = advance_gust(gusts, height, speed, period, tick == 0, draws, doubles(state + 8 * FILTERS))
+        gust[0] += u * toward_x - v * toward_y
+        gust[1] += u * toward_y + v * toward_x
+        gust[2] += w
+    x, y, z = x - gust[0], y - gust[1], z - gust[2]
+    here[0], here[1], here[2] = mean * toward_x + gust[0], mean * toward_y + gust[1], wind.up + gust[2]
+    here[3] = math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def _sense_air(model: int, data: int, block: int) -> None:
+    """Airspeed and pressure where a sensor of them sits, into the engine's `sensordata`."""
+    header = doubles(block)
+    userdata = word(data + _USERDATA)
+    here = carray(pointer(userdata + 8 * int(header[b.SCRATCH])), 1, MOTION)[0]
+    air = carray(pointer(block + 8 * int(header[b.AIR])), 1, _AIR_RECORD)[0]
+    wind = carray(pointer(block + 8 * int(header[b.WIND])), 1, _WIND_RECORD)[0]
+    gust = doubles(userdata + 8 * (int(header[b.AIR_STATE]) + GUST))
+    toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
+    readings = doubles(word(data + _SENSORDATA))
+    for sensor in range(int(header[b.SENSORS])):
+        row = doubles(block + 8 * (int(header[b.SENSOR_TABLE]) + b.ROW_WORDS * sensor))
+        root = integers(word(model + _BODY_ROOTID))[int(row[b.BODY])]
+        com = doubles(word(data + _SUBTREE_COM) + 24 * root)
+        _gather(data, row, com, here)
+        if row[b.LAW] == AIRSPEED:
+            _feel_air(air, wind, toward_x, toward_y, gust, here)
+            readings[int(row[b.OUTPUTS])] = max(here.air_velocity[0], 0.0) * math.sqrt(here.density / _DENSITY_OF_PITOT)
+        elif row[b.LAW] == PRESSURE:
+            readings[int(row[b.OUTPUTS])] = pressure(here.position_world[2], air.temperature, air.pressure)
 
 
 @kernel
@@ -196,6 +268,13 @@ def _control(model, data):  # type: ignore[no-untyped-def]
         _act(model, data, block)
 
 
+@c_function(types.void(types.int64, types.int64, types.int32))
+def _sensor(model, data, stage):  # type: ignore[no-untyped-def]
+    block = _block_address(model)
+    if block != 0 and stage == _STAGE_VELOCITY:
+        _sense_air(model, data, block)
+
+
 @c_function(types.float64(types.int64, types.int64, types.int32))
 def _state_rate(model, data, actuator):  # type: ignore[no-untyped-def]
     block = _block_address(model)
@@ -210,6 +289,7 @@ def _state_rate(model, data, actuator):  # type: ignore[no-untyped-def]
 
 _Generic = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _Act = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+_Sensor = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 
 
 def install() -> None:
@@ -217,3 +297,4 @@ def install() -> None:
     keep_quiet()
     mujoco.set_mjcb_control(_Generic(_control.address))
     mujoco.set_mjcb_act_dyn(_Act(_state_rate.address))
+    mujoco.set_mjcb_sensor(_Sensor(_sensor.address))

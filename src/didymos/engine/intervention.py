@@ -1,7 +1,8 @@
 """Interventions: what a person does to a run while it goes on, each with the tick before which it happened.
 
     set     PATH          a parameter that can change during a run gets a value
-    steer   wanted.NAME   a set-point gets an offset that stays until the next one; inputs.NAME likewise
+    steer   wanted.NAME   a set-point gets an offset that stays until the next one; inputs.NAME likewise, inputs.PART for all
+                          inputs of a part at once
     push    LINK          a force [N] in the world's frame acts at the centre of mass of a link until the next one
 
 A run with the same seed, scenario and interventions gives the same bytes.
@@ -23,8 +24,8 @@ __all__ = ["INTERVENTIONS", "KINDS", "Deed", "Intervention", "load_interventions
 INTERVENTIONS = "didymos.interventions"
 """Name under which a recording keeps the interventions of its run."""
 
-KINDS = {"set": 1, "steer": 1, "push": 3}
-"""How many numbers the value of each kind has."""
+KINDS = {"set": 1, "steer": None, "push": 3}
+"""How many numbers the value of each kind has; None where its path says."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,9 @@ class Intervention:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise InputError(f"found {self.kind!r}, expected one of: {', '.join(KINDS)}", path="kind")
-        if len(self.value) != KINDS[self.kind] or not all(map(math.isfinite, self.value)):
-            raise InputError(f"found {list(self.value)}, expected {KINDS[self.kind]} finite numbers", path=self.path)
+        count = KINDS[self.kind] or max(1, len(self.value))
+        if len(self.value) != count or not all(map(math.isfinite, self.value)):
+            raise InputError(f"found {list(self.value)}, expected {count} finite numbers", path=self.path)
         if self.tick < 0:
             raise InputError(f"found tick {self.tick}, expected none before 0", path=self.path)
 

@@ -1,15 +1,17 @@
-"""Change a parameter of a running simulation by its path."""
+"""Change parameters of a running simulation by their paths."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
 
 from didymos.control import Controller
-from didymos.describe.names import link_of
+from didymos.describe.names import joint_of, link_of
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly, apply_joint, apply_link
+from didymos.engine.assemble import Assembly, apply_link
+from didymos.engine.joint_values import apply_joint, loaded_joints
 from didymos.engine.scenery import GROUND
 from didymos.errors import InputError
 from didymos.sensors import reading
@@ -20,28 +22,44 @@ _SENSOR_NUMBERS = {"drop_out": reading.DROP_OUT, "errors": reading.ERRORS}
 
 
 def set_live(
+    twin: Twin, assembly: Assembly, wiring: Any, program: Controller | None, values: Mapping[str, float]
+) -> None:
+    """Write values that the twin has already accepted to where the run reads them."""
+    loaded = loaded_joints(twin)
+    moved: dict[str, None] = {}  # links and joints whose constants the engine has to derive anew
+    for path, value in values.items():
+        kind, rest = path.split(".", 1)
+        if path in assembly.numbers:
+            assembly.model.numeric_data[assembly.numbers[path]] = float(value)
+            joint = twin.file.parts[rest.split(".")[0]].joint if kind == "parts" else None
+            if joint in loaded:
+                moved[f"joints.{joint}"] = None
+        elif kind in ("links", "joints"):
+            moved[f"{kind}.{link_of(path) if kind == 'links' else joint_of(path)}"] = None
+        else:
+            _set_other(twin, assembly, wiring, program, path, float(value))
+    for item in moved:
+        kind, name = item.split(".", 1)
+        if kind == "links":
+            apply_link(assembly.model, twin, name)
+        else:
+            apply_joint(assembly.model, twin, name, loaded)
+    if moved:
+        mujoco.mj_setConst(assembly.model, mujoco.MjData(assembly.model))
+
+
+def _set_other(
     twin: Twin, assembly: Assembly, wiring: Any, program: Controller | None, path: str, value: float
 ) -> None:
-    """Write a value that the twin has already accepted to where the run reads it."""
-    kind, rest = path.split(".", 1)
-    model = assembly.model
-    if path in assembly.numbers:
-        model.numeric_data[assembly.numbers[path]] = value
-    elif kind == "links":
-        apply_link(model, twin, link_of(path))
-        mujoco.mj_setConst(model, mujoco.MjData(model))
-    elif kind == "joints":
-        apply_joint(model, twin, rest, value)
-        mujoco.mj_setConst(model, mujoco.MjData(model))
-    elif path.startswith("control.gains."):
+    if path.startswith("control.gains."):
         if program is not None:
             program.set_gain(path.removeprefix("control.gains."), value)
-    elif kind == "sensors":
-        _set_sensor(twin, assembly, wiring, rest, value)
+    elif path.startswith("sensors."):
+        _set_sensor(twin, assembly, wiring, path.removeprefix("sensors."), value)
     elif path == "world.gravity":
-        model.opt.gravity[2] = -value
+        assembly.model.opt.gravity[2] = -value
     elif path == "world.ground.friction":
-        model.geom(GROUND).friction[0] = value
+        assembly.model.geom(GROUND).friction[0] = value
     else:
         raise InputError("cannot change during a run", path=path)
 

@@ -2,7 +2,7 @@
 
     sense -> control -> [ air -> parts -> physics ] x substeps -> record
 
-`begin_tick` moves the set-points, brings positions, velocities and sensors up to the state at t, and takes the readings.
+`begin_tick` moves the set-points and the gusts, brings positions, velocities and sensors up to the state at t, and reads.
 `run_program` calls a compiled control program. `end_tick` hands the inputs to the parts, lets the engine find the forces,
 records one row (everything in it belongs to the same instant t) and advances the state. `run_ticks` chains the three; a
 program written in Python is called between the first and the last.
@@ -20,7 +20,7 @@ from numba import types
 
 from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
-from didymos.engine.callback import tick_parts
+from didymos.engine.callback import advance_air, tick_parts
 from didymos.engine.memory import call_program, engine_function
 from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
 
@@ -123,8 +123,9 @@ def _stimulate(w: Any, t: float) -> None:
 
 @inlined
 def begin_tick(w: Any, tick: int) -> None:
-    """Set-points, positions, velocities and readings at the tick's time."""
+    """Set-points, air, positions, velocities and readings at the tick's time."""
     _stimulate(w, tick * w.period)
+    advance_air(w.model, w.data, tick, w.period)
     if needs_acceleration(w.sensors, w.sensor_numbers, tick, w.period):
         _mj_forward(w.model, w.data)
     else:

@@ -21,6 +21,12 @@ class Pace:
         """How many ticks to run before the next look at the clock."""
         return max(1, round(_SLICE / self._period)) if self._real_time else chunk
 
+    def left(self, ticks: int) -> float:
+        """Time [s] until the wall clock is where `ticks` more ticks end; none where the run does not wait for it."""
+        if not self._real_time:
+            return 0.0
+        return self._began + (self._done + ticks) * self._period - time.perf_counter()
+
     def wait(self, ticks: int) -> int:
         """After `ticks` ticks, wait for the wall clock; 1 where they came later than their own length allows."""
         self._done += ticks

@@ -24,7 +24,7 @@ class Run:
     Args:
         simulation: what runs, from where it stands.
         record: an MCAP file that takes the log while the run goes on.
-        keep: whether the log is held in memory, and what was done by hand where nothing is recorded.
+        keep: whether the log and the interventions are held in memory; without, only the recording has them.
         interventions: of an earlier run, to be repeated at their ticks.
     """
 
@@ -39,8 +39,8 @@ class Run:
         self.simulation = simulation
         self.interventions: list[Intervention] = []
         self._ahead = deque(sorted(interventions, key=lambda item: item.tick))
-        self._noted = 0
         self._keep = keep
+        self._done = self._noted = 0  # interventions until now, and how many of them are in the recording
         simulation.take()  # rows of ticks that passed before this run are nobody's
         self._log = simulation.new_log(keep=keep)
         self._drain = Drain(self._log)
@@ -49,8 +49,15 @@ class Run:
     @property
     def log(self) -> Log:
         """All that was recorded until now."""
+        self.update()
         self._drain.settle()
         return self._log
+
+    def update(self) -> None:
+        """Send on what was recorded since the last chunk; it is in the log soon after."""
+        rows = self.simulation.take()
+        if rows:
+            self._drain.put(rows)
 
     def advance(self, count: int) -> None:
         """Let `count` ticks pass."""
@@ -60,13 +67,11 @@ class Run:
             here = simulation.tick
             self._catch_up()
             stop = min(end, here + chunk - here % chunk, self._ahead[0].tick if self._ahead else end)
-            try:
-                simulation.advance(stop - here)
-            finally:
-                full = self.recorder if simulation.tick % chunk == 0 else None
-                if full is not None:
-                    self._note(full)
-                self._drain.put(simulation.take(), full)
+            simulation.advance(stop - here)
+            if stop % chunk == 0:
+                if self.recorder is not None:
+                    self._note(self.recorder)
+                self._drain.put(simulation.take(), self.recorder)
 
     def intervene(self, kind: str, path: str, *value: float) -> None:
         """Do something to the run before its next tick, and remember it."""
@@ -83,16 +88,17 @@ class Run:
         if self.recorder is not None:
             recorder, self.recorder = self.recorder, None
             try:
+                self.update()
                 self._drain.settle()
                 self._note(recorder)
-                if self.interventions:
+                if self._done:
                     recorder.note(INTERVENTIONS, {"seconds": repr(self.simulation.time)})
             finally:
                 self._log.stop_recording()
                 recorder.close()
 
     def deed(self) -> Deed:
-        """How to repeat the run until now."""
+        """How to repeat the run until now, of a run that keeps what was done."""
         simulation = self.simulation
         done = tuple(self.interventions)
         return Deed(simulation.twin.name, simulation.scenario, simulation.seed, simulation.time, done)
@@ -102,6 +108,7 @@ class Run:
         try:
             self._catch_up()
             self.stop_recording()
+            self.update()
         finally:
             self._drain.close()
 
@@ -112,13 +119,18 @@ class Run:
 
     def _apply(self, item: Intervention) -> None:
         self.simulation.intervene(item)
+        self._done += 1
         if self._keep or self.recorder is not None:  # a run that keeps nothing may go on for days
             self.interventions.append(item)
 
     def _note(self, recorder: McapRecorder) -> None:
         """Write the interventions since the last flush into the recording, so that a killed run keeps them."""
-        fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[self._noted :], start=self._noted)}
+        first = self._done - len(self.interventions)
+        start = max(self._noted, first)
+        fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[start - first :], start)}
         if fresh:
             self._drain.settle()
             recorder.note(INTERVENTIONS, fresh)
-            self._noted = len(self.interventions)
+            self._noted = self._done
+        if not self._keep:
+            self.interventions.clear()

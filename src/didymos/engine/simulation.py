@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from didymos.control import Controller, Robot, Values
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.names import input_names
+from didymos.describe.names import input_names, part_inputs
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
+from didymos.engine.callback import KEY
 from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.intervention import Intervention
@@ -39,6 +40,7 @@ from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.engine.wiring import compiled_law, sensed_places, wire
 from didymos.errors import InputError, RunError, nearest
+from didymos.parts import PARTS
 from didymos.record.log import Log
 from didymos.sensors.noise import stream_key
 
@@ -67,7 +69,8 @@ class Simulation:
         self.seed = seed
         self.scenario = scenario
         self._about = self._choose(scenario)
-        if self._about is not None:
+        if self._about is not None and scenario is not None:
+            self.twin = self.twin.for_scenario(scenario)
             for path, value in self._about.set.items():
                 self.twin.set(path, value)
         self.program = control if control is not None else self.twin.make_program()
@@ -93,6 +96,7 @@ class Simulation:
         self._streams = plan_streams(self.twin, self._assembly, self._wanted)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self._wiring = self._lay_wires(stimuli)
+        self._held = self._hold()
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
         first = self._assembly.plan.starts["wanted"]
         self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
@@ -131,6 +135,8 @@ class Simulation:
             named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
             start = StartSpec.model_validate(named)
         place_at_start(self.twin, self.model, self.data, start)
+        air = self._assembly.plan.starts["air"] + KEY
+        self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
         for name in self.twin.file.sensors:
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
@@ -148,16 +154,24 @@ class Simulation:
 
     def set(self, path: str, value: float) -> None:
         """Change a parameter while the run goes on; one that is fixed for a run is an `InputError`."""
-        parameter = self.twin.parameters.get(path)
-        if parameter is None:
-            raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
-        if not parameter.live:
-            raise InputError("cannot change during a run; set it on the twin before", path=path)
-        self.twin.set(path, value)
+        self.set_all({path: value})
+
+    def set_all(self, values: Mapping[str, float]) -> None:
+        """Change many parameters at once: all of them, or none if one does not fit."""
+        before = {}
+        for path in values:
+            parameter = self.twin.parameters.get(path)
+            if parameter is None:
+                raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
+            if not parameter.live:
+                raise InputError("cannot change during a run; set it on the twin before", path=path)
+            before[path] = parameter.value
+        self.twin.set_all(values)
         try:
-            set_live(self.twin, self._assembly, self._wiring, self.program, path, float(value))
+            set_live(self.twin, self._assembly, self._wiring, self.program, values)
         except InputError:
-            self.twin.set(path, parameter.value)
+            self.twin.set_all(before)
+            set_live(self.twin, self._assembly, self._wiring, self.program, before)
             raise
 
     def get(self, path: str) -> float:
@@ -210,9 +224,12 @@ class Simulation:
         if deed.kind == "set":
             self.set(deed.path, deed.value[0])
         elif deed.kind == "steer":
-            if deed.path not in self.handles:
-                raise InputError(f"there is no such set-point or input{nearest(deed.path, self.handles)}", path=deed.path)
-            self.data.userdata[self._wiring.hand + self.handles.index(deed.path)] = deed.value[0]
+            places = self._held.get(deed.path)
+            if places is None:
+                raise InputError(f"there is no such set-point or input{nearest(deed.path, self._held)}", path=deed.path)
+            if len(deed.value) != len(places):
+                raise InputError(f"found {len(deed.value)} numbers, expected {len(places)}", path=deed.path)
+            self.data.userdata[places.start : places.stop] = deed.value
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
@@ -222,6 +239,21 @@ class Simulation:
     def handles(self) -> tuple[str, ...]:
         """What a pilot can steer: `wanted.NAME` of every set-point, then `inputs.NAME` of every input."""
         return (*(f"wanted.{name}" for name in self._wanted), *(f"inputs.{name}" for name in self.robot.inputs))
+
+    def _hold(self) -> dict[str, range]:
+        """Where in `userdata` the hand of a pilot lies on each handle, and on all inputs of a part at once."""
+        first = self._wiring.hand
+        held = {name: range(first + i, first + i + 1) for i, name in enumerate(self.handles)}
+        for name, part, index in part_inputs(self.twin):
+            place = held[f"inputs.{name}"].start
+            held[f"inputs.{part}"] = range(place - index, place + 1)  # a part's inputs lie side by side
+        return held
+
+    def readouts(self, part: str) -> NDArray[np.float64]:
+        """The readouts of a part, in the order of its law, as they are now; a view that changes with time."""
+        place = self._assembly.plan.starts[f"outputs:{part}"]
+        view: NDArray[np.float64] = self.data.userdata[place : place + len(PARTS[self.twin.file.parts[part].kind].outputs)]
+        return view
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run."""

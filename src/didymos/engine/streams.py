@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import TRUTH, Assembly
+from didymos.engine.callback import WIND_HERE
 from didymos.parts import PARTS
 from didymos.record.stream import Kind, StreamLayout
 from didymos.sensors import SENSORS
@@ -35,7 +36,7 @@ class StreamPlan:
 
 
 def plan_streams(twin: Twin, assembly: Assembly, wanted: tuple[str, ...]) -> tuple[StreamPlan, ...]:
-    """Clock, truth, joints, poses of links, set-points, inputs, readouts of parts, then every sensor."""
+    """Clock, truth, joints, poses of links, set-points, inputs, readouts of parts, the air, then every sensor."""
     record = twin.file.record
     streams = [
         _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
@@ -49,6 +50,10 @@ def plan_streams(twin: Twin, assembly: Assembly, wanted: tuple[str, ...]) -> tup
         streams.append(_plan(layout, record.rate, [(Source.USERDATA, first + i) for i in range(len(wanted))]))
     streams += _inputs(twin, assembly, record.rate)
     streams += _parts(twin, assembly, record.rate)
+    if record.air:
+        start = assembly.plan.starts["air"] + WIND_HERE
+        layout = StreamLayout("air", Kind.SCALARS, ("wind.x", "wind.y", "wind.z", "speed"), ("m/s",) * 4)
+        streams.append(_plan(layout, record.rate, [(Source.USERDATA, start + i) for i in range(4)]))
     streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
     return tuple(streams)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from didymos.describe.schema import ExpectationSpec
 from didymos.describe.twin import Twin
@@ -45,12 +46,23 @@ def check_expected(twin: Twin, scenario: str | None, log: Log) -> None:
         place = ("scenarios", scenario or "", "expect", index)
         if item.signal is not None:
             try:
-                log[item.signal]
+                _signal(item, log)
             except InputError:
                 hint = nearest(item.signal, log.signals)
                 raise twin.mistake(f"no run records {item.signal!r}{hint}", *place, "signal") from None
         elif twin.file.world.gravity == 0.0:
             raise twin.mistake("found no gravity, so there is no weight to compare with", *place, "figure")
+
+
+def _signal(expected: ExpectationSpec, log: Log) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
+    """Times, values and unit of what an expectation looks at: a signal, or the distance of a position from a point."""
+    assert expected.signal is not None
+    if expected.point is None:
+        signal = log[expected.signal]
+        return signal.time, signal.values, signal.unit
+    axes = [log[f"{expected.signal}.{axis}"] for axis in "xyz"]
+    away = [axis.values - value for axis, value in zip(axes, expected.point, strict=True)]
+    return axes[0].time, np.sqrt(sum(np.square(value) for value in away)), axes[0].unit
 
 
 def measure(expected: ExpectationSpec, log: Log, figure: float | None) -> Verdict:
@@ -59,8 +71,7 @@ def measure(expected: ExpectationSpec, log: Log, figure: float | None) -> Verdic
         assert figure is not None
         value, unit = figure, "1"
     else:
-        signal = log[expected.signal]
-        time, values, unit = signal.time, signal.values, signal.unit
+        time, values, unit = _signal(expected, log)
         inside = (time >= expected.after) & (time <= (np.inf if expected.before is None else expected.before))
         if not inside.any():
             return Verdict(expected.name, None, expected.low, expected.high, None, unit)

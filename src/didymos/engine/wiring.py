@@ -46,6 +46,8 @@ def tick_rate(twin: Twin, program: Controller | None) -> tuple[int, int]:
 
 
 def _steps_per_call(program: Controller, step: float) -> int:
+    if math.isinf(program.rate):
+        return 1
     steps = 1.0 / (program.rate * step) if program.rate > 0.0 else 0.0
     if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
         raise InputError(

@@ -19,6 +19,7 @@ from numba import carray
 
 from didymos.compiled import c_function, kernel
 from didymos.parts.law import Law, Output, PartSpec, law_signature
+from didymos.parts.wake import wake
 from didymos.spec import number
 
 __all__ = ["GENERIC_ENGINE", "GenericEngineSpec", "thrust"]
@@ -35,6 +36,7 @@ class GenericEngineSpec(PartSpec):
     torque_coefficient: float = number(0.0, unit="N m s^2", low=0, doc="k_Q, torque per squared angular speed")
     spin_speed: float = number(0.0, unit="rad/s", low=0, doc="k_w, angular speed at full throttle")
     axle_gain: float = number(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed")
+    health: float = number(1.0, unit="1", low=0, high=1, doc="share of the throttle that arrives; 0 is an engine that failed")
 
 
 @kernel
@@ -49,7 +51,7 @@ def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wr
     engine = carray(parameters, 1)[0]
     here = carray(motion, 1)[0]
     answer = carray(wrench, 1)[0]
-    throttle = min(max(inputs[0], 0.0), 1.0)
+    throttle = engine.health * min(max(inputs[0], 0.0), 1.0)
     u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
     force = thrust(throttle, u * u + v * v + w * w, here.density, engine)
     speed = engine.spin_speed * throttle
@@ -58,11 +60,12 @@ def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wr
     answer.joint_torque = engine.axle_gain * (engine.direction * speed - here.joint_velocity)
     outputs[0] = force
     outputs[1] = engine.direction * speed
+    outputs[2] = wake(force, u, here.density, engine.disc_area)
 
 
 GENERIC_ENGINE = Law(
     spec=GenericEngineSpec,
     function=_law,
     inputs=("throttle",),
-    outputs=(Output("thrust", "N"), Output("speed", "rad/s")),
+    outputs=(Output("thrust", "N"), Output("speed", "rad/s"), Output("wake", "m/s")),
 )

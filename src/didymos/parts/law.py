@@ -12,17 +12,21 @@ A law is written as
     def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs): ...
 
 with `carray(parameters, 1)[0]` the record, `tables` the numbers of `MySpec.tables()`, `upstream` the readouts of the part that
-`MySpec.upstream` names (it must stand before this one in the file), and a tick function as
+`MySpec.upstream` names, from the first of the law's `listens_to` on (it must stand before this one in the file), and a tick
+function as
 
     @c_function(tick_signature(MySpec))
     def _tick(parameters, tables, clock, inputs, outputs, memory): ...
 
 with `clock` the time [s] and the period of a tick [s].
+
+Inertia, dry friction and damping that a part lends to its joint are the engine's own (`on_joint`): it solves them
+implicitly, with true standstill, which no force law can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +37,7 @@ from numba import types
 from didymos.compiled import DOUBLES
 from didymos.spec import Spec, record_type
 
-__all__ = ["MOTION", "WRENCH", "Law", "Output", "PartSpec", "law_signature", "tick_signature"]
+__all__ = ["MOTION", "WRENCH", "JointLoad", "Law", "Output", "PartSpec", "law_signature", "tick_signature"]
 
 MOTION = np.dtype(
     [
@@ -66,6 +70,19 @@ class PartSpec(Spec):
         """Further numbers of the part whose count differs from part to part: breaks and coefficients of curves."""
         return ()
 
+    def idle_states(self) -> int:
+        """How many of the law's last states this part has no use for; the engine does not integrate those."""
+        return 0
+
+
+@dataclass(frozen=True)
+class JointLoad:
+    """What a part lends to its joint: inertia [kg m^2], dry friction [N m], damping [N m s/rad]; of a slider [kg, N, N s/m]."""
+
+    armature: float = 0.0
+    friction: float = 0.0
+    damping: float = 0.0
+
 
 @dataclass(frozen=True)
 class Output:
@@ -88,11 +105,18 @@ class Law:
     outputs: tuple[Output, ...] = ()
     input_range: tuple[float, float] = (0.0, 1.0)
     needs_joint: bool = False
+    on_joint: Callable[[Any], JointLoad] | None = None  # from the part's numbers, by attribute
+    listens_to: tuple[str, ...] = ()
+    """Readouts, side by side, that the part upstream must have; `upstream` points at the first of them."""
 
     @property
     def record(self) -> np.dtype[Any]:
         """Memory layout of the parameters."""
         return record_type(self.spec)
+
+    def used_states(self, spec: PartSpec) -> tuple[str, ...]:
+        """Names of the continuous states that a part of this kind needs."""
+        return self.states[: len(self.states) - spec.idle_states()]
 
 
 def law_signature(spec: type[PartSpec]) -> Any:

@@ -19,14 +19,16 @@ __all__ = ["PORTS", "Port", "find_port"]
 
 @dataclass(frozen=True)
 class Port:
-    """A kind of port: what it speaks, and the module whose `serve` speaks it."""
+    """A kind of port: what it speaks, the module whose `serve` speaks it, the program that takes the place of the twin's own."""
 
     title: str
     module: str
+    control: str | None = None
 
 
 PORTS: Mapping[str, Port] = MappingProxyType(
     {
+        "moteus": Port("moteus controllers behind an fdcanusb", "didymos.ports.moteus.port", control="idle"),
         "ros2": Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port"),
     }
 )

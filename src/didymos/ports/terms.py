@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -24,6 +24,8 @@ class Terms:
         record: MCAP file that keeps the log.
         network: reachable from other machines, instead of from this one only.
         domain: ROS 2 domain; None: what ROS_DOMAIN_ID says.
+        ids: numbers on the bus, by name; the others in order.
+        link: name that leads to the terminal; None: the system's own.
         say: takes a line for the person.
         stop: set from outside when it is time to end.
     """
@@ -33,6 +35,8 @@ class Terms:
     record: Path | None = None
     network: bool = False
     domain: int | None = None
+    ids: Mapping[str, int] = field(default_factory=dict)
+    link: Path | None = None
     say: Callable[[str], None] = print
     stop: Event = field(default_factory=Event)
 

@@ -76,6 +76,7 @@ def plot(log: Log, names: Sequence[str], path: str | Path) -> Path:
     panels = _panels(list(signals.values()))
     if not names:
         all_panels = _panels(_overview(log))
+        all_panels.sort(key=_stands_still)  # a stable sort: what moves first, otherwise in the order above
         panels = all_panels[:_OVERVIEW_PANELS]
         note = f"the first {len(panels)} of {len(all_panels)} groups" if len(panels) < len(all_panels) else ""
     if not panels:
@@ -150,6 +151,11 @@ def _panels(signals: Sequence[Signal]) -> list[_Panel]:
             part = tuple(curves[i * _MOST_CURVES : (i + 1) * _MOST_CURVES])
             panels.append(_Panel(title + (f" ({i + 1} of {pieces})" if pieces > 1 else ""), unit, part))
     return panels
+
+
+def _stands_still(panel: _Panel) -> bool:
+    """Whether no curve of a panel changes at all."""
+    return all(len(signal.values) == 0 or float(np.ptp(signal.values)) == 0.0 for _, signal in panel.curves)
 
 
 def _place(name: str) -> tuple[str, str]:

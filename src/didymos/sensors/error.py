@@ -1,7 +1,8 @@
 """The error model of one quantity: what stands between the true value and the reading.
 
     reading = sat( quantise( s M x + b + n ) )
-    b: drawn once per run with sd `bias`, then a random walk with density `bias_walk`
+    b: drawn once per run with sd `bias`, then a random walk with density `bias_walk`; or, with a correlation time `bias_time`,
+       a Gauss-Markov process of sd `bias` (a GPS that wanders)
     n: white, of variance noise^2 + noise_density^2 * rate
 
 x true value, s scale, M a small rotation (misalignment of the axes). An orientation x = q gets the same errors as a rotation
@@ -30,6 +31,7 @@ class ErrorSpec(Spec):
     noise_density: float = number(0.0, unit="*/sqrt(Hz)", low=0, doc="white noise density")
     bias: float = number(0.0, unit="*", low=0, doc="standard deviation of the bias at switch-on")
     bias_walk: float = number(0.0, unit="*/sqrt(s)", low=0, doc="random-walk density of the bias")
+    bias_time: float = number(0.0, unit="s", low=0, doc="correlation time of the bias; 0 is a constant or a walk")
     scale: float = number(1.0, unit="1", doc="reading per true value")
     resolution: float = number(0.0, unit="*", low=0, doc="step of the reading")
     limit: float = number(0.0, unit="*", low=0, doc="largest magnitude; 0 for none")
@@ -41,10 +43,15 @@ class ErrorSpec(Spec):
 @kernel
 def walk(error: Any, rate: float, first: bool, high: float, low: float, counter: int, size: int, bias: Any) -> None:
     """Advance the bias by one reading; the first reading draws the bias at switch-on."""
-    deviation = error.bias if first else error.bias_walk / math.sqrt(rate)
+    deviation, kept = error.bias, 1.0
+    if not first:
+        deviation = error.bias_walk / math.sqrt(rate)
+        if error.bias_time > 0.0:
+            kept = math.exp(-1.0 / (rate * error.bias_time))
+            deviation = math.sqrt(deviation * deviation + error.bias * error.bias * (1.0 - kept * kept))
     if deviation > 0.0:
         for i in range(size):
-            bias[i] += deviation * normal(high, low, counter + DRAWS_PER_READING * i + 1)
+            bias[i] = kept * bias[i] + deviation * normal(high, low, counter + DRAWS_PER_READING * i + 1)
 
 
 @kernel

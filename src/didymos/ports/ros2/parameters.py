@@ -7,6 +7,7 @@ question it is, and that is what is spoken here; `rmw_fastrtps` hides the same i
 from __future__ import annotations
 
 import math
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,27 +22,49 @@ from didymos.ports.ros2.names import dds_reply, dds_request
 from didymos.ports.ros2.node import Node
 from didymos.ports.ros2.types import message_type, service_type
 
-__all__ = ["Question", "open_services"]
+__all__ = ["Question", "Reply", "open_services"]
 
 _NOT_SET, _INTEGER, _DOUBLE = 0, 2, 3  # rcl_interfaces/msg/ParameterType
 _DEPTH = 1000  # as rmw_qos_profile_parameters
+_DISCOVERY = 2.0  # [s] that an answer waits for its reader
 
 _Answer = Callable[[Run, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Question:
-    """A request that waits for the end of a tick."""
+    """A request that waits for the end of a tick; `asker` is the DDS participant that it came from."""
 
     request: Any
+    asker: Any
     reply_type: Any
     writer: Any
     answer: _Answer
 
-    def settle(self, run: Run) -> None:
-        """Answer it, between two ticks."""
+    def settle(self, run: Run) -> Reply:
+        """Do what it asks, between two ticks."""
         fields = self.answer(run, self.request)
-        self.writer.write(self.reply_type(client=self.request.client, number=self.request.number, **fields))
+        reply = self.reply_type(client=self.request.client, number=self.request.number, **fields)
+        return Reply(reply, self.asker, self.writer, time.monotonic() + _DISCOVERY)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer that waits until its writer has found the reader of the asker, which may well be later than the question came."""
+
+    message: Any
+    asker: Any
+    writer: Any
+    deadline: float
+
+    def send(self) -> bool:
+        """Send it, if the asker can hear it or time is up; whether it was sent."""
+        readers = (self.writer.get_matched_subscription_data(handle) for handle in self.writer.get_matched_subscriptions())
+        heard = any(reader is not None and reader.participant_key == self.asker for reader in readers)
+        if heard or time.monotonic() > self.deadline:
+            self.writer.write(self.message)
+            return True
+        return False
 
 
 def open_services(node: Node, inbox: Inbox, name: str) -> tuple[str, ...]:
@@ -66,7 +89,12 @@ def _open(
     about = "serviceid= " + ".".join(f"{byte:x}" for byte in uuid.uuid4().bytes) + ";"  # pairs the two for rmw_cyclonedds
     writer = node.writer(dds_reply(service), reply, depth=_DEPTH, about=about)
     reader = node.reader(dds_request(service), request, depth=_DEPTH, about=about)
-    inbox.listen(reader, service, lambda message: Question(message, reply, writer, answer))
+
+    def read(message: Any) -> Question:
+        source = reader.get_matched_publication_data(message.sample_info.publication_handle)
+        return Question(message, source and source.participant_key, reply, writer, answer)
+
+    inbox.listen(reader, service, read)
 
 
 def _set(run: Run, request: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ try:
     from didymos.ports.ros2.names import ros_name
     from didymos.ports.ros2.node import Node
     from didymos.ports.ros2.orders import ALIVE, Order, intakes
-    from didymos.ports.ros2.parameters import Question, open_services
+    from didymos.ports.ros2.parameters import Question, Reply, open_services
     from didymos.ports.ros2.publisher import Publisher
     from didymos.ports.ros2.statics import static_frames
 except ImportError as error:
@@ -80,6 +80,7 @@ class _Port:
     def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, terms: Terms) -> None:
         self._run, self._inbox, self._publisher, self._terms = run, inbox, publisher, terms
         self._held: dict[str, float] = {}
+        self._replies: list[Reply] = []
         period = run.simulation.period
         self._slice = min(max(1, round(_SLICE / period)), run.simulation.chunk)
         self._end = None if terms.seconds is None else run.simulation.tick + max(1, round(terms.seconds / period))
@@ -89,7 +90,7 @@ class _Port:
         simulation = self._run.simulation
         pace = Pace(simulation.period, real_time=True)
         while not self._over():
-            self._check_wire()
+            self._tend_wire()
             for order in self._inbox.take():
                 self._follow(order)
             count = self._ticks(self._slice)
@@ -99,8 +100,8 @@ class _Port:
     def step_locked(self) -> None:
         """Let time pass on command only."""
         while not self._over():
-            self._check_wire()
-            for order in self._inbox.take(_LOOK_UP):
+            self._tend_wire()
+            for order in self._inbox.take(_SLICE if self._replies else _LOOK_UP):
                 if isinstance(order, Step):
                     self._step(order)
                 else:
@@ -116,7 +117,7 @@ class _Port:
 
     def _follow(self, order: Order | Question) -> None:
         if isinstance(order, Question):
-            order.settle(self._run)
+            self._replies.append(order.settle(self._run))
             return
         for handle, value in order.values:
             if self._held.get(handle) != value:  # a command that is repeated at a rate is one intervention
@@ -131,8 +132,9 @@ class _Port:
     def _ticks(self, wanted: int) -> int:
         return wanted if self._end is None else min(wanted, self._end - self._run.simulation.tick)
 
-    def _check_wire(self) -> None:
-        """A thread that ended before its time has printed why; nothing runs on without it."""
+    def _tend_wire(self) -> None:
+        """Send answers that can be heard. A thread that ended before its time has printed why; nothing runs on without it."""
+        self._replies = [reply for reply in self._replies if not reply.send()]
         if not (self._inbox.alive and self._publisher.alive):
             raise RunError("the connection to DDS broke down", time=self._run.simulation.time)
 

@@ -1,0 +1,187 @@
+"""`didymos fit`: move parameters of a twin until it does what recordings of the real robot say."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from didymos.cli.options import AsJson, TwinName
+from didymos.cli.progress import progress
+from didymos.cli.text import number, print_json, print_table
+from didymos.cli.values import pairs, read_settings, settings
+from didymos.errors import InputError
+
+if TYPE_CHECKING:
+    from didymos.describe.twin import Twin
+    from didymos.fit import Column, Fit
+
+__all__ = ["fit"]
+
+_USUAL_ROUNDS = 25.0  # how many Jacobians a search usually takes; only the bar's length depends on it
+
+
+def fit(
+    twin: TwinName,
+    data: Annotated[
+        list[str], typer.Argument(metavar="DATA...", help="Recordings, .csv or .mcap: FILE, or FILE=SCENARIO that was commanded.")
+    ],
+    hold_out: Annotated[
+        list[str] | None, typer.Option(metavar="DATA", help="A recording that is only judged; repeatable.")
+    ] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH[=LO:HI]", help="What may move; repeatable or with commas; the twin's list by default."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=SIGNAL[*SCALE][@WEIGHT]", help="What a column means; repeatable; the twin's by default."),
+    ] = None,
+    method: Annotated[str, typer.Option(metavar="NAME", help="least-squares, pattern or global.")] = "least-squares",
+    starts: Annotated[int, typer.Option(metavar="N", min=1, help="The twin's values, then some drawn within bounds.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the drawn starts and the global search.")] = 0,
+    threads: Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter before; repeatable.")
+    ] = None,
+    values: Annotated[
+        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.yaml", help="Keep the values, for run --with.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Tables and overlay plots.")] = None,
+    as_json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
+) -> int:
+    """Fit parameters of a twin to recordings of the real robot.
+
+    Ctrl-C ends the search and keeps the best so far.
+    """
+    import didymos
+    from didymos.fit import fit as search
+    from didymos.fit import read_recording
+
+    for file in (output, report):
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+    loaded = didymos.load(twin)
+    loaded.set_all({**(read_settings(values) if values else {}), **settings(sets or ())})
+    columns = _columns(loaded, column or [])
+    bounds = _bounds(loaded, parameters or [])
+    seen = [read_recording(loaded, text, columns) for text in data]
+    unseen = [read_recording(loaded, text, columns) for text in hold_out or ()]
+    usual = starts * _USUAL_ROUNDS * (len(bounds) + 1)
+    with progress(usual, quiet=quiet or as_json, text="{task.completed:.0f} runs") as tick:
+        found = search(
+            loaded, seen, bounds, hold_out=unseen, method=method, starts=starts, seed=seed, threads=threads,
+            watch=lambda runs, loss: tick(min(runs, 0.99 * usual), f"loss {loss:.6g}"),
+        )  # fmt: skip
+    if output is not None:
+        from didymos.fit.result import save_values
+
+        save_values(found, output)
+    if report is not None:
+        from didymos.fit.report import save_report
+
+        save_report(found, report)
+    for text in (*found.warnings, *(["interrupted; this is the best so far"] if found.interrupted else [])):
+        print(f"didymos: {text}", file=sys.stderr)
+    if as_json:
+        print_json({**_result(found), "fitted": output, "report": report})
+    elif not quiet:
+        _print_result(found, {"fitted": output, "report": report})
+    return 0
+
+
+def _columns(twin: Twin, texts: list[str]) -> dict[str, Column]:
+    from didymos.fit import Column
+
+    if not texts:
+        given = twin.file.fit.columns
+        return {name: Column(name, item.signal, item.scale, item.weight) for name, item in given.items()}
+    found = {}
+    for name, text in pairs(texts, "--column").items():
+        rest, _, weight = text.partition("@")
+        signal, _, scale = rest.partition("*")
+        found[name] = Column(name, signal.strip(), _number(scale or "1", name), _number(weight or "1", name))
+        if found[name].weight < 0.0:
+            raise InputError(f"found the weight {found[name].weight:g}, expected none below 0", path=f"--column {name}")
+    return found
+
+
+def _bounds(twin: Twin, texts: list[str]) -> dict[str, tuple[float, float]]:
+    given = twin.file.fit.parameters
+    if not texts:
+        return dict(given)
+    found: dict[str, tuple[float, float]] = {}
+    for item in (piece.strip() for text in texts for piece in text.split(",") if piece.strip()):
+        path, equals, limits = (piece.strip() for piece in item.partition("="))
+        if equals:
+            low, colon, high = limits.partition(":")
+            if not colon:
+                raise InputError(f"found {item!r}, expected PATH=LOW:HIGH", path="--parameters")
+            found[path] = _number(low, path), _number(high, path)
+        elif path in given:
+            found[path] = given[path]
+        else:
+            twin.get(path)
+            raise InputError("has no bounds in the twin; write PATH=LOW:HIGH", path=path)
+    return found
+
+
+def _number(text: str, path: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"found {text!r}, expected a finite number", path=path)
+    return value
+
+
+def _result(found: Fit) -> dict[str, Any]:
+    recordings: dict[str, dict[str, dict[str, float]]] = {}
+    for item in found.judged:
+        errors = {"rmse_before": item.rmse_before, "rmse_after": item.rmse_after}
+        recordings.setdefault(item.name, {})[item.channel.column.signal] = errors
+    return {
+        "twin": found.twin,
+        "method": found.method,
+        "loss_before": found.loss_before,
+        "loss_after": found.loss_after,
+        "seconds": found.seconds,
+        "runs": found.runs,
+        "interrupted": found.interrupted,
+        "parameters": {x.path: {"before": x.before, "after": x.after, "interval": x.interval} for x in found.parameters},
+        "recordings": recordings,
+        "hold_out": sorted({item.name for item in found.judged if item.held_out}),
+        "correlation": found.correlation,
+        "warnings": found.warnings,
+    }
+
+
+def _print_result(found: Fit, files: dict[str, Path | None]) -> None:
+    rows = [
+        ("loss", f"{found.loss_before:.6g} -> {found.loss_after:.6g}"),
+        ("time", f"{found.seconds:.1f} s, {found.runs} runs, {found.method}"),
+        *((name, str(file)) for name, file in files.items() if file is not None),
+    ]
+    print_table(rows)
+    table = [
+        (x.path, x.unit, number(x.before), number(x.after), _interval(x.interval)) for x in found.parameters
+    ]
+    print_table(table, ("parameter", "unit", "before", "after", "95 % interval"))
+    errors = [
+        (Path(item.name).name + (" (held out)" if item.held_out else ""), item.channel.column.signal, number(item.rmse_before),
+         number(item.rmse_after))
+        for item in found.judged
+    ]  # fmt: skip
+    print_table(errors, ("recording", "signal", "rmse before", "after"))
+
+
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "not determined" if ends is None else f"{number(ends[0])} .. {number(ends[1])}"

@@ -1,0 +1,244 @@
+"""Fit a twin to recordings: find the values, say how sure they are, and what they do to each recording."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.describe.twin import Twin
+from didymos.errors import InputError, nearest
+from didymos.fit.confidence import Confidence, confidence
+from didymos.fit.methods import DIFFERENCE, METHODS
+from didymos.fit.problem import Bound, Problem
+from didymos.fit.recording import Channel, Recording, check_units
+
+__all__ = ["Fit", "FittedParameter", "Judged", "fit"]
+
+_Array = NDArray[np.float64]
+_WIDE = 0.5  # an interval wider than this part of the bounds says that the data did not decide
+_TIED = 0.98  # correlation from which on two parameters are known together, not each by itself
+_AT_BOUND = 1e-6
+
+
+@dataclass(frozen=True)
+class FittedParameter:
+    """A parameter before and after, and its 95 % interval, which is None where the data say nothing about it."""
+
+    path: str
+    unit: str
+    before: float
+    after: float
+    interval: tuple[float, float] | None
+    bounds: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A channel of a recording and what the twin did there, before and after; `held_out`: the fit did not see it."""
+
+    file: Path
+    scenario: str | None
+    held_out: bool
+    channel: Channel
+    before: _Array
+    after: _Array
+
+    @property
+    def name(self) -> str:
+        """The recording and what was commanded."""
+        return f"{self.file}={self.scenario}" if self.scenario not in (None, self.file.stem) else str(self.file)
+
+    @property
+    def rmse_before(self) -> float:
+        """Root mean squared error before, in the signal's unit."""
+        return float(np.sqrt(np.mean((self.before - self.channel.values) ** 2)))
+
+    @property
+    def rmse_after(self) -> float:
+        """Root mean squared error after, in the signal's unit."""
+        return float(np.sqrt(np.mean((self.after - self.channel.values) ** 2)))
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit found."""
+
+    twin: str
+    method: str
+    loss_before: float
+    loss_after: float
+    seconds: float
+    runs: int
+    interrupted: bool
+    parameters: tuple[FittedParameter, ...]
+    correlation: _Array
+    judged: tuple[Judged, ...]
+    warnings: tuple[str, ...]
+
+    def values(self) -> dict[str, float]:
+        """Fitted values by path."""
+        return {parameter.path: parameter.after for parameter in self.parameters}
+
+
+def fit(
+    twin: Twin,
+    recordings: Sequence[Recording],
+    bounds: Mapping[str, tuple[float, float]],
+    *,
+    hold_out: Sequence[Recording] = (),
+    method: str = "least-squares",
+    starts: int = 1,
+    seed: int = 0,
+    threads: int | None = None,
+    watch: Callable[[int, float], None] | None = None,
+) -> Fit:
+    """Move parameters within bounds until the twin does what the recordings say.
+
+    Several starts: the first from the twin's own values, the others drawn within the bounds. An interrupt (Ctrl-C) ends the
+    search and keeps the best so far. Raises `InputError` for what cannot be fitted: see `_checked` and `recording.py`.
+    """
+    began = time.perf_counter()
+    if method not in METHODS:
+        raise InputError(f"found {method!r}, expected one of {', '.join(METHODS)}", path="--method")
+    problem = Problem(twin, recordings, _checked(twin, recordings, bounds), threads=threads, watch=watch)
+    try:
+        start = problem.start()
+        before = problem.simulate(start)
+        for recording, signals in zip(recordings, before, strict=True):
+            check_units(twin, recording, signals)
+        loss_before = float(problem.losses(start)[0])
+        _check_effect(problem, start)
+        interrupted = _search(problem, start, method, starts, seed)
+        sure = _sureness(problem)
+        parameters = _parameters(problem, start, sure.half_width)
+        judged = _judge(recordings, before, problem.simulate(problem.best), held_out=False)
+        if hold_out:
+            judged += _judge_others(twin, hold_out, problem)
+        return Fit(
+            twin.name, method, loss_before, problem.best_loss, time.perf_counter() - began, problem.runs, interrupted,
+            parameters, sure.correlation, judged, tuple(_warnings(problem, parameters, sure.correlation)),
+        )  # fmt: skip
+    finally:
+        problem.close()
+
+
+def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, tuple[float, float]]) -> list[Bound]:
+    if not bounds:
+        raise InputError("no parameter may move; say which with --parameters PATH=LOW:HIGH", path="--parameters")
+    if not any(channel.column.weight > 0.0 for recording in recordings for channel in recording.channels):
+        raise InputError("every column has the weight 0, so there is nothing to fit", path="fit.columns")
+    found = []
+    for path, (low, high) in bounds.items():
+        if path not in twin.parameters:
+            raise InputError(f"there is no such parameter{nearest(path, twin.parameters)}", path=path)
+        parameter = twin.parameters[path]
+        if not parameter.live:
+            raise InputError("is fixed for a run and cannot be fitted", path=path)
+        if not low < high:
+            raise InputError(f"found bounds {low:g}:{high:g}, expected the lower one first", path=path)
+        if not low <= parameter.value <= high:
+            raise InputError(f"the bounds {low:g}:{high:g} exclude the start, {parameter.value:g} {parameter.unit}", path=path)
+        if (parameter.low is not None and low < parameter.low) or (parameter.high is not None and high > parameter.high):
+            limits = f"{'-inf' if parameter.low is None else parameter.low}:{'inf' if parameter.high is None else parameter.high}"
+            raise InputError(f"the bounds {low:g}:{high:g} leave what the parameter may be, {limits}", path=path)
+        for recording in recordings:
+            if recording.scenario is not None and path in twin.scenarios[recording.scenario].set:
+                raise InputError(f"the scenario {recording.scenario!r} sets this parameter itself", path=path)
+        found.append(Bound(path, low, high))
+    return found
+
+
+def _check_effect(problem: Problem, start: _Array) -> None:
+    """A parameter that moves nothing, neither a little nor half its range away nor beside other values, is an error."""
+    idle = np.ones(len(start), dtype=bool)
+    for point, step in ((start, DIFFERENCE), (start, 0.5), (0.5 * start + 0.25, 0.4)):
+        if idle.any():
+            away = np.where(point + step <= 1.0, step, -step)
+            moved = problem.residuals(np.column_stack([point, point[:, None] + np.diag(away)]))
+            idle &= np.all(moved[:, 1:] == moved[:, :1], axis=0)
+    if idle.any():
+        path = problem.bounds[int(np.argmax(idle))].path
+        raise InputError("has no effect on these recordings; leave it out, or record a motion that shows it", path=path)
+
+
+def _search(problem: Problem, start: _Array, method: str, starts: int, seed: int) -> bool:
+    """Search from every start; True where the user interrupted."""
+    rng = np.random.default_rng([seed, 0])
+    points = [start, *(rng.uniform(0.05, 0.95, len(start)) for _ in range(starts - 1))]
+    try:
+        for point in points:
+            METHODS[method](problem, point, seed)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _sureness(problem: Problem) -> Confidence:
+    """Confidence at the best point, by central differences where the bounds leave room."""
+    best = problem.best
+    residual = problem.residuals(best)
+    up, down = np.minimum(best + DIFFERENCE, 1.0), np.maximum(best - DIFFERENCE, 0.0)
+    count = len(best)
+    points = np.tile(best[:, None], (1, 2 * count))
+    for i in range(count):
+        points[i, i], points[i, count + i] = up[i], down[i]
+    found = problem.residuals(points)
+    jacobian = (found[:, :count] - found[:, count:]) / (up - down)
+    lengths = [len(channel.time) for recording in problem.recordings for channel in recording.channels]
+    return confidence(jacobian, residual, lengths)
+
+
+def _parameters(problem: Problem, start: _Array, half_width: _Array) -> tuple[FittedParameter, ...]:
+    found = []
+    before, after = problem.values(start), problem.values(problem.best)
+    for bound, half in zip(problem.bounds, half_width, strict=True):
+        width = float(half) * (bound.high - bound.low)
+        interval = (after[bound.path] - width, after[bound.path] + width) if np.isfinite(width) else None
+        unit = problem.twin.parameters[bound.path].unit
+        ends = (bound.low, bound.high)
+        found.append(FittedParameter(bound.path, unit, before[bound.path], after[bound.path], interval, ends))
+    return tuple(found)
+
+
+def _judge(
+    recordings: Sequence[Recording], before: list[dict[str, _Array]], after: list[dict[str, _Array]], *, held_out: bool
+) -> tuple[Judged, ...]:
+    return tuple(
+        Judged(recording.file, recording.scenario, held_out, channel, old[channel.column.signal], new[channel.column.signal])
+        for recording, old, new in zip(recordings, before, after, strict=True)
+        for channel in recording.channels
+    )
+
+
+def _judge_others(twin: Twin, hold_out: Sequence[Recording], fitted: Problem) -> tuple[Judged, ...]:
+    others = Problem(twin, hold_out, fitted.bounds, threads=1)
+    try:
+        before = others.simulate(others.start())
+        for recording, signals in zip(hold_out, before, strict=True):
+            check_units(twin, recording, signals)
+        return _judge(hold_out, before, others.simulate(fitted.best), held_out=True)
+    finally:
+        others.close()
+
+
+def _warnings(problem: Problem, parameters: Sequence[FittedParameter], correlation: _Array) -> list[str]:
+    found = []
+    for parameter, point in zip(parameters, problem.best, strict=True):
+        low, high = parameter.bounds
+        if point < _AT_BOUND or point > 1.0 - _AT_BOUND:
+            found.append(f"{parameter.path} ended at its bound, {parameter.after:g} {parameter.unit}")
+        if parameter.interval is None:
+            found.append(f"{parameter.path} is not determined by these recordings")
+        elif parameter.interval[1] - parameter.interval[0] > _WIDE * (high - low):
+            found.append(f"{parameter.path} is hardly determined: its interval spans more than half of its bounds")
+    for i in range(len(parameters)):
+        for j in range(i):
+            if abs(correlation[i, j]) > _TIED:
+                one, other = parameters[j].path, parameters[i].path
+                found.append(f"{one} and {other} are known only together (correlation {correlation[i, j]:+.3f})")
+    return found

@@ -1,0 +1,169 @@
+"""Electric engine: battery, speed controller, brushless motor and propeller.
+
+    E    = cells v(charge)                                          battery, v from full to empty linearly, 0 when empty
+    I    = max(0, (d E - k w) / (R_m + d^2 R_s)),  k = 1 / (2 pi K_v)   motor current at duty d; the battery gives d I
+    J    = V / (n D),  n = w / (2 pi)                               advance ratio, held in [0, J_max]
+    P    = C_P(J) rho n^3 D^5                                       power taken by the propeller,  Q = P / w
+    T    = min( P eta(J) / V + 0.9 exp(-V / 4) T_0(P), T_b(P, V) )  thrust,  T_0 = (pi/2 D^2 rho P^2)^(1/3)
+    I_r dw/dt = k (I - I_0) - Q,        d(charge)/dt = -d I / capacity
+
+T acts along +x of the part's frame, the reaction -dir Q about it; V is the speed of the air along +x. The speed w >= 0 and the
+charge (1 full, 0 empty) are continuous states. The joint, where there is one, is the axle: it is brought to dir w by a torque
+between motor and axle, whose reaction the airframe feels; so `inertia` should be that of the axle and what turns with it.
+Without a joint, `gyroscopic` = 1 adds the moments of the spinning mass: -dir I_r (dw/dt x + omega x w x).
+
+T_b, the bound, is the thrust of an ideal disc that turns the part 0.9^(3/2) of P into the stream: 2 rho A v (V + v)^2 = 0.854 P,
+T_b = 2 rho A v (V + v). It is 0.9 T_0 at rest and keeps T V below P.
+
+Reference: last_letter_2 (its electricEngine), whose propeller curves and static term 0.9 T_0 are kept. Corrected here:
+the speed is integrated over time (there: over throttle, per step); torque opposes the spin (there: along it); J is
+bounded and nothing divides by V or w; the static term does not grow with wind from behind; the two terms of the thrust, which
+there add up to twice what the power can give at walking pace, are bounded by T_b; the drop across the battery's resistance
+is that of the mean current d I (there R_s d instead of R_s d^2); the controller does not push current back into the battery.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+from numba import carray
+
+from didymos.compiled import c_function, kernel
+from didymos.parts.curve import CurveSpec, evaluate
+from didymos.parts.law import Law, Output, PartSpec, law_signature
+from didymos.parts.wake import wake
+from didymos.spec import number
+
+__all__ = ["ELECTRIC_ENGINE", "ElectricEngineSpec", "bound_thrust", "propeller_thrust"]
+
+STATIC_EFFICIENCY = 0.9  # of the ideal static thrust, as in the original
+FADING_SPEED = 4.0  # [m/s], of the static term, as in the original
+LAST_CHARGE = 0.02  # below this share the voltage collapses
+
+
+class ElectricEngineSpec(PartSpec):
+    """Parameters of battery, motor and propeller."""
+
+    kind: Literal["electric_engine"] = "electric_engine"
+    direction: float = number(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
+    cells: float = number(unit="1", low=1, high=100, doc="cells in series")
+    cell_full: float = number(4.0, unit="V", above=0, doc="open-circuit voltage of a full cell")
+    cell_empty: float = number(3.3, unit="V", above=0, doc="open-circuit voltage of an empty cell")
+    capacity: float = number(0.0, unit="A s", low=0, doc="charge of the battery; 0 never runs down")
+    battery_resistance: float = number(0.0, unit="ohm", low=0, doc="R_s")
+    motor_resistance: float = number(unit="ohm", above=0, doc="R_m")
+    speed_constant: float = number(unit="1/(s V)", above=0, doc="K_v, revolutions per second and volt")
+    idle_current: float = number(0.0, unit="A", low=0, doc="I_0")
+    inertia: float = number(unit="kg m^2", above=0, doc="I_r, of all that turns")
+    speed_limit: float = number(unit="rad/s", above=0)
+    diameter: float = number(unit="m", above=0, doc="D")
+    advance_limit: float = number(unit="1", above=0, doc="J_max, to which the curves were fitted")
+    thrust_limit: float = number(unit="N", above=0)
+    gyroscopic: float = number(0.0, unit="1", low=0, high=1, doc="1 adds the moments of the spinning mass, without a joint")
+    axle_gain: float = number(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed, where there is a joint")
+    health: float = number(1.0, unit="1", low=0, high=1, doc="share of the command that arrives; 0 is a motor that failed")
+    power: CurveSpec
+    efficiency: CurveSpec
+
+    def tables(self) -> list[float]:
+        """Both curves over the advance ratio and where they start."""
+        power = self.power.table()
+        return [2.0, 2.0 + len(power), *power, *self.efficiency.table()]
+
+
+@kernel
+def bound_thrust(power: float, along: float, density: float, area: float) -> float:
+    """T_b [N]: what an ideal disc makes of 0.9^(3/2) of a power [W] in a stream of `along` >= 0 [m/s]."""
+    share = STATIC_EFFICIENCY * math.sqrt(STATIC_EFFICIENCY) * power / (2.0 * density * area)
+    x = along + share ** (1.0 / 3.0)  # x = V + v solves x^3 - V x^2 = share; Newton from above converges monotonically
+    for _ in range(6):
+        x -= (x * x * (x - along) - share) / (x * (3.0 * x - 2.0 * along))
+    return 2.0 * density * area * (x - along) * x
+
+
+@kernel
+def propeller_thrust(power: float, efficiency: float, along: float, density: float, diameter: float) -> float:
+    """T [N] for a power [W] taken by the propeller; `efficiency` at the advance ratio of the speed `along` [m/s]."""
+    if power <= 0.0 or density <= 0.0:
+        return 0.0
+    speed = max(along, 0.0)
+    area = 0.25 * math.pi * diameter * diameter
+    still = STATIC_EFFICIENCY * math.exp(-speed / FADING_SPEED) * (2.0 * area * density * power * power) ** (1.0 / 3.0)
+    moving = power * max(efficiency, 0.0) / speed if speed > 1e-6 else 0.0
+    return min(still + moving, bound_thrust(power, speed, density, area))
+
+
+@kernel
+def _voltage(engine: Any, charge: float) -> float:
+    left = min(max(charge, 0.0), 1.0)
+    cell = engine.cell_empty + left * (engine.cell_full - engine.cell_empty)
+    return engine.cells * cell * min(left / LAST_CHARGE, 1.0)
+
+
+@c_function(law_signature(ElectricEngineSpec))
+def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+    engine = carray(parameters, 1)[0]
+    here = carray(motion, 1)[0]
+    answer = carray(wrench, 1)[0]
+    duty = engine.health * min(max(inputs[0], 0.0), 1.0)
+    speed = min(max(states[0], 0.0), engine.speed_limit)
+    charge = 1.0 - states[1]
+    torque_constant = 1.0 / (2.0 * math.pi * engine.speed_constant)
+    voltage = _voltage(engine, charge)
+    current = max(
+        (duty * voltage - torque_constant * speed)
+        / (engine.motor_resistance + duty * duty * engine.battery_resistance),
+        0.0,
+    )
+    turns = speed / (2.0 * math.pi)
+    along = here.air_velocity[0]
+    travel = turns * engine.diameter
+    advance = engine.advance_limit
+    if along <= 0.0:
+        advance = 0.0
+    elif along < engine.advance_limit * travel:
+        advance = along / travel
+    coefficient = max(evaluate(tables, int(tables[0]), advance, turns), 0.0)
+    drag = coefficient * here.density * turns * turns * engine.diameter**5 / (2.0 * math.pi)
+    power = drag * speed
+    thrust = propeller_thrust(power, evaluate(tables, int(tables[1]), advance, turns), along, here.density, engine.diameter)
+    thrust = min(thrust, engine.thrust_limit)
+    friction = engine.idle_current if speed > 0.0 else min(engine.idle_current, current)
+    rate = (torque_constant * (current - friction) - drag) / engine.inertia
+    if (speed >= engine.speed_limit and rate > 0.0) or (speed <= 0.0 and rate < 0.0):
+        rate = 0.0
+    rates[0] = rate
+    rates[1] = duty * current / engine.capacity if engine.capacity > 0.0 else 0.0
+    answer.force[0] = thrust
+    answer.torque[0] = -engine.direction * drag
+    if engine.gyroscopic > 0.0:
+        momentum = engine.direction * engine.inertia
+        answer.torque[0] -= momentum * rate
+        answer.torque[1] -= momentum * speed * here.rate[2]
+        answer.torque[2] += momentum * speed * here.rate[1]
+    answer.joint_torque = engine.axle_gain * (engine.direction * speed - here.joint_velocity)
+    outputs[0] = thrust
+    outputs[1] = engine.direction * speed
+    outputs[2] = wake(thrust, along, here.density, 0.25 * math.pi * engine.diameter * engine.diameter)
+    outputs[3] = current
+    outputs[4] = voltage - duty * current * engine.battery_resistance
+    outputs[5] = power
+    outputs[6] = charge
+
+
+ELECTRIC_ENGINE = Law(
+    spec=ElectricEngineSpec,
+    function=_law,
+    inputs=("throttle",),
+    states=("speed", "charge_used"),
+    outputs=(
+        Output("thrust", "N"),
+        Output("speed", "rad/s"),
+        Output("wake", "m/s"),
+        Output("current", "A"),
+        Output("voltage", "V"),
+        Output("power", "W"),
+        Output("charge", "1"),
+    ),
+)

@@ -1,0 +1,183 @@
+"""`didymos serve TWIN --port moteus`: every drive of the twin as a moteus on one bus, behind an fdcanusb on a pseudo-terminal.
+
+One loop: it listens until the next slice of ticks is due, answers at once with what the drives said last, and lets the slice
+pass. A command is an intervention before the next tick, so that the recording holds it and the run can be repeated:
+
+    didymos run TWIN --control idle --interventions FILE.mcap
+
+Step-locked, a query to a controller that was asked before in this period lets a period of the twin's own control rate pass first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from didymos.engine.pace import Pace
+from didymos.engine.run import Run
+from didymos.errors import InputError, nearest
+from didymos.parts import PARTS
+from didymos.ports.moteus.board import Board
+from didymos.ports.moteus.bus import Bus, is_query
+from didymos.ports.moteus.controller import Controller
+from didymos.ports.moteus.line import Frame, Lines, received, render
+from didymos.ports.moteus.terminal import Terminal
+from didymos.ports.terms import Terms
+
+if TYPE_CHECKING:
+    from didymos.engine.simulation import Simulation
+
+__all__ = ["serve"]
+
+_SLICE = 0.002  # [s] of the twin's clock that pass at once
+_LOOK_UP = 0.1  # [s] after which a run that waits for a query looks whether it should end
+_RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
+_NUMBERS = range(1, 0x7F)
+
+
+def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
+    """Serve until the time is over or `terms.stop` is set; the facts about it."""
+    numbers = _numbers(simulation, terms.ids)
+    terminal = Terminal(terms.link)
+    try:
+        run = Run(simulation, terms.record, keep=False)
+        try:
+            drives = {name: _Drive(run, name) for name in numbers}
+            boards = {name: Board(simulation.twin.name, name, number) for name, number in numbers.items()}
+            bus = Bus([Controller(drives[name], boards[name], terms.say) for name in numbers])
+            port = _Port(run, bus, terminal, terms)
+            where = f"{terminal.path} as {terms.link}" if terms.link is not None else terminal.path
+            pace = "on queries" if terms.step_locked else "in real time"
+            known = " ".join(f"{name}={number}" for name, number in numbers.items())
+            run.advance(1)  # until now the drives have said nothing
+            terms.say(f"{simulation.twin.name} runs {pace}, fdcanusb at {where} with {known}")
+            port.step_locked() if terms.step_locked else port.real_time()
+        finally:
+            run.close()
+    finally:
+        terminal.close()
+    return {
+        "path": str(terms.link or terminal.path),
+        "ids": numbers,
+        "frames": port.frames,
+        "replies": port.replies,
+        "refused": port.refused,
+        "lost": terminal.lost,
+    }
+
+
+def _numbers(simulation: Simulation, asked: Mapping[str, int]) -> dict[str, int]:
+    """Numbers of the drives on the bus: as asked, else 1, 2, 3 in the order of the twin."""
+    drives = [name for name, part in simulation.twin.file.parts.items() if part.kind == "drive"]
+    if not drives:
+        raise InputError(f"{simulation.twin.name} has no part of kind drive for the port moteus", path="--port")
+    for name, number in asked.items():
+        if name not in drives:
+            raise InputError(f"there is no drive {name!r}{nearest(name, drives)} (there are: {', '.join(drives)})", path="--id")
+        if number not in _NUMBERS:
+            raise InputError(f"found {name}={number}, expected a number from 1 to {_NUMBERS[-1]}", path="--id")
+        if list(asked.values()).count(number) > 1:
+            raise InputError(f"found {number} twice, expected a number of its own for each drive", path="--id")
+    free = (number for number in _NUMBERS if number not in asked.values())
+    return {name: asked[name] if name in asked else next(free) for name in drives}
+
+
+class _Drive:
+    """A drive of the run, as its controller sees it."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        self._run, self._name, self._beat = run, name, 0.0
+        self._view = run.simulation.readouts(name)
+        self._outputs = [output.name for output in PARTS["drive"].outputs]
+
+    @property
+    def time(self) -> float:
+        return self._run.simulation.time
+
+    @property
+    def readouts(self) -> Mapping[str, float]:
+        return dict(zip(self._outputs, self._view.tolist(), strict=True))
+
+    def parameter(self, name: str) -> float:
+        return self._run.simulation.twin.parameters[f"parts.{self._name}.{name}"].value
+
+    def set_parameter(self, name: str, value: float) -> None:
+        self._run.intervene("set", f"parts.{self._name}.{name}", value)
+
+    def command(self, values: tuple[float, ...]) -> None:
+        self._beat += 1.0
+        self._run.intervene("steer", f"inputs.{self._name}", *values[:6], self._beat, *values[6:])
+
+
+class _Port:
+    """The run's side of the wire."""
+
+    def __init__(self, run: Run, bus: Bus, terminal: Terminal, terms: Terms) -> None:
+        self.frames = self.replies = self.refused = 0
+        self._run, self._bus, self._terminal, self._terms = run, bus, terminal, terms
+        self._lines = Lines()
+        simulation = run.simulation
+        self._slice = max(1, round(_SLICE / simulation.period))
+        control = simulation.twin.file.control
+        rate = control.rate if control is not None else _RATE
+        self._round = max(1, round(1.0 / (rate * simulation.period)))
+        self._asked: set[int] = set()
+        self._end = None if terms.seconds is None else max(1, round(terms.seconds / simulation.period))
+
+    def real_time(self) -> None:
+        """Let time pass as the wall clock does, and answer meanwhile."""
+        simulation = self._run.simulation
+        pace = Pace(simulation.period, real_time=True)
+        while not self._over():
+            began = simulation.tick
+            self._pass(self._slice)
+            due = monotonic() + pace.left(simulation.tick - began)
+            while (left := due - monotonic()) > 0.0:
+                self._hear(left)
+            self._hear(0.0)
+            simulation.overruns += pace.wait(simulation.tick - began)
+
+    def step_locked(self) -> None:
+        """Let time pass on queries only."""
+        while not self._over():
+            self._hear(_LOOK_UP)
+
+    def _hear(self, seconds: float) -> None:
+        """Answer what comes within a time [s]."""
+        for item in self._lines.feed(self._terminal.wait(seconds)):
+            if isinstance(item, str):
+                self.refused += 1
+                self._say(item)
+            else:
+                self._follow(item)
+
+    def _follow(self, frame: Frame) -> None:
+        self.frames += 1
+        if self._terms.step_locked and is_query(frame):
+            meant = set(self._bus.meant(frame))
+            if meant & self._asked:
+                self._asked.clear()
+                self._pass(self._round)
+            self._asked |= meant
+        self._say("OK")
+        for reply in self._bus.send(frame):
+            self.replies += 1
+            self._say(received(reply))
+
+    def _say(self, line: str) -> None:
+        self._terminal.send(render(line, self._lines.checksum))
+
+    def _pass(self, ticks: int) -> None:
+        """Let ticks pass, slice by slice."""
+        simulation = self._run.simulation
+        while ticks > 0 and not self._over():
+            count = min(ticks, self._slice)
+            if self._end is not None:
+                count = min(count, self._end - simulation.tick)
+            self._run.advance(count)
+            self._bus.advance(count * simulation.period)
+            ticks -= count
+
+    def _over(self) -> bool:
+        return self._terms.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)

@@ -1,0 +1,77 @@
+"""A pseudo-terminal: the end of it that takes the place of a serial device, for as long as it is open."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import tty
+from pathlib import Path
+
+from didymos.errors import InputError
+
+__all__ = ["Terminal"]
+
+_AT_ONCE = 65536  # [bytes]
+_ROOM = 16384  # bytes that wait for a client beyond the kernel's own; more means that it does not read
+
+
+class Terminal:
+    """The device's end. `path` is the client's; `link` a name that leads to it and goes with it."""
+
+    def __init__(self, link: Path | None = None) -> None:
+        self.lost = 0  # answers that nobody read
+        self._out = b""
+        self._link: Path | None = None
+        # The client's end stays open here too: else the kernel forgets that it is raw when a client leaves, and echoes.
+        self._device, self._client = os.openpty()
+        tty.setraw(self._client)
+        self.path = os.ttyname(self._client)
+        os.set_blocking(self._device, False)
+        self._poll = select.poll()
+        if link is not None:
+            try:
+                link.symlink_to(self.path)
+            except OSError as error:
+                self.close()
+                raise InputError(f"cannot be made: {error.strerror}", file=link, path="--link") from None
+            self._link = link
+
+    def wait(self, seconds: float) -> bytes:
+        """Bytes from clients, within a time [s]."""
+        self._poll.register(self._device, select.POLLIN | (select.POLLOUT if self._out else 0))
+        events = self._poll.poll(max(0.0, 1000.0 * seconds))
+        if self._out:
+            self._flush()
+        return self._take() if any(event & select.POLLIN for _, event in events) else b""
+
+    def _take(self) -> bytes:
+        try:
+            return os.read(self._device, _AT_ONCE)
+        except BlockingIOError:
+            return b""
+
+    def send(self, data: bytes) -> None:
+        """An answer for the client; where too many wait to be read it is lost and counted."""
+        if len(self._out) + len(data) > _ROOM:
+            self.lost += 1
+            return
+        self._out += data
+        self._flush()
+
+    def _flush(self) -> None:
+        while self._out:
+            try:
+                written = os.write(self._device, self._out)
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EIO):
+                    raise
+                return
+            self._out = self._out[written:]
+
+    def close(self) -> None:
+        """The device is unplugged."""
+        os.close(self._device)
+        os.close(self._client)
+        if self._link is not None:
+            self._link.unlink(missing_ok=True)

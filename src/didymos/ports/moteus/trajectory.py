@@ -1,0 +1,51 @@
+"""The set-point on its way: it moves to where it is asked with a limited velocity and acceleration.
+
+    |v| <= v_max,   |dv/dt| <= a_max,   v towards the target at most sqrt(2 a_max d), so that it stops there
+
+An infinite limit does not bind; without both the set-point is where it is asked at once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["Trajectory"]
+
+
+@dataclass
+class Trajectory:
+    """A set-point [rev], [rev/s] on its way to `target`, which itself moves at `velocity`."""
+
+    position: float
+    speed: float
+    target: float
+    velocity: float
+    most_speed: float  # [rev/s]
+    most_acceleration: float  # [rev/s^2]
+
+    @property
+    def done(self) -> bool:
+        """Whether the set-point is where it is asked."""
+        return self.position == self.target and self.speed == self.velocity
+
+    def advance(self, dt: float) -> None:
+        """Let dt [s] pass."""
+        arrived = self.done
+        self.target += self.velocity * dt
+        if arrived:
+            self.position = self.target
+            return
+        way = self.target - self.position
+        wanted = min(max(way / dt, -self.most_speed), self.most_speed)
+        change = self.most_acceleration * dt
+        if math.isfinite(change):
+            brake = math.sqrt(0.25 * change * change + 2.0 * self.most_acceleration * abs(way)) - 0.5 * change  # in steps of dt
+            braked = self.velocity + math.copysign(min(abs(way) / dt, brake), way)
+            wanted = min(max(braked, -self.most_speed), self.most_speed)
+            wanted = self.speed + min(max(wanted - self.speed, -change), change)
+        left = abs(way - wanted * dt)
+        if left <= (0.5 * change * dt if math.isfinite(change) else 0.0) and abs(wanted - self.velocity) <= change:
+            self.position, self.speed = self.target, self.velocity
+        else:
+            self.position, self.speed = self.position + wanted * dt, wanted
