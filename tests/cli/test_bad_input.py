@@ -128,9 +128,9 @@ RUNS = {
     "less than a tick": (("small", "--seconds", "1e-9"), "at least one tick, 0.004 s"),
     "seed in words": (("small", "--seed", "lucky"), "--seed"),
     "half a seed": (("small", "--seed", "1.5"), "--seed"),
-    "no such module": (("small", "--control", "nowhere_to_be_found:A"), "--control: the control program 'nowhere_to_be_found'"),
-    "no such file": (("small", "--control", "mine.py:A"), "--control: mine.py: there is no such file"),
-    "no class": (("small", "--control", "mine"), "--control: found 'mine', expected a shipped program"),
+    "no such module": (("small", "--control", "nowhere_to_be_found:A"), "'nowhere_to_be_found' cannot be imported"),
+    "no such file": (("small", "--control", "mine.py:A"), "mine.py: there is no such file"),
+    "no class": (("small", "--control", "mine"), "found 'mine', expected a shipped program"),
     "values that are not there": (("small", "--with", "values.yaml"), "values.yaml: cannot be read"),
     "values that are a twin": (("small", "--with", "small/twin.yaml"), "twin.yaml:2: title: found 'Small'"),
     "record without a suffix": (("small", "--record", "log"), "--record: found 'log', expected a file that ends in .mcap"),
@@ -162,8 +162,10 @@ def test_a_refused_run_leaves_an_older_log_as_it_was(small: Path, capsys: pytest
 PROGRAMS = {
     "error on creation": ("def __init__(self): raise ValueError('no battery')", "no battery"),
     "needs arguments": ("def __init__(self, size): pass", "cannot be created without arguments"),
-    "rate that does not fit": ("rate = 333", "asks for 333 Hz"),
-    "no rate": ("rate = 0", "asks for 0 Hz"),
+    "rate that does not fit": ("rate = 333", "asks for 333 Hz, expected a rate whose period"),
+    "no rate": ("rate = 0", "asks for 0 Hz, expected a rate whose period"),
+    "a rate too low": ("rate = 0.001", "asks for 0.001 Hz: found 0.001, expected a number of at least 0.01"),
+    "rate in words": ("rate = 'often'", "cannot be created"),
     "wants that are no names": ("wants = 5", "expected a tuple of names"),
 }
 

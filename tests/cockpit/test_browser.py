@@ -63,6 +63,7 @@ def test_a_flight_at_the_page(start_cockpit: Start, browser: Browser) -> None:
     flown = load_interventions(name)
     assert {item.path for item in flown.interventions} == {"control.gains.height.kp", "wanted.z", "body_FLU"}
 
+    assert [item.value for item in flown.interventions if item.kind == "set"][-1] == (0.9,)  # however slowly it was typed
     log = Log.load(name.with_suffix(".mcap"))
     asked, height = log["wanted.z"], log["truth.position.z"]
     assert asked.values.max() > 1.8  # from 1 m, a second at 1 m/s, by hand

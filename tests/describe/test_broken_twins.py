@@ -292,7 +292,7 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
     "no such module": ("nowhere_to_be_found:Mine", PROGRAM, "No module named"),
     "no such class": ("mine.py:Mien", PROGRAM, "did you mean 'Mine'"),
     "not a controller": ("mine.py:Other", PROGRAM, "is not a didymos.Controller"),
-    "no class": ("mine.py", PROGRAM, "expected a shipped program (multirotor_pd"),
+    "no class": ("mine.py", PROGRAM, "expected a shipped program ("),
     "error on creation": ("mine.py:Mine", PROGRAM.replace("self.size = size", "raise ValueError('no battery')"), "no battery"),
     "unknown option": ("mine.py:Mine", PROGRAM.replace("size=1", "siz=1"), "did you mean 'siz'"),
     "wants that are no names": ("mine.py:Mine", PROGRAM.replace("rate = 250", "wants = 5"), "Mine.wants is 5"),

@@ -123,6 +123,8 @@ def test_moteus_tool_reads_zeroes_and_configures(power_unit: Twin, tmp_path: Pat
 
     async def console(c: Any) -> tuple[dict[str, str], Any]:
         stream = moteus.Stream(c)
+        await stream.write_message(b"tel stop")  # as the tool does: what the last client did not acknowledge comes again
+        await stream.flush_read()
         config = (await stream.command(b"conf enumerate")).decode()
         return dict(line.split() for line in config.splitlines()), await stream.read_data("servo_stats")
 

@@ -183,6 +183,9 @@ def test_random_frames_and_lines_end_nothing(bus: Bus) -> None:
     lines = Lines()
     heads = [bytes([head]) for head in (0x00, 0x01, 0x0D, 0x10, 0x1C, 0x40, 0x42, 0x44, 0x50)]
     console = [b"d ", b"conf ", b"conf set ", b"tel ", b"tel get ", b"d pos ", b"\n", b"servo.pid_position.kp ", b"nan ", b"git"]
+    strange = (b"\x1c", b"\xa0 \x85", b"d \x1f", b"d", b"conf", b"tel", b"d pos", b"conf set servo.pid_position.kp 1e300")
+    for text in strange:
+        bus.send(Frame(0x8001, bytes([0x40, 0x01, len(text) + 1]) + text + b"\n"))
     for _ in range(4000):
         data = dice.randbytes(dice.randrange(65))
         if dice.random() < 0.5:

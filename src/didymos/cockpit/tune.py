@@ -122,15 +122,21 @@ class Tune:
             return
         if not self._history or self._history[-1][0] != path:
             self._history.append((path, before))
-        self._apply(path, value)
+        self._session.set(path, value)
+        self._session.wait()
+        handle = self._rows.get(path)
+        if handle is not None:
+            handle.label = self._label(self._live()[path])
+            if handle.value == value != self._value(path):  # refused; a newer value of the page has its own call of this
+                handle.value = self._value(path)
 
-    def _apply(self, path: str, value: float) -> None:
+    def _undo_to(self, path: str, value: float) -> None:
         self._session.set(path, value)
         self._session.wait()
         self.refresh(path)
 
     def refresh(self, path: str) -> None:
-        """Show a parameter as the run has it: a value that it refused goes back."""
+        """Show a parameter as the run has it."""
         handle, parameter = self._rows.get(path), self._live()[path]
         if handle is not None:
             value = self._value(path)
@@ -140,12 +146,12 @@ class Tune:
 
     def _undo_one(self) -> None:
         if self._history:
-            self._apply(*self._history.pop())
+            self._undo_to(*self._history.pop())
 
     def _undo_every(self) -> None:
         self._history.clear()
         for path in list(self._session.values):
-            self._apply(path, self._session.base(path))
+            self._undo_to(path, self._session.base(path))
 
     def _save_values(self) -> None:
         name = f"{self._session.twin.name}-tuned.yaml"

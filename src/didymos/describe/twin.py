@@ -103,10 +103,11 @@ class Twin:
 
     def mistake(self, text: str, *place: str | int) -> InputError:
         """An error that points at a place of the twin file, unless the value there was set since."""
-        if ".".join(map(str, place)) in self._changed:
-            return InputError(text, path=".".join(map(str, place)))
+        path = ".".join(map(str, place))
+        if any(path == changed or path.startswith(changed + ".") for changed in self._changed):
+            return InputError(text, path=path)
         line = next((self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines), None)
-        return InputError(text, file=self._file, line=line, path=".".join(map(str, place)) or None)
+        return InputError(text, file=self._file, line=line, path=path or None)
 
     def get(self, path: str) -> float:
         """The value of a parameter; an unknown path is an `InputError`."""
@@ -215,19 +216,23 @@ class Twin:
         program = find_program(name, folder or Path())
         try:
             program()
+            rate = float(program.rate)
         except DidymosError:
             raise
         except Exception as error:  # the user's own code
             raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
         step = self.file.world.step
-        steps = 1.0 / (program.rate * step) if program.rate > 0.0 else 0.0
+        steps = 1.0 / (rate * step) if rate > 0.0 else 0.0
         if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
             expected = f"a rate whose period is a whole number of physics steps of {step:g} s"
-            raise InputError(f"{name} asks for {program.rate:g} Hz, expected {expected}")
+            raise InputError(f"{name} asks for {rate:g} Hz, expected {expected}")
         raw = copy.deepcopy(self._raw)
-        raw["control"] = {"program": name, "rate": float(program.rate)}
-        self.file = validate(raw, self._file, self._lines)
-        self._raw, self.program = raw, program
+        raw["control"] = {"program": name, "rate": rate}
+        try:
+            self.file = validate(raw, self._file, self._lines)
+        except InputError as error:  # nothing in the twin file is to blame
+            raise InputError(f"{name} asks for {rate:g} Hz: {error.message}") from None
+        self._raw, self.program, self._changed = raw, program, self._changed | {"control"}
         kept = {key: self.parameters[key] for key in self._bodies}
         self.parameters = collect(self.file, self.description, self.program) | kept
 

@@ -37,7 +37,7 @@ from didymos.parts.curve import CurveSpec, evaluate
 from didymos.parts.law import Law, Output, PartSpec, law_signature, tick_signature
 from didymos.spec import number
 
-__all__ = ["AIRFOIL", "AirfoilSpec", "drag_coefficient", "lift_coefficient", "stall_share"]
+__all__ = ["AIRFOIL", "AirfoilSpec", "lift_and_drag", "stall_share"]
 
 _MODELS = ("none", "linear", "curves")
 _NONE, _LINEAR, _CURVES = range(3)
@@ -127,21 +127,15 @@ def stall_share(alpha: float, stall_angle: float, sharpness: float) -> float:
 
 
 @kernel
-def lift_coefficient(alpha: float, foil: Any) -> float:
-    """C_L at an angle of attack [rad], a line blended into a flat plate."""
-    share = stall_share(alpha, foil.stall_angle, foil.stall_sharpness)
-    sine = math.sin(alpha)
-    plate = 2.0 * math.copysign(sine * sine, alpha) * math.cos(alpha)
-    return (1.0 - share) * (foil.lift_0 + foil.lift_alpha * alpha) + share * plate
-
-
-@kernel
-def drag_coefficient(alpha: float, foil: Any) -> float:
-    """C_D at an angle of attack [rad]: parasitic and induced, blended into a flat plate."""
+def lift_and_drag(alpha: float, foil: Any) -> tuple[float, float]:
+    """C_L and C_D at an angle of attack [rad]: a line with its induced drag, blended into a flat plate."""
     share = stall_share(alpha, foil.stall_angle, foil.stall_sharpness)
     line = foil.lift_0 + foil.lift_alpha * alpha
     induced = line * line * foil.area / (math.pi * foil.oswald * foil.span * foil.span)
-    return foil.drag_0 + (1.0 - share) * induced + share * 2.0 * abs(math.sin(alpha)) ** 3
+    sine = abs(math.sin(alpha))
+    plate = 2.0 * math.copysign(sine * sine, alpha) * math.cos(alpha)
+    lift = (1.0 - share) * line + share * plate
+    return lift, foil.drag_0 + (1.0 - share) * induced + share * 2.0 * sine * sine * sine
 
 
 @kernel
@@ -158,8 +152,7 @@ def _add_wrench(foil: Any, tables: Any, here: Any, memory: Any, wake: float, sha
         lift = evaluate(tables, int(tables[_LIFT]), alpha, beta)
         drag = evaluate(tables, int(tables[_DRAG]), alpha, beta)
     else:
-        lift = lift_coefficient(alpha, foil)
-        drag = drag_coefficient(alpha, foil)
+        lift, drag = lift_and_drag(alpha, foil)
     dx, dy, dz = memory[0], memory[1], memory[2]
     still = 0.5 * here.density * foil.area * speed * speed * share
     turning = 0.25 * here.density * foil.area * speed * share  # times chord or span and a rate: q S c q / (2 V)

@@ -46,12 +46,9 @@ class Console:
 
     def put(self, data: bytes) -> None:
         """Bytes from the client; every complete line is followed."""
-        for i in range(len(data)):
-            character = data[i : i + 1]
-            if character not in (b"\r", b"\n"):
-                self._line += character if len(self._line) <= _LONGEST else b""
-                continue
-            line, self._line = self._line, b""
+        *lines, rest = (self._line + data.replace(b"\r", b"\n")).split(b"\n")
+        self._line = rest[: _LONGEST + 1]
+        for line in lines:
             if line.strip() and len(line) <= _LONGEST:
                 self._out = (self._out + self.follow(line.decode("latin1")))[-_ROOM:]
 
@@ -75,7 +72,7 @@ class Console:
 
     def follow(self, line: str) -> bytes:
         """What a command answers."""
-        group, *words = line.split()
+        group, *words = [word for word in line.split(" ") if word] or [""]
         if group == "d":
             return self._do(words).encode("latin1", "replace")
         if group == "conf":

@@ -11,17 +11,31 @@ Reference: fdcanusb and moteus firmware, can_manager and uart_fdcanusb_micro_ser
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 __all__ = ["Frame", "Lines", "crc8", "parse", "received", "render"]
 
-_TABLE = (0x00, 0x97, 0xB9, 0x2E, 0xE5, 0x72, 0x5C, 0xCB, 0x5D, 0xCA, 0xE4, 0x73, 0xB8, 0x2F, 0x01, 0x96)
+_POLYNOMIAL = 0x97
 _LONGEST = 256  # characters that the device has room for
 _LARGEST = 64  # bytes of a CAN-FD frame
 _SIZES = (*range(9), 12, 16, 20, 24, 32, 48, 64)
 _PADDING = 0x50  # the subframe that does nothing
 _HEX = frozenset(b"0123456789abcdefABCDEF")
+
+
+_ENDS = re.compile(rb"[\r\n]")
+
+
+def _divided(byte: int) -> int:
+    """What is left of a byte, divided by the polynomial."""
+    for _ in range(8):
+        byte = (byte << 1) ^ (0x100 | _POLYNOMIAL if byte & 0x80 else 0)
+    return byte
+
+
+_TABLE = tuple(map(_divided, range(256)))
 
 
 @dataclass(frozen=True)
@@ -53,11 +67,10 @@ class Frame:
 
 
 def crc8(text: bytes) -> int:
-    """Checksum of a line, half a byte at a time."""
+    """Checksum of a line."""
     crc = 0
     for byte in text:
-        crc = _TABLE[(crc >> 4) ^ (byte >> 4)] ^ ((crc << 4) & 0xFF)
-        crc = _TABLE[(crc >> 4) ^ (byte & 0x0F)] ^ ((crc << 4) & 0xFF)
+        crc = _TABLE[crc ^ byte]
     return crc
 
 
@@ -107,22 +120,13 @@ class Lines:
     def __init__(self) -> None:
         self.checksum = False
         self._rest = b""
-        self._too_long = False
 
     def feed(self, data: bytes) -> Iterator[Frame | str]:
         """What the bytes ask for, one by one: a frame, or the error that answers a line."""
-        for character in (data[i : i + 1] for i in range(len(data))):
-            if character not in (b"\r", b"\n"):
-                self._rest += character
-                if len(self._rest) > _LONGEST:
-                    self._rest, self._too_long = b"", True
-                continue
-            line, self._rest = self._rest, b""
-            if self._too_long:
-                self._too_long = False
-                yield "ERR unknown command"
-                continue
-            found = self._read(line)
+        *lines, rest = _ENDS.split(self._rest + data)
+        self._rest = rest[: _LONGEST + 1]
+        for line in lines:
+            found = self._read(line) if len(line) <= _LONGEST else "ERR unknown command"
             if found is not None:
                 yield found
 

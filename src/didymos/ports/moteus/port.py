@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 _SLICE = 0.002  # [s] of the twin's clock that pass at once
+_SLACK = 0.1  # [s] that a run may be late and catch up; beyond, its clock falls behind the wall's, and an overrun is counted
 _LOOK_UP = 0.1  # [s] after which a run that waits for a query looks whether it should end
 _RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
 _NUMBERS = range(1, 0x7F)
@@ -128,7 +129,7 @@ class _Port:
     def real_time(self) -> None:
         """Let time pass as the wall clock does, and answer meanwhile."""
         simulation = self._run.simulation
-        pace = Pace(simulation.period, real_time=True)
+        pace = Pace(simulation.period, real_time=True, slack=_SLACK)
         while not self._over():
             began = simulation.tick
             self._pass(self._slice)

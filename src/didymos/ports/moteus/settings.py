@@ -27,6 +27,7 @@ _LISTS = {  # numbers of the controller
 }
 _FIXED = {"motor_position.rotor_to_output_ratio": 1.0, "servo.timeout_mode": 12}
 _OFFSET = "motor_position.output.offset"
+_LARGEST = 1e9  # of any number: a drive with larger ones would not be one
 
 
 class Settings:
@@ -71,6 +72,8 @@ class Settings:
         try:
             value = float(text)
         except ValueError:
+            return False
+        if abs(value) > _LARGEST:
             return False
         if name == _OFFSET and math.isfinite(value):
             self._controller.offset = value
