@@ -64,8 +64,8 @@ def test_many_runs_at_once_give_the_bits_of_single_runs_on_any_number_of_threads
 def test_the_seed_matters_exactly_where_something_is_random(quadcopter: Any, noisy: Any) -> None:
     assert noisy.simulate(seed=1).run(0.3).sha256 != noisy.simulate(seed=2).run(0.3).sha256
     silent = quadcopter.copy()
-    for name in silent.file.sensors:
-        silent.set(f"sensors.{name}.errors", 0.0)
+    for sensor in silent.file.sensors:
+        silent.set(f"sensors.{sensor}.errors", 0.0)
     assert silent.simulate(seed=1).run(0.3).sha256 == silent.simulate(seed=2).run(0.3).sha256
 
 
