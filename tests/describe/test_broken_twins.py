@@ -127,8 +127,6 @@ NAMES: dict[str, Change] = {
     "values that do not fit": ("{links.body.mass: 1.2}", "{world.step: 0.003}", "whole number of physics steps", "world.step"),
     "unknown parameter of a stimulus": ("world.wind.speed", "world.wind.sped", "did you mean 'world.wind.speed'", "sped"),
     "a parameter that no stimulus moves": ("world.wind.speed", "world.step", "cannot be moved by a stimulus", "world.step"),
-    "a gain as a target": ("target: world.wind.speed", "target: control.gains.roll.kp", "cannot be moved", "gains.roll"),
-    "gravity as a target": ("target: world.wind.speed", "target: world.gravity", "cannot be moved", "world.gravity"),
     "unknown input": ("target: inputs.fl", "target: inputs.fll", "no input 'fll', did you mean 'fl'", "inputs.fll"),
     "unknown set-point": ("wanted: {z: 1.0}", "wanted: {yew: 1.0}", "did you mean 'yaw'", "yew"),
     "unknown set-point of a stimulus": ("target: wanted.roll", "target: wanted.rol", "did you mean 'roll'", "wanted.rol,"),
