@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from didymos.cli.options import AsJson
+from didymos.cli.options import AsJson, Variant
 from didymos.cli.text import number, print_json, print_table
 
 __all__ = ["bench"]
@@ -16,6 +16,7 @@ __all__ = ["bench"]
 
 def bench(
     twins: Annotated[list[str] | None, typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.")] = None,
+    variant: Variant = None,
     as_json: AsJson = False,
 ) -> int:
     """Speed, beside the bare engine's on the same model."""
@@ -25,7 +26,7 @@ def bench(
     rows = []
     for name in twins or didymos.bundled():
         print(f"measuring {name}", file=sys.stderr)
-        rows.append(measure(didymos.load(name)))
+        rows.append(measure(didymos.load(name, variant=variant)))
     if as_json:
         print_json({"twins": [asdict(row) for row in rows]})
         return 0

@@ -12,21 +12,23 @@ __all__ = ["list_twins"]
 
 def list_twins(as_json: AsJson = False) -> int:
     """The bundled twins."""
-    titles = _titles()
+    twins = _twins()
     if as_json:
-        print_json({"twins": [{"name": name, "title": title} for name, title in titles.items()]})
+        print_json({"twins": [{"name": name, "title": title, "variants": found} for name, title, found in twins]})
     else:
-        print_table(list(titles.items()))
+        print_table([(name, title + (f" (variants: {', '.join(found)})" if found else "")) for name, title, found in twins])
     return 0
 
 
-def _titles() -> dict[str, str]:
-    """The bundled twins' titles by name, from the first lines of their files: reading them whole would take a second."""
+def _twins() -> list[tuple[str, str, list[str]]]:
+    """Name, title and variants of the bundled twins, from the lines of their files: reading them whole would take a second."""
     from didymos.describe.bundled import ROBOTS, bundled
 
-    titles = {}
+    twins = []
     for name in bundled():
-        text = (ROBOTS / name / "twin.yaml").read_text(encoding="utf-8")
-        found = re.search(r"^title:\s*(['\"]?)(.*?)\1\s*(#.*)?$", text, re.MULTILINE)
-        titles[name] = found[2] if found else ""
-    return titles
+        text = (ROBOTS / name / "twin.yaml").read_text(encoding="utf-8") + "\n"
+        title = re.search(r"^title:\s*(['\"]?)(.*?)\1\s*(#.*)?$", text, re.MULTILINE)
+        block = re.search(r"^variants:[^\n]*\n((?:[ #][^\n]*\n|\n)*)", text, re.MULTILINE)
+        variants = re.findall(r"^  ([\w-]+):", block[1], re.MULTILINE) if block else []
+        twins.append((name, title[2] if title else "", variants))
+    return twins

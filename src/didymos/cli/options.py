@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AsJson", "LogFile", "TwinName"]
+__all__ = ["AsJson", "LogFile", "TwinName", "Variant"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
 TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
+Variant = Annotated[
+    str | None, typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin, or several laid over each other.")
+]

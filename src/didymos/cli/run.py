@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from didymos.cli.options import AsJson, TwinName
+from didymos.cli.options import AsJson, TwinName, Variant
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table, vector
 from didymos.cli.values import read_settings, settings
@@ -33,6 +33,7 @@ PICTURES, CLIPS = (".png", ".jpg", ".jpeg", ".webp"), (".gif",)
 
 def run(
     twin: TwinName,
+    variant: Variant = None,
     scenario: Annotated[
         str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
     ] = None,
@@ -76,7 +77,7 @@ def run(
     import didymos
     from didymos.engine.engine_warnings import warnings_of
 
-    loaded = didymos.load(twin)
+    loaded = didymos.load(twin, variant=variant)
     for path, value in chosen.items():
         loaded.set(path, value)
     done = _done_by_hand(by_hand)
@@ -102,7 +103,7 @@ def run(
     verdicts = simulation.judge(log)
     files = {"record": record, "plot": plot, "picture": picture, "clip": clip}
     if as_json:
-        facts = {"twin": loaded.name, "scenario": scenario, "seconds": simulation.time, "seed": seed}
+        facts = {"twin": loaded.name, "variant": variant, "scenario": scenario, "seconds": simulation.time, "seed": seed}
         print_json({**facts, **_result(simulation, log, verdicts, real_time), **files})
     elif not quiet:
         _print_result(simulation, verdicts, real_time, files)

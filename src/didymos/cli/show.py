@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from didymos.cli.options import AsJson, TwinName
+from didymos.cli.options import AsJson, TwinName, Variant
 from didymos.cli.text import number, print_json, print_table, vector
 from didymos.errors import InputError, nearest
 
@@ -22,12 +22,13 @@ def show(
     twin: TwinName,
     text: Annotated[str, typer.Argument(metavar="[FILTER]", help="Only parameters whose path holds this.")] = "",
     parameters: Annotated[bool, typer.Option("--parameters", help="Only parameters; all without FILTER.")] = False,
+    variant: Variant = None,
     as_json: AsJson = False,
 ) -> int:
     """What a twin is made of: mass, inertia, parts, parameters."""
     import didymos
 
-    loaded = didymos.load(twin)
+    loaded = didymos.load(twin, variant=variant)
     chosen = {path: parameter for path, parameter in loaded.parameters.items() if text in path}
     if text and not chosen:
         raise InputError(f"no parameter of {loaded.name} has {text!r} in its path{nearest(text, loaded.parameters)}")
@@ -56,6 +57,8 @@ def _as_json(twin: Twin, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
         "parts": [{"name": x.name, "kind": x.kind, "link": x.link} for x in about.parts],
         "sensors": [{"name": x.name, "kind": x.kind, "link": x.link, "rate": x.rate} for x in about.sensors],
         "inputs": about.inputs,
+        "variant": twin.variant,
+        "variants": [{"name": name, "title": title} for name, title in twin.variants.items()],
         "scenarios": [{"name": name, "title": x.title, "seconds": x.seconds} for name, x in twin.scenarios.items()],
         "parameters": {
             path: {"value": x.value, "unit": x.unit, "low": x.low, "high": x.high, "live": x.live, "doc": x.doc}
@@ -84,6 +87,7 @@ def _print_structure(twin: Twin) -> None:
     print_table(sensors, ("sensor", "kind", "link", "rate [Hz]"))
     scenarios = [(name, number(x.seconds), x.title) for name, x in twin.scenarios.items()]
     print_table(scenarios, ("scenario", "seconds", "title"))
+    print_table(list(twin.variants.items()), ("variant", "title"))
 
 
 def _print_parameters(parameters: Mapping[str, Parameter]) -> None:

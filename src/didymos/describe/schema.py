@@ -167,3 +167,6 @@ class TwinFile(Spec):
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
+    variants: dict[Name, dict[str, Any]] = Field(
+        default={}, description="further faces of the same robot: keys of this file that replace those above; see variants.py"
+    )

@@ -19,6 +19,7 @@ from didymos.describe.parameters import Parameter, collect, flatten
 from didymos.describe.program import find_program, option_names
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.validate import validate
+from didymos.describe.variants import apply_variant
 from didymos.describe.yaml_file import read_yaml
 from didymos.errors import InputError, nearest
 
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Twin", "load"]
 
-def load(twin: str | Path) -> Twin:
-    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`."""
+def load(twin: str | Path, *, variant: str | None = None) -> Twin:
+    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says."""
     if isinstance(twin, str) and twin in bundled():
-        return Twin(ROBOTS / twin / "twin.yaml")
+        return Twin(ROBOTS / twin / "twin.yaml", variant)
     path = Path(twin)
     if is_folder(path):
         path = path / "twin.yaml"
@@ -40,15 +41,18 @@ def load(twin: str | Path) -> Twin:
     if not is_file(path):
         known = ", ".join(bundled())
         raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} (bundled: {known}; or give a folder)")
-    return Twin(path)
+    return Twin(path, variant)
 
 
 class Twin:
     """The digital twin of a robot. `set` changes a number; `simulate` makes a run of what it is then."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, variant: str | None = None) -> None:
         self._file = file
+        self.variant = variant
         self._raw, self._lines = read_yaml(file)
+        if variant is not None:
+            self._raw, self._lines = apply_variant(self._raw, self._lines, variant, file)
         self._bodies: dict[str, float] = {}
         self._changed: frozenset[str] = frozenset()
         self._load()
@@ -80,6 +84,11 @@ class Twin:
     def source(self) -> Path:
         """The twin file itself."""
         return self._file
+
+    @property
+    def variants(self) -> Mapping[str, str]:
+        """The titles of the twin's variants by name."""
+        return {name: str(overlay.get("title", "")) for name, overlay in self.file.variants.items()}
 
     @property
     def notes(self) -> tuple[Note, ...]:
