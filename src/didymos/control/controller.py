@@ -117,13 +117,15 @@ class CompiledController(Controller):
     `reads` names the readings it needs in the order in which the function finds them. The function's signature is (clock,
     settings, gains, sensed, wanted, memory, inputs), all pointers to float64: `clock` holds the time [s], the period [s] and
     1 at the first call, `inputs` is in the order of `writes`. What it remembers between calls belongs into `memory`, which
-    is saved and restored with the twin.
+    is saved and restored with the twin; the first words of it that `reports` names, with their units, are recorded as
+    `control.NAME`.
     """
 
     program: ClassVar[Any]
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     memory_size: int = 0
+    reports: tuple[tuple[str, str], ...] = ()
     settings: NDArray[np.float64] = np.zeros(1)
 
     @classmethod

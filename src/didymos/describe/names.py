@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RESERVED", "input_names", "link_of", "link_values", "movable_joints", "part_inputs"]
 
-RESERVED = ("clock", "inputs", "joint_states", "joints", "parts", "tf", "tf_static", "truth", "wanted")
+RESERVED = ("clock", "control", "inputs", "joint_states", "joints", "momentum", "parts", "tf", "tf_static", "truth", "wanted")
 """Names of what every run records, and of their topics: no sensor may take one."""
 
 _ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)

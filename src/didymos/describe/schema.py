@@ -96,6 +96,7 @@ class StartSpec(Spec):
     velocity: Vector = Vector()
     angular_velocity: Vector = Vector()
     joints: dict[str, Number] = Field(default={}, description="positions by name [rad or m]")
+    joint_velocities: dict[str, Number] = Field(default={}, description="by name [rad/s or m/s]")
 
 
 class RecordSpec(Spec):
@@ -103,6 +104,7 @@ class RecordSpec(Spec):
 
     rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
     tf_rate: float = number(25.0, unit="Hz", above=0, high=100_000, live=False, doc="poses of all links")
+    momentum: bool = Field(default=False, description="momentum and kinetic energy of everything together")
 
 
 class ControlSpec(Spec):

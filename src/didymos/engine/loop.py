@@ -71,6 +71,7 @@ class Wiring(NamedTuple):
     quantities: Any
     errors: Any
     fresh: Any  # int64 [sensors]
+    readouts: Any  # int64 [n, 2]: readouts of parts that sensors report, places in userdata and sensordata
     # stimuli
     stimuli: Any  # float64 [n, 8]
     stimulus_targets: Any  # int64 [n, 4]: space, index, first row and end row of its table
@@ -98,6 +99,7 @@ class Wiring(NamedTuple):
     streams: Any
     stream_rates: Any
     columns: Any
+    factors: Any  # float64 [columns]
     cells: Any
     stamps: Any
     counts: Any  # int64 rows written since the last drain
@@ -132,6 +134,8 @@ def begin_tick(w: Any, tick: int) -> None:
         _mj_sensor_position(w.model, w.data)
         _mj_fwd_velocity(w.model, w.data)
         _mj_sensor_velocity(w.model, w.data)
+    for i in range(w.readouts.shape[0]):
+        w.sensordata[w.readouts[i, 1]] = w.userdata[w.readouts[i, 0]]
     sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, w.sensordata, w.userdata, w.fresh)
 
 
@@ -190,7 +194,8 @@ def _record(w: Any, tick: int) -> None:
             continue  # ticks that pass outside of a run are recorded by nobody
         w.stamps[stamp + row] = t
         for c in range(size):
-            w.cells[cell + row * size + c] = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]
+            value = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]
+            w.cells[cell + row * size + c] = value * w.factors[first + c]
         w.counts[s] = row + 1
 
 

@@ -90,7 +90,7 @@ class Simulation:
             start(self.program, self.robot)
         self._compiled = law is not None or self.program is None
         self._fresh = self._program_memory()
-        self._streams = plan_streams(self.twin, self._assembly, self._wanted)
+        self._streams = plan_streams(self.twin, self._assembly, self._wanted, law)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self._wiring = self._lay_wires(stimuli)
         self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)

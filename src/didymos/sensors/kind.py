@@ -9,10 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import Field
+
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number
 
-__all__ = ["SENSORS", "ImuSpec", "JointsSpec", "OdometrySpec", "Quantity", "SensorKind", "SensorSpec"]
+__all__ = [
+    "SENSORS", "ForceTorqueSpec", "ImuSpec", "JointsSpec", "OdometrySpec", "Quantity", "ReadoutSpec", "SensorKind", "SensorSpec",
+]  # fmt: skip
 
 _XYZ = ("x", "y", "z")
 
@@ -68,14 +72,36 @@ class JointsSpec(SensorSpec):
     velocity: ErrorSpec = ErrorSpec()
 
 
+class ForceTorqueSpec(SensorSpec):
+    """Force and torque with which the link's parent holds it, in the frame of the sensor.
+
+    As on a real one, that is the sum of what pushes on the link and what hangs on it, and of their own inertia.
+    """
+
+    kind: Literal["force_torque"] = "force_torque"
+    link: str
+    force: ErrorSpec = ErrorSpec()
+    torque: ErrorSpec = ErrorSpec()
+
+
+class ReadoutSpec(SensorSpec):
+    """Readouts of parts that the robot's own electronics report: a driver's fault line, a gripper's switch, a tank's gauge."""
+
+    kind: Literal["readout"] = "readout"
+    readouts: tuple[str, ...] = Field(min_length=1, description="PART.READOUT each")
+    values: ErrorSpec = ErrorSpec()
+
+
 @dataclass(frozen=True)
 class SensorKind:
-    """A kind of sensor. `per_joint`: the quantities are read for each joint instead of for one link."""
+    """A kind of sensor. `per_joint`: the quantities are read for each joint instead of for one link;
+    `per_readout`: for each readout of a part."""
 
     spec: type[SensorSpec]
     quantities: tuple[Quantity, ...]
     message: str
     per_joint: bool = False
+    per_readout: bool = False
 
 
 SENSORS: dict[str, SensorKind] = {
@@ -103,4 +129,13 @@ SENSORS: dict[str, SensorKind] = {
         message="joint_states",
         per_joint=True,
     ),
+    "force_torque": SensorKind(
+        ForceTorqueSpec,
+        (
+            Quantity("force", "force", _XYZ, "N", acceleration=True),
+            Quantity("torque", "torque", _XYZ, "N m", acceleration=True),
+        ),
+        message="wrench",
+    ),
+    "readout": SensorKind(ReadoutSpec, (Quantity("values", "user", (), ""),), message="scalars", per_readout=True),
 }
