@@ -143,7 +143,7 @@ def _reference(m: Any, gains: Any, since: float, ref: Any, rate: Any, second: An
         ahead = -gains[G_CLEARANCE]
     elif m[STAGE] == st.CONTACT:
         ahead = gains[G_CREEP] * since - gains[G_CLEARANCE]
-        speed = gains[G_CREEP]
+        speed = (1.0 - m[BLEND]) * gains[G_CREEP]
         if ahead > gains[G_OVERRUN]:
             ahead, speed = gains[G_OVERRUN], 0.0
     c, s = math.cos(m[TRACKS + 16]), math.sin(m[TRACKS + 16])
@@ -239,7 +239,7 @@ def _torques(gains: Any, settings: Any, m: Any, since: float, z: Any, zd: Any, t
             rows[1 + i, 3 + i] = 1.0
             wanted[1 + i] = u[i]
     if m[STAGE] == st.ABORTED or not inverse_dynamics(h, c, rows, wanted, je, push, tau):
-        tau[0] = 0.0
+        tau[0] = 0.0 if m[REASON] == st.MOCAP else -gains[G_BRAKE] * zd[2]
         for i in range(3):
             tau[1 + i] = -gains[G_BRAKE] * zd[3 + i]
 
@@ -276,7 +276,7 @@ def _program(clock, settings_at, gains_at, sensed, wanted, memory_at, inputs):  
     _observe(sensed, gains, period, first, m)
     if first:
         _begin(m, gains)
-    _feel(-sensed[15], gains, time, period, m)
+    _feel(sensed[15], gains, time, period, m)
     z, zd, tau = np.empty(6), np.empty(6), np.zeros(4)
     for i in range(6):
         place = TRACKS + 2 * i + (12 if i >= 3 else 0)
@@ -323,7 +323,7 @@ class Capture(CompiledController):
     patience = Gain(20.0, low=0, high=1000, unit="s", path="patience", doc="before a stage gives up")
     settled = Gain(0.002, low=0, unit="m", path="settled.distance")
     settled_angle = Gain(0.02, low=0, unit="rad", path="settled.angle")
-    mass = Gain(1.0, low=0.01, high=100, unit="kg", path="impedance.mass", doc="m, of the end effector as it shall feel")
+    mass = Gain(3.0, low=0.01, high=100, unit="kg", path="impedance.mass", doc="m, of the end effector as it shall feel")
     normal = Gain(2.0, low=0, high=30, unit="rad/s", path="impedance.normal", doc="frequency along the end effector; critical")
     across = Gain(2.0, low=0, high=30, unit="rad/s", path="impedance.across")
     turn = Gain(2.0, low=0, high=30, unit="rad/s", path="impedance.turn")

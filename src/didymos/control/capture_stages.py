@@ -11,7 +11,7 @@
 | done      | -                                                       | -                                         |
 
 From every stage before `done`: a tripped drive, a saturated wheel, motion capture lost, the arm at its singularity, the
-operator. `aborted` is for good: joints are braked, the wheel coasts, the gripper opens unless the target is safely held.
+operator. `aborted` is for good: base and joints are braked, the gripper opens unless the target is safely held.
 """
 
 from __future__ import annotations
