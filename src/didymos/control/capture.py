@@ -312,6 +312,7 @@ class Capture(CompiledController):
         ("stage", "1"), ("reason", "1"), ("force", "N"), ("blend", "1"), ("error.normal", "m"), ("error.across", "m"),
         ("error.turn", "rad"), ("error.base", "rad"), ("touching", "s"),
     )  # fmt: skip
+    words: ClassVar = {"stage": st.STAGES, "reason": st.REASONS}
 
     path = Gain(50.0, low=0.1, high=1000, unit="s", path="path.seconds", doc="duration of the approach")
     clearance = Gain(0.002, low=0, high=0.1, unit="m", path="path.clearance", doc="the approach ends so far before the port")

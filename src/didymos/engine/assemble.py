@@ -205,7 +205,8 @@ def readout_place(twin: Twin, readout: str) -> tuple[str, int, str]:
 
 def _add_momentum(spec: mujoco.MjSpec) -> None:
     """The engine's own sensors of the motion of everything together and of its energy."""
-    for quantity, kind in (("velocity", mujoco.mjtSensor.mjSENS_SUBTREELINVEL), ("angular", mujoco.mjtSensor.mjSENS_SUBTREEANGMOM)):
+    kinds = {"velocity": mujoco.mjtSensor.mjSENS_SUBTREELINVEL, "angular": mujoco.mjtSensor.mjSENS_SUBTREEANGMOM}
+    for quantity, kind in kinds.items():
         spec.add_sensor(name=f"didymos:{MOMENTUM}:{quantity}", type=kind, objtype=mujoco.mjtObj.mjOBJ_BODY, objname="world")
     spec.add_sensor(name=f"didymos:{MOMENTUM}:energy", type=mujoco.mjtSensor.mjSENS_E_KINETIC)
 

@@ -156,8 +156,8 @@ GRIPPER = Law(
     inputs=("order",),
     memory=("jaws", "holds", "stage"),
     outputs=(
-        *_vector("force", "N"), *_vector("torque", "N m"), *_vector("point", "m"), Output("distance", "m"), Output("angle", "rad"),
-        Output("jaws", "1"), Output("stage", "1"),
+        *_vector("force", "N"), *_vector("torque", "N m"), *_vector("point", "m"), Output("distance", "m"),
+        Output("angle", "rad"), Output("jaws", "1"), Output("stage", "1"),
     ),
     input_range=(0.0, 2.0),
 )  # fmt: skip
