@@ -32,6 +32,7 @@ def plane(ax: Any, log: Log) -> None:
             radius = size if name == "base" else size * np.sqrt(2)
             ax.plot(x + radius * np.cos(corners), y + radius * np.sin(corners), color=colour, alpha=shade, linewidth=0.9)
     ax.set_aspect("equal")
+    ax.margins(0.05)
     ax.set_title("the plane [m], at five moments")
     ax.legend(loc="lower right")
 
@@ -41,12 +42,13 @@ def main() -> None:
     simulation = didymos.load("cepheus").simulate(seed=1, scenario="drifting_target")
     log = simulation.run()
     with style():
-        figure = new_figure(10.0, 5.4)
+        figure = new_figure(6.8, 4.0)
         grid = figure.add_gridspec(4, 2, width_ratios=(1.2, 1))
         plane(figure.add_subplot(grid[:, 0]), log)
         curves = (
             ("control.stage", 1.0, "stage"), ("control.force", 1.0, "force on the target, as felt [N]"),
-            ("joints.base_yaw.position", 180.0 / np.pi, "base angle [deg]"), ("joints.wheel.velocity", 1.0, "wheel speed [rad/s]"),
+            ("joints.base_yaw.position", 180.0 / np.pi, "base angle [deg]"),
+            ("joints.wheel.velocity", 1.0, "wheel speed [rad/s]"),
         )  # fmt: skip
         for row, (name, factor, title) in enumerate(curves):
             ax = figure.add_subplot(grid[row, 1])

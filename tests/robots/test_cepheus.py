@@ -56,7 +56,7 @@ def test_faults_end_in_a_safe_state(cepheus: Twin, scenario: str) -> None:
 def test_lost_motion_capture_is_noticed(cepheus: Twin) -> None:
     simulation = cepheus.simulate(seed=1, scenario="capture")
     lost = [Intervention(round(t / simulation.period), "set", "sensors.base.drop_out", (v,)) for t, v in ((10, 1.0), (10.5, 0.0))]
-    log = simulation.run(12.0, interventions=lost)
+    log = simulation.run(16.0, interventions=lost)
     found = [(time, word) for time, what, word in simulation.events(log) if what == "reason"]
     assert [word for _, word in found] == [REASONS[4]]
     assert 10.15 <= found[0][0] <= 10.3  # a reading may have been lost just before

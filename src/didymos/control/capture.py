@@ -239,7 +239,7 @@ def _torques(gains: Any, settings: Any, m: Any, since: float, z: Any, zd: Any, t
             rows[1 + i, 3 + i] = 1.0
             wanted[1 + i] = u[i]
     if m[STAGE] == st.ABORTED or not inverse_dynamics(h, c, rows, wanted, je, push, tau):
-        tau[0] = 0.0 if m[REASON] == st.MOCAP else -gains[G_BRAKE] * zd[2]
+        tau[0] = 0.0 if m[STILL] > 0.05 else -gains[G_BRAKE] * zd[2]  # not on a guess while motion capture is lost
         for i in range(3):
             tau[1 + i] = -gains[G_BRAKE] * zd[3 + i]
 
@@ -343,7 +343,7 @@ class Capture(CompiledController):
     rotor = Gain(0.0, low=0, high=10, unit="kg m^2", path="model.rotor", doc="inertia of a rotor seen at its joint")
     limit = Gain(10.0, low=0, high=1000, unit="N m", path="torque.limit")
     slew = Gain(0.0, low=0, high=1e6, unit="N m/s", path="torque.slew", doc="largest slope, so that no driver trips; 0: none")
-    watch = Gain(0.2, low=0, high=100, unit="s", path="watch.mocap", doc="motion capture that stands still so long is lost; 0: off")
+    watch = Gain(0.2, low=0, high=100, unit="s", path="watch.mocap", doc="motion capture is lost when it stands still so long")
     singular = Gain(0.1, low=0, high=1, unit="1", path="watch.elbow", doc="least sine of the elbow's angle")
     thrust_kp = Gain(0.0, low=0, high=100, unit="N/m", path="thrust.kp", doc="brings the base back where it began; 0: no thrust")
     thrust_kd = Gain(0.0, low=0, high=100, unit="N s/m", path="thrust.kd")

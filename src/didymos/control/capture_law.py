@@ -9,7 +9,7 @@ Impedance of the end effector, in its own frame (x points at the target; n norma
 What differs from the original, and why:
 
 1. f is the force on the target throughout: the original's one variable has one sign in two places that need opposite ones.
-2. It acts along the end effector's x axis, turned into the world: the original puts it on the world's y axis, right at 90 deg only.
+2. It acts along the end effector's x axis, turned into the world: the original's is on the world's y, right at 90 deg only.
 3. The base has gains of its own, as the theory says: the original's code gives it those of the end effector.
 4. The total mass is the sum of the masses: the original never sets it, and C++ makes it zero.
 5. The blend w grows between two forces above the sensor's noise: the original's crosses over at 1e-7 N, which is always.

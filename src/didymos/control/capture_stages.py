@@ -29,7 +29,8 @@ APPROACH, CONTACT, SOFT_GRIP, HARD_GRIP, HOLD, RETREAT, DONE, ABORTED = range(8)
 
 REASONS = (
     "", "the operator", "a drive tripped", "the wheel is saturated", "motion capture is lost", "the target is out of reach",
-    "the arm is at its singularity", "the approach did not settle", "no contact", "soft grip not reported", "hard grip not reported",
+    "the arm is at its singularity", "the approach did not settle", "no contact", "soft grip not reported",
+    "hard grip not reported",
 )  # fmt: skip
 FINE, OPERATOR, DRIVE, WHEEL, MOCAP, REACH, SINGULAR, NOT_SETTLED, NO_CONTACT, NO_SOFT, NO_HARD = range(11)
 

@@ -30,7 +30,7 @@ FREE_FLYER = ("m0", "i0", "r0x", "r0y", "m1", "i1", "l1", "r1", "m2", "i2", "l2"
 
 @kernel
 def free_flyer(par: Any, z: Any, zd: Any, h: Any, c: Any, je: Any, bias: Any, xe: Any) -> None:
-    """Fill H [6, 6], c [6], the end effector's Jacobian [3, 6], its bias acceleration J' z' [3] and its pose (x, y, angle) [3]."""
+    """Fill H [6, 6], c [6], the end effector's Jacobian [3, 6], its J' z' [3] and its pose (x, y, angle) [3]."""
     origin = np.zeros((5, 2))  # of the base and the joints; last, the end effector
     drift = np.zeros((5, 2))  # acceleration of these without z''
     angle, rate = z[2], zd[2]

@@ -6,8 +6,8 @@
         description: {arguments: {wheels: rollers}}
         contacts: null
 
-A mapping is merged key by key, unless it names another `kind`; anything else replaces what stood there, and null takes it away. Several variants may be
-joined by a plus sign and are laid over each other from left to right: `rollers+rigid`.
+A mapping is merged key by key, unless it names another `kind`; anything else replaces what stood there, and null takes it
+away. Several variants may be joined by a plus sign and are laid over each other from left to right: `rollers+rigid`.
 """
 
 from __future__ import annotations
