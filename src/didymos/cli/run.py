@@ -117,7 +117,7 @@ def run(
         facts = {"twin": loaded.name, "variant": variant, "scenario": scenario, "seconds": simulation.time, "seed": seed}
         print_json({**facts, **_result(simulation, log, verdicts, real_time), **files})
     elif not quiet:
-        _print_result(simulation, verdicts, real_time, files)
+        _print_result(simulation, log, verdicts, real_time, files)
     return _status(verdicts)
 
 
@@ -195,13 +195,14 @@ def _result(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], rea
         "expectations": [
             {"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok, "unit": x.unit} for x in verdicts
         ],
+        "events": [{"time": time, "what": what, "is": word} for time, what, word in simulation.events(log)],
         "position": _position(simulation),
         "overruns": simulation.overruns if real_time else None,
     }
 
 
 def _print_result(
-    simulation: Simulation, verdicts: tuple[Verdict, ...], real_time: bool, files: dict[str, Path | None]
+    simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], real_time: bool, files: dict[str, Path | None]
 ) -> None:
     rows = [("simulated", number(simulation.time, "s")), ("real-time factor", f"{simulation.real_time_factor:.3g}")]
     position = _position(simulation)
@@ -211,6 +212,7 @@ def _print_result(
         rows.append(("overruns", str(simulation.overruns)))
     rows += [(name, str(file)) for name, file in files.items() if file is not None]
     print_table(rows)
+    print_table([(number(time, "s"), what, word) for time, what, word in simulation.events(log)])
     marks = {True: "ok", False: "MISSED", None: "not reached"}
     expectations = [(marks[x.ok], x.name, _value(x), _limit(x)) for x in verdicts]
     print_table(expectations, ("", "expectation", "value", "limit"))

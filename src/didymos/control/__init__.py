@@ -1,5 +1,6 @@
 """The `Controller` protocol, stimuli, mixers and the shipped programs, which `PROGRAMS` names."""
 
+from didymos.control.capture import Capture
 from didymos.control.controller import CompiledController, Controller, Gain, Robot, Rotor
 from didymos.control.fixed_wing import FixedWing
 from didymos.control.idle import Idle
@@ -10,9 +11,10 @@ from didymos.control.position_command import PositionCommand
 from didymos.control.sticks import Sticks
 from didymos.control.values import Values
 
-__all__ = ["PROGRAMS", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values"]
+__all__ = ["PROGRAMS", "Capture", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values"]
 
 PROGRAMS: dict[str, type[Controller]] = {
+    "capture": Capture,
     "fixed_wing": FixedWing,
     "idle": Idle,
     "multirotor_hold": MultirotorHold,

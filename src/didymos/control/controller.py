@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -118,7 +119,7 @@ class CompiledController(Controller):
     settings, gains, sensed, wanted, memory, inputs), all pointers to float64: `clock` holds the time [s], the period [s] and
     1 at the first call, `inputs` is in the order of `writes`. What it remembers between calls belongs into `memory`, which
     is saved and restored with the twin; the first words of it that `reports` names, with their units, are recorded as
-    `control.NAME`.
+    `control.NAME`. A report that counts something has `words` for its numbers, which a run prints when it changes.
     """
 
     program: ClassVar[Any]
@@ -126,6 +127,7 @@ class CompiledController(Controller):
     writes: tuple[str, ...] = ()
     memory_size: int = 0
     reports: tuple[tuple[str, str], ...] = ()
+    words: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     settings: NDArray[np.float64] = np.zeros(1)
 
     @classmethod

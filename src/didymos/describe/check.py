@@ -150,6 +150,10 @@ def _sensors(twin: Twin) -> Iterator[InputError]:
         link = getattr(sensor, "link", None)
         if link is not None and link not in _frames(twin):
             yield _unknown(twin, "link or frame", link, _frames(twin), "sensors", name, "link")
+        known = [f"{part}.{item.name}" for part, spec in twin.file.parts.items() for item in PARTS[spec.kind].outputs]
+        for index, readout in enumerate(getattr(sensor, "readouts", ())):
+            if readout not in known:
+                yield _unknown(twin, "readout", readout, known, "sensors", name, "readouts", index)
         joints = list(getattr(sensor, "joints", ()))
         for index, joint in enumerate(joints):
             yield from _joint(twin, joint, "sensors", name, "joints", index)
@@ -227,6 +231,8 @@ def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[Inp
         if not twin.description.floating and any(getattr(start, key)):
             held = f"link {twin.description.root!r} is held in the world"
             yield twin.mistake(f"{held}, so it cannot start elsewhere; description.base: floating frees it", *place, key)
+    for name in start.joint_velocities:
+        yield from _joint(twin, name, *place, "joint_velocities", name)
     for name, value in start.joints.items():
         wrong = list(_joint(twin, name, *place, "joints", name))
         yield from wrong

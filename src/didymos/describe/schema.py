@@ -137,6 +137,7 @@ class StartSpec(Spec):
     velocity: Vector = Vector()
     angular_velocity: Vector = Vector()
     joints: dict[str, Number] = Field(default={}, description="positions by name [rad or m]")
+    joint_velocities: dict[str, Number] = Field(default={}, description="by name [rad/s or m/s]")
 
 
 class RecordSpec(Spec):
@@ -145,6 +146,7 @@ class RecordSpec(Spec):
     rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
     tf_rate: float = number(25.0, unit="Hz", above=0, high=100_000, live=False, doc="poses of all links")
     air: bool = Field(default=False, description="also the wind at the root link and its speed through the air")
+    momentum: bool = Field(default=False, description="momentum and kinetic energy of everything together")
 
 
 class ControlSpec(Spec):

@@ -25,14 +25,17 @@ from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
-from didymos.sensors.kind import AIRSPEED, PRESSURE, LidarSpec, RangefinderSpec
+from didymos.sensors.kind import AIRSPEED, PRESSURE, LidarSpec, RangefinderSpec, ReadoutSpec
 from didymos.sensors.reading import MEMORY_HEAD
 from didymos.spec import Spec, number_fields
 
-__all__ = ["TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "site_name"]
+__all__ = ["MOMENTUM", "TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "readout_place", "site_name"]
 
 TRUTH = "truth"
 """Name of the stream with the true pose and motion of the root link; no sensor may take it."""
+
+MOMENTUM = "momentum"
+"""Name of the stream with the momentum and energy of everything together."""
 
 _MOST_OUTPUTS = max(len(law.outputs) for law in PARTS.values())  # zeros for a part that listens to none
 _INTEGRATORS = {
@@ -54,6 +57,8 @@ _ENGINE_SENSORS = {
     "airspeed": mujoco.mjtSensor.mjSENS_USER,
     "pressure": mujoco.mjtSensor.mjSENS_USER,
     "rays": mujoco.mjtSensor.mjSENS_USER,
+    "force": mujoco.mjtSensor.mjSENS_FORCE,
+    "torque": mujoco.mjtSensor.mjSENS_TORQUE,
 }
 _OF_AIR = {"airspeed": AIRSPEED, "pressure": PRESSURE}  # by the block's table of sensors
 _OURS = (*_OF_AIR, "rays")  # the engine keeps room for these, the loop fills it: see `sense_air` and `scan`
@@ -106,6 +111,8 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembl
     add_objects(spec, world)
     add_pairs(spec, twin)
     places = _add_sensors(spec, twin)
+    if twin.file.record.momentum:
+        _add_momentum(spec)
     own_actuators = len(spec.actuators)
     _add_states(spec, twin)
     for body in spec.bodies:
@@ -145,6 +152,8 @@ def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
     for name, sensor in twin.file.sensors.items():
         if SENSORS[sensor.kind].per_joint:
             found += _joint_sensors(spec, twin, name, sensor.kind, getattr(sensor, "joints", ()))
+        elif isinstance(sensor, ReadoutSpec):
+            found.append(_readout_sensor(spec, twin, name, sensor))
         else:
             found += _link_sensors(spec, twin, name, sensor.kind, getattr(sensor, "link", root))
     return tuple(found)
@@ -225,6 +234,32 @@ def _joint_sensors(
         units = tuple(quantity.unit.replace("rad", "m") if slide else quantity.unit for slide in slides)
         found.append(SensorPlace(name, quantity.name, columns, units, False, False, first, len(chosen)))
     return found
+
+
+def _readout_sensor(spec: mujoco.MjSpec, twin: Twin, name: str, sensor: ReadoutSpec) -> SensorPlace:
+    """Room in the engine's readings for readouts of parts, which the loop fills."""
+    engine_name = f"didymos:{name}:values"
+    spec.add_sensor(
+        name=engine_name, type=mujoco.mjtSensor.mjSENS_USER, dim=len(sensor.readouts), needstage=mujoco.mjtStage.mjSTAGE_POS
+    )
+    units = tuple(readout_place(twin, readout)[2] for readout in sensor.readouts)
+    return SensorPlace(name, "values", sensor.readouts, units, False, False, engine_name, len(sensor.readouts))
+
+
+def readout_place(twin: Twin, readout: str) -> tuple[str, int, str]:
+    """Part, number among its readouts and unit of a readout PART.NAME."""
+    part, _, name = readout.partition(".")
+    outputs = PARTS[twin.file.parts[part].kind].outputs
+    index = [output.name for output in outputs].index(name)
+    return part, index, outputs[index].unit
+
+
+def _add_momentum(spec: mujoco.MjSpec) -> None:
+    """The engine's own sensors of the motion of everything together and of its energy."""
+    kinds = {"velocity": mujoco.mjtSensor.mjSENS_SUBTREELINVEL, "angular": mujoco.mjtSensor.mjSENS_SUBTREEANGMOM}
+    for quantity, kind in kinds.items():
+        spec.add_sensor(name=f"didymos:{MOMENTUM}:{quantity}", type=kind, objtype=mujoco.mjtObj.mjOBJ_BODY, objname="world")
+    spec.add_sensor(name=f"didymos:{MOMENTUM}:energy", type=mujoco.mjtSensor.mjSENS_E_KINETIC)
 
 
 def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:

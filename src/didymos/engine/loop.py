@@ -86,6 +86,7 @@ class Wiring(NamedTuple):
     geom_rbound: Any
     geom_xpos: Any
     geom_xmat: Any
+    readouts: Any  # int64 [n, 2]: readouts of parts that sensors report, places in userdata and sensordata
     # stimuli
     stimuli: Any  # float64 [n, 8]
     stimulus_targets: Any  # int64 [n, 5]: space, index, first and end row of its table, where its value is shown
@@ -113,6 +114,7 @@ class Wiring(NamedTuple):
     streams: Any
     stream_rates: Any
     columns: Any
+    factors: Any  # float64 [columns]
     cells: Any
     stamps: Any
     counts: Any  # int64 rows written since the last drain
@@ -152,6 +154,8 @@ def begin_tick(w: Any, tick: int) -> None:
         _mj_sensor_velocity(w.model, w.data)
     sense_air(w.model, w.data)
     scan(w, tick)
+    for i in range(w.readouts.shape[0]):
+        w.sensordata[w.readouts[i, 1]] = w.userdata[w.readouts[i, 0]]
     sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, w.sensordata, w.userdata, w.fresh)
 
 
@@ -210,7 +214,8 @@ def _record(w: Any, tick: int) -> None:
             continue  # ticks that pass outside of a run are recorded by nobody
         w.stamps[stamp + row] = t
         for c in range(size):
-            w.cells[cell + row * size + c] = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]
+            value = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]
+            w.cells[cell + row * size + c] = value * w.factors[first + c]
         w.counts[s] = row + 1
 
 

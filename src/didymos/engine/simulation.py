@@ -272,6 +272,18 @@ class Simulation:
             verdicts.append(measure(item, log, figure))
         return tuple(verdicts)
 
+    def events(self, log: Log) -> list[tuple[float, str, str]]:
+        """When [s] a report of the control program that has words changed, which one, and the word."""
+        law = compiled_law(self.program)
+        found = []
+        for name, words in law.words.items() if law is not None else ():
+            signal = log[f"control.{name}"]
+            for i in np.flatnonzero(np.diff(signal.values, prepend=np.nan)):
+                word = words[int(signal.values[i])]
+                if word:
+                    found.append((float(signal.time[i]), name, word))
+        return sorted(found)
+
     def poses(self, log: Log) -> NDArray[np.float64]:
         """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""
         times = log["truth.position.x"].time

@@ -20,7 +20,7 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
 
 
 def place_at_start(twin: Twin, model: mujoco.MjModel, data: mujoco.MjData, start: StartSpec) -> None:
-    """Pose and velocities of the root (velocities in its own frame) and positions of joints."""
+    """Pose and velocities of the root (velocities in its own frame) and positions and velocities of joints."""
     moved = start.model_fields_set & {"position", "orientation", "velocity", "angular_velocity"}
     if twin.description.floating:
         body = model.body(twin.description.links[twin.description.root].body).id
@@ -39,3 +39,6 @@ def place_at_start(twin: Twin, model: mujoco.MjModel, data: mujoco.MjData, start
     for name, value in start.joints.items():
         joint_name = twin.description.joints[name].engine_joints[0]
         data.qpos[model.joint(joint_name).qposadr[0]] = value
+    for name, value in start.joint_velocities.items():
+        joint_name = twin.description.joints[name].engine_joints[0]
+        data.qvel[model.joint(joint_name).dofadr[0]] = value

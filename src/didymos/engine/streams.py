@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from didymos.control import CompiledController
 from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import TRUTH, Assembly
+from didymos.engine.assemble import MOMENTUM, TRUTH, Assembly
 from didymos.engine.callback import WIND_HERE
 from didymos.parts import PARTS
 from didymos.record.stream import Kind, StreamLayout
@@ -33,19 +33,20 @@ class Source:
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """A stream: its layout, its rate [Hz], the sensor that triggers it or -1, and the source of each column [n, 2]."""
+    """A stream: its layout, its rate [Hz], the sensor that triggers it or -1, the source [n, 2] and factor [n] of its columns."""
 
     layout: StreamLayout
     rate: float
     sensor: int
     sources: NDArray[np.int64]
+    factors: NDArray[np.float64]
 
 
 def plan_streams(
     twin: Twin, assembly: Assembly, wanted: tuple[str, ...], law: CompiledController | None, moved: tuple[str, ...]
 ) -> tuple[StreamPlan, ...]:
     """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports, parameters that
-    are `moved` by stimuli, then every sensor."""
+    are `moved` by stimuli, momentum, then every sensor."""
     record = twin.file.record
     streams = [
         _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
@@ -73,12 +74,29 @@ def plan_streams(
         units = tuple(twin.parameters[path].unit for path in moved)
         sources = [(Source.USERDATA, start + i) for i in range(len(moved))]
         streams.append(_plan(StreamLayout("parameters", Kind.SCALARS, moved, units), record.rate, sources))
+    if record.momentum:
+        streams.append(_momentum(assembly, record.rate))
     streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
     return tuple(streams)
 
 
-def _plan(layout: StreamLayout, rate: float, sources: list[tuple[int, int]], sensor: int = -1) -> StreamPlan:
-    return StreamPlan(layout, rate, sensor, np.array(sources, dtype=np.int64).reshape(-1, 2))
+def _plan(
+    layout: StreamLayout, rate: float, sources: list[tuple[int, int]], sensor: int = -1, factors: list[float] | None = None
+) -> StreamPlan:
+    table = np.array(sources, dtype=np.int64).reshape(-1, 2)
+    return StreamPlan(layout, rate, sensor, table, np.ones(len(table)) if factors is None else np.array(factors))
+
+
+def _momentum(assembly: Assembly, rate: float) -> StreamPlan:
+    """Linear momentum, angular momentum about the common centre of mass, and kinetic energy of all that moves."""
+    model = assembly.model
+    starts = [int(model.sensor(f"didymos:{MOMENTUM}:{name}").adr[0]) for name in ("velocity", "angular")]
+    sources = [(Source.SENSORDATA, start + i) for start in starts for i in range(3)]
+    sources.append((Source.SENSORDATA, int(model.sensor(f"didymos:{MOMENTUM}:energy").adr[0])))
+    columns = (*(f"linear.{axis}" for axis in "xyz"), *(f"angular.{axis}" for axis in "xyz"), "energy")
+    units = ("N s",) * 3 + ("N m s",) * 3 + ("J",)
+    mass = float(model.body_subtreemass[0])
+    return _plan(StreamLayout(MOMENTUM, Kind.SCALARS, columns, units), rate, sources, factors=[mass] * 3 + [1.0] * 4)
 
 
 def _truth(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:

@@ -15,7 +15,7 @@ from didymos.control import CompiledController, Controller
 from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec, held_rows
 from didymos.describe.names import input_names, part_inputs
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly, site_name
+from didymos.engine.assemble import Assembly, readout_place, site_name
 from didymos.engine.joint_values import loaded_joints
 from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_WANTED, Wiring
 from didymos.engine.streams import StreamPlan
@@ -23,7 +23,7 @@ from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
-from didymos.sensors.kind import LidarSpec
+from didymos.sensors.kind import LidarSpec, ReadoutSpec
 from didymos.spec import number_fields, record_type
 
 __all__ = ["compiled_law", "in_reach", "moved_parameters", "sensed_places", "stimulus_table", "tick_rate", "wire"]
@@ -146,8 +146,26 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
             model = getattr(spec, place.quantity)
             errors[j] = tuple(getattr(model, field) for field, _ in number_fields(ErrorSpec))
         first += len(places)
-    fresh = np.zeros(len(specs), dtype=_INT)
-    return {"sensors": sensors, "sensor_numbers": numbers, "quantities": quantities, "errors": errors, "fresh": fresh}
+    return {
+        "sensors": sensors,
+        "sensor_numbers": numbers,
+        "quantities": quantities,
+        "errors": errors,
+        "fresh": np.zeros(len(specs), dtype=_INT),
+        "readouts": _readouts(twin, assembly),
+    }
+
+
+def _readouts(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
+    """Places of the readouts of parts that sensors report: in `userdata` and in `sensordata`, shape [n, 2]."""
+    rows = []
+    for name, spec in twin.file.sensors.items():
+        if isinstance(spec, ReadoutSpec):
+            start = assembly.model.sensor(f"didymos:{name}:values").adr[0]
+            for i, readout in enumerate(spec.readouts):
+                part, index, _ = readout_place(twin, readout)
+                rows.append((assembly.plan.starts[f"outputs:{part}"] + index, start + i))
+    return np.array(rows, dtype=_INT).reshape(-1, 2)
 
 
 def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, Any]:
@@ -315,6 +333,7 @@ def _record(streams: tuple[StreamPlan, ...], chunk: int) -> dict[str, Any]:
         "streams": table,
         "stream_rates": np.array([stream.rate for stream in streams]),
         "columns": columns,
+        "factors": np.concatenate([stream.factors for stream in streams]),
         "cells": np.zeros(cell),
         "stamps": np.zeros(stamp),
         "counts": np.zeros(len(streams), dtype=_INT),

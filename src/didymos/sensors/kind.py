@@ -19,8 +19,9 @@ from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "AIRSPEED", "PRESSURE", "SENSORS", "AirspeedSpec", "BarometerSpec", "ContactForceSpec", "GpsSpec", "ImuSpec", "JointsSpec",
-    "LidarSpec", "MagnetometerSpec", "OdometrySpec", "Quantity", "RangefinderSpec", "SensorKind", "SensorSpec",
+    "AIRSPEED", "PRESSURE", "SENSORS", "AirspeedSpec", "BarometerSpec", "ContactForceSpec", "ForceTorqueSpec", "GpsSpec",
+    "ImuSpec", "JointsSpec", "LidarSpec", "MagnetometerSpec", "OdometrySpec", "Quantity", "RangefinderSpec", "ReadoutSpec",
+    "SensorKind", "SensorSpec",
 ]  # fmt: skip
 
 AIRSPEED, PRESSURE = 1, 2
@@ -156,14 +157,36 @@ class ContactForceSpec(SensorSpec):
     force: ErrorSpec = ErrorSpec()
 
 
+class ForceTorqueSpec(SensorSpec):
+    """Force and torque with which the link's parent holds it, in the frame of the sensor.
+
+    As on a real one, that is the sum of what pushes on the link and what hangs on it, and of their own inertia.
+    """
+
+    kind: Literal["force_torque"] = "force_torque"
+    link: str
+    force: ErrorSpec = ErrorSpec()
+    torque: ErrorSpec = ErrorSpec()
+
+
+class ReadoutSpec(SensorSpec):
+    """Readouts of parts that the robot's own electronics report: a driver's fault line, a gripper's switch, a tank's gauge."""
+
+    kind: Literal["readout"] = "readout"
+    readouts: tuple[str, ...] = Field(min_length=1, description="PART.READOUT each")
+    values: ErrorSpec = ErrorSpec()
+
+
 @dataclass(frozen=True)
 class SensorKind:
-    """A kind of sensor. `per_joint`: the quantities are read for each joint instead of for one link."""
+    """A kind of sensor. `per_joint`: the quantities are read for each joint instead of for one link;
+    `per_readout`: for each readout of a part."""
 
     spec: type[SensorSpec]
     quantities: tuple[Quantity, ...]
     message: str
     per_joint: bool = False
+    per_readout: bool = False
 
 
 SENSORS: dict[str, SensorKind] = {
@@ -206,4 +229,13 @@ SENSORS: dict[str, SensorKind] = {
     "contact_force": SensorKind(
         ContactForceSpec, (Quantity("force", "contact", _XYZ, "N", acceleration=True),), message="wrench"
     ),
+    "force_torque": SensorKind(
+        ForceTorqueSpec,
+        (
+            Quantity("force", "force", _XYZ, "N", acceleration=True),
+            Quantity("torque", "torque", _XYZ, "N m", acceleration=True),
+        ),
+        message="wrench",
+    ),
+    "readout": SensorKind(ReadoutSpec, (Quantity("values", "user", (), ""),), message="scalars", per_readout=True),
 }

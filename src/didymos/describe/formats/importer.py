@@ -30,8 +30,9 @@ def read_description(
     """
     path = Path(path)
     root = read_xml(path)
+    text = None
     if is_xacro(path, root):
-        root = expand_xacro(path, arguments, packages)
+        root, text = expand_xacro(path, arguments, packages)
     elif arguments:
         raise root.error(f"takes no arguments, but {next(iter(arguments))!r} was given: it is no xacro file")
     if root.tag == "robot":
@@ -39,7 +40,7 @@ def read_description(
     if root.tag == "sdf":
         return read_sdf(root, packages)
     if root.tag == "mujoco":
-        return read_mjcf(root)
+        return read_mjcf(root, text)
     raise root.error(
         f"begins with <{root.tag}>, expected <robot> (URDF, xacro), <sdf> or <mujoco> (MJCF)"
         + nearest(root.tag, _ROOTS)

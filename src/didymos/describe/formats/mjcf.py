@@ -26,12 +26,19 @@ _KINDS = {
 }
 
 
-def read_mjcf(root: Element) -> Description:
-    """The description in an MJCF file, whose root element has been read to find out what it is."""
+def read_mjcf(root: Element, text: str | None = None) -> Description:
+    """The description in an MJCF file, whose root element has been read to find out what it is.
+
+    `text` is what the file expands to, where it is a xacro file.
+    """
     file = root.file
     refuse_the_dangerous(root)
     notes = Notebook()
-    spec, warnings = asked_engine(lambda: mujoco.MjSpec.from_file(str(file)), file)
+    spec, warnings = asked_engine(
+        lambda: mujoco.MjSpec.from_file(str(file)) if text is None else mujoco.MjSpec.from_string(text), file
+    )
+    if text is not None:
+        spec.modelfiledir = str(file.resolve().parent)  # where its meshes are looked for
     _name_the_nameless(spec, root, notes)
     model, more_warnings = check_compiles(spec, file)
     for warning in dict.fromkeys(warnings + more_warnings):

@@ -1,4 +1,4 @@
-"""xacro: macros become plain URDF (or SDF), in a process of its own.
+"""xacro: macros become plain URDF, SDF or MJCF, in a process of its own.
 
 A xacro file is a program: it can recurse without end, compute 9**9**9 or print. In a child process it gets bounded time
 and memory, and leaves nothing behind in ours.
@@ -32,8 +32,10 @@ def is_xacro(path: Path, root: Element) -> bool:
     return "xmlns:xacro" in root.attributes and any("${" in value or "$(" in value for value in values)
 
 
-def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Mapping[str, Path]) -> Element:
-    """The root element of what a xacro file expands to; what xacro says against it becomes an `InputError`."""
+def expand_xacro(
+    path: Path, arguments: Mapping[str, str], packages: Mapping[str, Path]
+) -> tuple[Element, str]:
+    """The root element of what a xacro file expands to, and its text; what xacro says against it becomes an `InputError`."""
     folders = {name: str(Path(folder).resolve()) for name, folder in packages.items()}
     order = {
         "file": str(path.resolve()),
@@ -53,7 +55,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Mapping[str
     for name in answer["unused"]:
         known = [other for other in answer["arguments"] if other != name]
         raise InputError(f"has no xacro argument {name!r}{nearest(name, known)}", file=path)
-    return parse_xml(answer["xml"].encode(), path, lines=False)
+    return parse_xml(answer["xml"].encode(), path, lines=False), str(answer["xml"])
 
 
 def _ask_child(order: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -1,0 +1,76 @@
+"""The stages of a capture: approach, contact, soft grip, hard grip, hold, retreat, done; and abort from any of them.
+
+| stage     | goes on when                                            | gives up when                             |
+|-----------|---------------------------------------------------------|-------------------------------------------|
+| approach  | the path is over and the end effector has settled       | not settled in time; target out of reach  |
+| contact   | the force was there for the dwell time without a break  | not there in time                         |
+| soft grip | the gripper reports the soft stage                      | not reported in time                      |
+| hard grip | the gripper reports the hard stage                      | not reported in time                      |
+| hold      | the time of holding is over, and a retreat is wanted    | -                                         |
+| retreat   | its path is over                                        | -                                         |
+| done      | -                                                       | -                                         |
+
+From every stage before `done`: a tripped drive, a saturated wheel, motion capture lost, the arm at its singularity, the
+operator. `aborted` is for good: base and joints are braked, the gripper opens unless the target is safely held.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from didymos.compiled import kernel
+
+__all__ = [
+    "ABORTED", "APPROACH", "CONTACT", "DONE", "HARD_GRIP", "HOLD", "REASONS", "RETREAT", "SOFT_GRIP", "STAGES", "next_stage",
+]  # fmt: skip
+
+STAGES = ("approach", "contact", "soft grip", "hard grip", "hold", "retreat", "done", "aborted")
+APPROACH, CONTACT, SOFT_GRIP, HARD_GRIP, HOLD, RETREAT, DONE, ABORTED = range(8)
+
+REASONS = (
+    "", "the operator", "a drive tripped", "the wheel is saturated", "motion capture is lost", "the target is out of reach",
+    "the arm is at its singularity", "the approach did not settle", "no contact", "soft grip not reported",
+    "hard grip not reported",
+)  # fmt: skip
+FINE, OPERATOR, DRIVE, WHEEL, MOCAP, REACH, SINGULAR, NOT_SETTLED, NO_CONTACT, NO_SOFT, NO_HARD = range(11)
+
+
+@kernel
+def next_stage(
+    stage: int, since: float, fault: int, settled: bool, touching: float, gripped: float, path: float, dwell: float,
+    hold: float, retreat: float, patience: float,
+) -> Any:  # fmt: skip
+    """The next stage and the reason to give up, or 0.
+
+    `since` [s] in this stage; `fault` a reason found by the watch or 0; `touching` [s] without a break; `gripped` the stage that
+    the gripper reports; `path`, `dwell`, `hold`, `retreat` [s] durations; `patience` [s] before a stage gives up.
+    """
+    if stage >= DONE:
+        return stage, 0
+    if fault != 0:
+        return ABORTED, fault
+    if stage == APPROACH and since >= path:
+        if settled:
+            return CONTACT, 0
+        if since > path + patience:
+            return ABORTED, NOT_SETTLED
+    elif stage == CONTACT:
+        if touching >= dwell:
+            return SOFT_GRIP, 0
+        if since > dwell + patience and touching == 0.0:
+            return ABORTED, NO_CONTACT
+    elif stage == SOFT_GRIP:
+        if gripped >= 1.0:
+            return HARD_GRIP, 0
+        if since > patience:
+            return ABORTED, NO_SOFT
+    elif stage == HARD_GRIP:
+        if gripped >= 2.0:
+            return HOLD, 0
+        if since > patience:
+            return ABORTED, NO_HARD
+    elif stage == HOLD and retreat > 0.0 and since >= hold:
+        return RETREAT, 0
+    elif stage == RETREAT and since >= retreat:
+        return DONE, 0
+    return stage, 0

@@ -1,0 +1,79 @@
+"""Path, filters and blend of the capture, against what they are by definition."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from didymos.control import capture_stages as st
+from didymos.control.capture_law import average, blend, median, quintic, track, wrap
+
+
+def test_the_path_begins_and_ends_at_rest() -> None:
+    assert quintic(0.0, 5.0) == (0.0, 0.0, 0.0)
+    assert quintic(5.0, 5.0) == (1.0, 0.0, 0.0)
+    way, rate, second = quintic(2.5, 5.0)
+    assert (way, rate, second) == pytest.approx((0.5, 1.875 / 5.0, 0.0))  # 15/8 of the mean speed in the middle
+
+
+def test_rate_and_acceleration_are_derivatives_of_the_path() -> None:
+    step = 1e-5
+    for t in (0.7, 2.0, 4.1):
+        before, here, after = (quintic(t + k * step, 5.0) for k in (-1, 0, 1))
+        assert here[1] == pytest.approx((after[0] - before[0]) / (2 * step), rel=1e-6)
+        assert here[2] == pytest.approx((after[1] - before[1]) / (2 * step), rel=1e-6)
+
+
+def test_the_blend_has_a_dead_band_and_is_smooth() -> None:
+    assert blend(0.0299, 0.03, 0.06) == 0.0
+    assert blend(0.0601, 0.03, 0.06) == 1.0
+    assert blend(0.045, 0.03, 0.06) == pytest.approx(0.5)
+    assert blend(0.03 + 1e-7, 0.03, 0.06) < 1e-9  # slope zero where it begins
+
+
+def test_a_tracked_ramp_has_no_error_of_velocity() -> None:
+    state, period = np.zeros(2), 0.01
+    for k in range(1000):
+        track(state, 0.3 * (k + 1) * period, False, True, 10.0, period)
+    assert state[1] == pytest.approx(0.3, rel=1e-9)
+    assert state[0] == pytest.approx(3.0, rel=1e-9)
+
+
+def test_a_lost_reading_is_bridged_by_the_velocity() -> None:
+    state = np.array([1.0, 0.5])
+    track(state, 99.0, False, False, 10.0, 0.01)
+    assert state.tolist() == [1.005, 0.5]
+
+
+def test_an_angle_is_tracked_across_the_seam() -> None:
+    state, period = np.array([3.1, 1.0]), 0.01
+    for k in range(200):
+        track(state, wrap(3.1 + (k + 1) * period), True, True, 10.0, period)
+    assert state[0] == pytest.approx(3.1 + 2.0, abs=1e-9)
+
+
+def test_moving_average_and_upper_median() -> None:
+    ring = np.zeros(4)
+    assert [average(ring, i, 4, v) for i, v in enumerate((1.0, 2.0, 6.0, 3.0, 9.0))] == [1.0, 1.5, 3.0, 3.0, 5.0]
+    ring = np.zeros(3)
+    assert [median(ring, i, 3, v) for i, v in enumerate((5.0, 1.0, 3.0, 2.0))] == [5.0, 5.0, 3.0, 2.0]
+
+
+@pytest.mark.parametrize("stage", range(st.DONE))
+def test_a_fault_aborts_every_stage(stage: int) -> None:
+    assert st.next_stage(stage, 1.0, st.MOCAP, False, 0.0, 0.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (st.ABORTED, st.MOCAP)
+
+
+@pytest.mark.parametrize(
+    ("stage", "reason"),
+    [(st.APPROACH, st.NOT_SETTLED), (st.CONTACT, st.NO_CONTACT), (st.SOFT_GRIP, st.NO_SOFT), (st.HARD_GRIP, st.NO_HARD)],
+)
+def test_a_stage_that_waits_too_long_gives_up(stage: int, reason: int) -> None:
+    assert st.next_stage(stage, 100.0, 0, False, 0.0, 0.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (st.ABORTED, reason)
+
+
+def test_nothing_leaves_the_last_stages() -> None:
+    for stage in (st.DONE, st.ABORTED):
+        assert st.next_stage(stage, math.inf, st.DRIVE, True, 9.0, 2.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (stage, 0)
