@@ -26,7 +26,7 @@ lint: setup  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint  ## style, types and all tests
+test: lint  ## style, types and all tests but those in a browser
 	$(BIN)/pytest -n 2 --ignore tests/cockpit/test_browser.py
 
 browser: setup  ## the cockpit in a real browser: some minutes, on a machine that does nothing else
