@@ -1,14 +1,16 @@
-"""Compilation of hot paths with numba, cached on disk under one key for the whole package.
+"""Compilation of hot paths with numba, cached on disk under a key of all the source that a kernel can see.
 
 numba itself looks only at the file of a function when it decides whether a cached binary is still good; a change in a
-kernel that is called from another file would go unseen. Our cache folder is therefore named after a digest of every
-source file of the package and of the versions of the compiler and the engine: any change starts a fresh folder.
+kernel that is called from another file would go unseen. Our cache folder is therefore named after a digest of the file of
+the function, of every file of the package that it imports, directly or through others, and of the versions of the compiler
+and the engine: a change starts a fresh folder for just those kernels that may depend on it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -27,16 +29,42 @@ F = TypeVar("F", bound=Callable[..., Any])
 DOUBLES = types.CPointer(types.float64)
 """numba type of a pointer to float64."""
 
-_KEPT_FOLDERS = 16
+_KEPT_FOLDERS = 1024
+_ROOT = Path(__file__).parent
+_IMPORTS = re.compile(r"^\s*from\s+didymos([\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
-def _digest() -> str:
-    root = Path(__file__).parent
+@cache
+def _imported(file: Path) -> frozenset[Path]:
+    """Files of the package that a file names in its imports."""
+    found = set()
+    for module, names in _IMPORTS.findall(file.read_text()):
+        place = _ROOT.joinpath(*module.split("."))
+        asked = [place, *(place / name for name in re.findall(r"\w+", names))]
+        found |= {entry for path in asked for entry in (path.with_suffix(".py"), path / "__init__.py") if entry.is_file()}
+    return frozenset(found)
+
+
+@cache
+def _content(file: Path) -> bytes:
+    return hashlib.sha256(file.read_bytes()).digest()
+
+
+@cache
+def _digest(file: Path) -> str:
+    """Name of everything that the kernels of a file are made of."""
+    reached: set[Path] = set()
+    ahead = [file]
+    while ahead:
+        here = ahead.pop()
+        if here not in reached:
+            reached.add(here)
+            ahead.extend(_imported(here))
     found = hashlib.sha256()
     for name in ("numba", "llvmlite", "mujoco-core"):
         found.update(f"{name} {version(name)}\n".encode())
-    for file in sorted(root.rglob("*.py")):
-        found.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    for here in sorted(reached):
+        found.update(here.name.encode() + b"\0" + _content(here))
     return found.hexdigest()[:16]
 
 
@@ -48,8 +76,8 @@ def _parent() -> Path:
 
 
 @cache
-def cache_folder() -> Path:
-    """Folder of the compiled kernels of this version; made on first use, older ones beyond a few are removed."""
+def _cache_parent() -> Path:
+    """Folder of all compiled kernels; made on first use, those beyond the newest ones are removed."""
     try:
         parent = _parent()
         parent.mkdir(parents=True, exist_ok=True)
@@ -58,19 +86,35 @@ def cache_folder() -> Path:
     except (OSError, RuntimeError):
         parent = Path(tempfile.gettempdir()) / f"didymos-{os.getuid()}"
         parent.mkdir(mode=0o700, exist_ok=True)
-    folder = parent / f"kernels-{_digest()}"
+    parent = parent / "kernels"
+    parent.mkdir(exist_ok=True)
+    kept = list(parent.iterdir())
+    if len(kept) > _KEPT_FOLDERS:
+        for entry in sorted(kept, key=_last_used)[:-_KEPT_FOLDERS]:
+            shutil.rmtree(entry, ignore_errors=True)
+    return parent
+
+
+def _last_used(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except FileNotFoundError:  # another process has just removed it
+        return 0.0
+
+
+@cache
+def cache_folder(file: Path) -> Path:
+    """Folder of the compiled kernels of a source file in its present state; made on first use."""
+    folder = _cache_parent() / _digest(file)
     folder.mkdir(exist_ok=True)
     os.utime(folder)
-    older = sorted(parent.glob("kernels-*"), key=lambda entry: entry.stat().st_mtime, reverse=True)[_KEPT_FOLDERS:]
-    for entry in older:
-        shutil.rmtree(entry, ignore_errors=True)
     return folder
 
 
 def _cached(decorate: Callable[[F], Any], function: F) -> Any:
     """Apply a numba decorator while its cache points to our folder, and only then: other code keeps its own."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
+    numba.config.CACHE_DIR = str(cache_folder(Path(function.__code__.co_filename)))
     try:
         return decorate(function)
     finally:
