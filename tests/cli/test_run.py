@@ -122,12 +122,22 @@ def test_an_interrupted_run_exits_130_and_keeps_its_log(tmp_path):
     words = ["run", "quadcopter", "--seconds", "1000", "--real-time", "--record", str(log), "--json"]
     program = f"import sys; from didymos.cli.main import main; sys.exit(main({words!r}))"
     pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=pipe, stderr=pipe, text=True)
-    deadline = time.monotonic() + 60
-    while (not log.exists() or log.stat().st_size < 20_000) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        # a shell that started the tests in the background has made its children deaf to Ctrl-C
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while (not log.exists() or log.stat().st_size < 20_000) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert json.loads(out) == {"error": "interrupted"}
     assert str(log) in err

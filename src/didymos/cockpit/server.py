@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import secrets
+import socket
 from collections.abc import Callable
 
 import viser
@@ -13,6 +14,13 @@ from didymos.cockpit.gate import LOOPBACK, Gate
 from didymos.errors import InputError
 
 __all__ = ["Server"]
+
+
+def _try_address(host: str) -> None:
+    """Raise OSError where this machine cannot listen on an address: viser would wait for ever on its own thread."""
+    family, kind, protocol, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as trial:
+        trial.bind(address)
 
 
 class Server:
@@ -27,6 +35,7 @@ class Server:
             token = secrets.token_urlsafe(24)
         self.gate = Gate(token, hear)
         try:
+            _try_address(host)
             with self.gate.installed(), contextlib.redirect_stdout(io.StringIO()):  # viser prints a banner
                 self.viser = viser.ViserServer(host=host, port=port, label="Didymos", verbose=False)
         except (OSError, OverflowError) as error:
