@@ -72,7 +72,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
         try:
-            trial = twin.for_scenario(name)
+            trial = twin.with_program_of(name)
         except InputError as error:
             yield twin.mistake(error.message, "scenarios", name, "control")
             continue

@@ -73,8 +73,6 @@ class Simulation:
         self._about = self._choose(scenario)
         if self._about is not None and scenario is not None:
             self.twin = self.twin.for_scenario(scenario)
-            for path, value in self._about.set.items():
-                self.twin.set(path, value)
         self.program = control if control is not None else self.twin.make_program()
         stimuli = self._stimuli()
         wants = self.program.wants if self.program is not None else ()
