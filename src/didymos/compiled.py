@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -103,9 +104,18 @@ def _last_used(folder: Path) -> float:
 
 
 @cache
+def _say_once() -> None:
+    """Tell a person who waits; a program that reads our output has nothing to learn from it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print("didymos: compiling the force laws for this machine, once per version: up to a minute", file=sys.stderr)
+
+
+@cache
 def cache_folder(file: Path) -> Path:
     """Folder of the compiled kernels of a source file in its present state; made on first use."""
     folder = _cache_parent() / _digest(file)
+    if not folder.is_dir():
+        _say_once()
     folder.mkdir(exist_ok=True)
     os.utime(folder)
     return folder
