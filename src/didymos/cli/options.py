@@ -12,6 +12,8 @@ __all__ = ["AsJson", "LogFile", "TwinName", "Variant"]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
 TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
+# a parameter set of the same robot is a variant like any other; one option, which answers to both words
 Variant = Annotated[
-    str | None, typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin, or several laid over each other.")
+    str | None,
+    typer.Option("--variant", "--set-from", metavar="NAME[+NAME]", help="A variant or parameter set of the twin, or several."),
 ]
