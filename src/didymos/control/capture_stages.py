@@ -1,4 +1,4 @@
-"""The stages of a capture: waiting, unfold, approach, contact, soft grip, hard grip, hold, retreat, done; and abort from any of them.
+"""The stages of a capture: waiting, unfold, approach, contact, soft grip, hard grip, hold, retreat, done; and abort.
 
 | stage     | goes on when                                            | gives up when                             |
 |-----------|---------------------------------------------------------|-------------------------------------------|
