@@ -49,6 +49,10 @@ def run(
     control: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
     ] = None,
+    firmware: Annotated[
+        str | None,
+        typer.Option(metavar="WHAT", help="Fly by firmware: betaflight, FILE.py:NAME, FILE.so, peer:COMMAND, listen:ADDRESS."),
+    ] = None,
     by_hand: Annotated[
         Path | None,
         typer.Option("--interventions", metavar="FILE", help="Repeat what was done by hand: .yaml, or the .mcap itself."),
@@ -77,18 +81,24 @@ def run(
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
     if view:
         files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
-        _refuse_with_view(variant=variant, seconds=seconds, **files)
+        _refuse_with_view(variant=variant, seconds=seconds, firmware=firmware, **files)
         return watch(twin, scenario, seed or 0, chosen, control, as_json)
 
     import didymos
     from didymos.engine.engine_warnings import warnings_of
 
     loaded = didymos.load(twin, variant=variant)
+    if control is not None and firmware is not None:
+        raise InputError("cannot go with --control: both take the place of the twin's program", path="--firmware")
     if control is not None:
         try:
             loaded.replace_program(control)
         except InputError as error:
             raise InputError(str(error), path="--control") from None
+    if firmware is not None:
+        from didymos.ports.firmware import use_firmware
+
+        use_firmware(loaded, firmware)
     for path, value in chosen.items():
         loaded.set(path, value)
     done = _done_by_hand(by_hand)
@@ -99,7 +109,10 @@ def run(
         scenario = scenario or next(iter(loaded.scenarios), None)
     seed = seed or 0
     simulation = loaded.simulate(seed=seed, scenario=scenario)
-    log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else ())
+    try:
+        log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else ())
+    finally:
+        simulation.close()
     if picture is not None:
         from didymos.record.picture import render_picture
 

@@ -147,6 +147,11 @@ class Simulation:
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
 
+    def close(self) -> None:
+        """Let the control program go, with the process or the line that it may hold; there is no run after it."""
+        if self.program is not None:
+            self.program.stop()
+
     def save(self) -> State:
         """The whole state of the run."""
         vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
