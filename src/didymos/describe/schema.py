@@ -18,8 +18,8 @@ from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec", "FirmwareSpec",
-    "FirmwaresSpec", "FitSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WorldSpec",
+    "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
+    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WorldSpec",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ none, and a peer that dies, end the run by a `RunError` that says which and when
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import shlex
@@ -38,7 +39,7 @@ class Peer(Controller):
         self, command: str = "", listen: str = "", attitude: str | None = None, timeout: float = 5.0, patience: float = 30.0
     ) -> None:
         if bool(command) == bool(listen):
-            raise InputError("expected exactly one of a command that starts the peer and an address to listen on", path="--firmware")
+            raise InputError("expected either a command that starts the peer or an address to listen on", path="--firmware")
         self.command, self.listen, self.attitude, self.timeout, self.patience = command, listen, attitude, timeout, patience
         self._child: Child | None = None
         self._home: tempfile.TemporaryDirectory[str] | None = None
@@ -73,10 +74,8 @@ class Peer(Controller):
     def stop(self) -> None:
         """Say that it is over; end the peer if we started it."""
         if self._line is not None:
-            try:
+            with contextlib.suppress(OSError):  # it may be gone already
                 self._line.sendall(frame.pack(frame.END, self._count, 0.0))
-            except OSError:
-                pass  # it is gone already
             self._line.close()
             self._line = None
         if self._child is not None:

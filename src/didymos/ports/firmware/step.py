@@ -4,8 +4,8 @@ An object takes part by one method (and `start(robot)`, where it wants to know n
 
     def step(self, time, sensors, attitude, wanted): return commands
 
-`time` [s] is the twin's; `sensors.imu.gyro.x` and the like are what the sensors say; `attitude` is the true roll, pitch and yaw [rad]
-where the option `attitude` names a pose sensor to take them from, else None; `wanted.z` and the like are the pilot's
+`time` [s] is the twin's; `sensors.imu.gyro.x` and the like are what the sensors say; `attitude` is the true roll, pitch and yaw
+[rad] where the option `attitude` names a pose sensor to take them from, else None; `wanted.z` and the like are the pilot's
 set-points. `commands` are the inputs, by name or in the order of `robot.inputs`.
 """
 
@@ -27,12 +27,13 @@ from didymos.ports.firmware.library import Library
 __all__ = ["Attitude", "Firmware", "Step"]
 
 Attitude = tuple[float, float, float]
+Commands = Mapping[str, float] | Sequence[float]
 
 
 class Firmware(Protocol):
     """What an object needs to fly a twin."""
 
-    def step(self, time: float, sensors: Values, attitude: Attitude | None, wanted: Values) -> Mapping[str, float] | Sequence[float]:
+    def step(self, time: float, sensors: Values, attitude: Attitude | None, wanted: Values) -> Commands:
         """Commands at a time [s]."""
         ...
 
@@ -45,7 +46,8 @@ class Step(Controller):
     def __init__(self, firmware: Firmware | str = "", attitude: str | None = None) -> None:
         self.firmware: Any = _named(firmware) if isinstance(firmware, str) else firmware
         if not callable(getattr(self.firmware, "step", None)):
-            raise InputError(f"{type(self.firmware).__name__} has no method step(time, sensors, attitude, wanted)", path="--firmware")
+            name = type(self.firmware).__name__
+            raise InputError(f"{name} has no method step(time, sensors, attitude, wanted)", path="--firmware")
         self.attitude = attitude
 
     def start(self, robot: Robot) -> None:
@@ -97,5 +99,6 @@ def _named(text: str) -> Any:
         try:
             return found()
         except Exception as error:  # the user's own code
-            raise InputError(f"{text} cannot be created without arguments: {type(error).__name__}: {error}", path="--firmware") from error
+            what = f"{text} cannot be created without arguments: {type(error).__name__}: {error}"
+            raise InputError(what, path="--firmware") from error
     return found

@@ -6,7 +6,8 @@ gives as much throttle as the height asks for:
 
     throttle = hover + kp (z* - z) - kd dz/dt + ki int,    yaw = -kp wrap(yaw* - yaw)       sticks in [0, 1] and [-1, 1]
 
-He switches to ARM at `arm_at` [s], throttle closed, and flies from half a second later. A firmware that gives no power then has refused.
+He switches to ARM at `arm_at` [s], throttle closed, and flies from half a second later. A firmware that gives no power then has
+refused to arm.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ _ARMED, _LOW, _MIDDLE, _HALF = 2000.0, 1000.0, 1500.0, 500.0
 _BEFORE_TAKE_OFF = 0.5  # [s] with throttle closed after arming
 _REFUSED = 1.0  # [s] after the switch: the motors turn, or it will not arm
 _MODES = ("aux 0 0 0 1700 2100 0 0", "aux 1 1 1 1700 2100 0 0")  # ARM by the fifth channel, ANGLE by the sixth
-_LINEAR = ("set rates_type = ACTUAL", *(f"set {axis}_{key}" for axis in ("roll", "pitch") for key in ("rc_rate = 36", "srate = 36", "expo = 0")))
-_YAW = tuple(f"set yaw_{key}" for key in ("rc_rate = 12", "srate = 12", "expo = 0"))
+_STICKS = (  # proportional: the angle is the stick's times the limit; at full stick yaw turns by 120 deg/s
+    "set rates_type = ACTUAL",
+    *(f"set {axis}_{key} = {rate}" for axis, rate in (("roll", 36), ("pitch", 36), ("yaw", 12)) for key in ("rc_rate", "srate")),
+    *(f"set {axis}_expo = 0" for axis in ("roll", "pitch", "yaw")),
+)
 
 
 class Betaflight(Controller):
-    """The real firmware. `motors` are the twin's inputs in the order of Betaflight's motors; `settings` lines of its command line."""
+    """The real firmware. `motors` are the twin's inputs in the order of Betaflight's, `settings` lines of its command line."""
 
     rate = 1000.0
     wants = ("roll", "pitch", "yaw", "z")
@@ -53,11 +57,12 @@ class Betaflight(Controller):
         arm_at: float = 6.0,
     ) -> None:
         if len(motors) != MOTORS:
-            raise InputError(f"found {len(motors)} names, expected the inputs of Betaflight's motors 1 to 4", path="control.options.motors")
+            what = f"found {len(motors)} names, expected the inputs of Betaflight's motors 1 to 4"
+            raise InputError(what, path="firmware.betaflight.options.motors")
         if not 10.0 <= angle_limit <= 80.0:
-            raise InputError(f"found {angle_limit:g}, expected a tilt from 10 to 80 deg", path="control.options.angle_limit")
+            raise InputError(f"found {angle_limit:g}, expected a tilt from 10 to 80 deg", path="firmware.betaflight.options.angle_limit")
         self.motors, self.imu, self.pose, self.barometer = tuple(motors), imu, pose, barometer
-        self.settings = (f"set angle_limit = {angle_limit:.0f}", *_LINEAR, *_YAW, *settings, *_MODES)
+        self.settings = (f"set angle_limit = {angle_limit:.0f}", *_STICKS, *settings, *_MODES)
         self.angle_limit, self.arm_at = math.radians(round(angle_limit)), arm_at
         self._sitl: Sitl | None = None
         self._height_integral = 0.0
@@ -68,7 +73,7 @@ class Betaflight(Controller):
         """Start the firmware, configured."""
         for name in self.motors:
             if name not in robot.inputs:
-                raise InputError(f"there is no input {name!r}{nearest(name, robot.inputs)}", path="control.options.motors")
+                raise InputError(f"there is no input {name!r}{nearest(name, robot.inputs)}", path="firmware.betaflight.options.motors")
         needed = [f"{self.imu}.gyro.x", f"{self.imu}.accel.x", f"{self.pose}.orientation.w", f"{self.pose}.position.z"]
         for name in [*needed, *([f"{self.barometer}.pressure"] if self.barometer else [])]:
             if name not in robot.sensed:

@@ -121,11 +121,8 @@ class Sitl:
                 if gone is not None:
                     raise RunError(f"the firmware Betaflight (process {self._child.id}) {gone}", time=t) from None
                 if time.monotonic() > end:
-                    said = self._child.last_words()
-                    raise RunError(
-                        f"the firmware Betaflight (process {self._child.id}) did not answer for {_PATIENCE:g} s; it said last: {said}",
-                        time=t,
-                    ) from None
+                    what = f"did not answer for {_PATIENCE:g} s; it said last: {self._child.last_words()}"
+                    raise RunError(f"the firmware Betaflight (process {self._child.id}) {what}", time=t) from None
 
     def stop(self) -> None:
         """End the firmware and remove its folder."""
@@ -163,7 +160,7 @@ def _compile(folder: Path) -> Path:
     """Compile `step_lock.c`, for this machine and this run."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
-        raise InputError("a C compiler is needed to hold Betaflight's clock, and there is none; sudo apt-get install gcc libc6-dev")
+        raise InputError("holding Betaflight's clock takes a C compiler, and there is none; sudo apt-get install gcc libc6-dev")
     source, made = Path(__file__).with_name("step_lock.c"), folder / "step_lock.so"
     command = [compiler, "-O2", "-shared", "-fPIC", "-o", str(made), str(source), "-ldl", "-lpthread"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
