@@ -34,7 +34,7 @@ import numba
 import numpy as np
 from numba import types
 
-from didymos.compiled import DOUBLES
+from didymos.compiled import DOUBLES, CFunction
 from didymos.spec import Spec, record_type
 
 __all__ = ["MOTION", "WRENCH", "JointLoad", "Law", "Output", "PartSpec", "law_signature", "tick_signature"]
@@ -97,8 +97,8 @@ class Law:
     """A kind of part: the record it reads, its compiled functions, the names of its inputs, memory, states and readouts."""
 
     spec: type[PartSpec]
-    function: Any
-    tick: Any = None
+    function: CFunction
+    tick: CFunction | None = None
     inputs: tuple[str, ...] = ()
     memory: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
