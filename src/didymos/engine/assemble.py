@@ -350,6 +350,7 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     link, pose = _place(twin, spec.link)
     body = model.body(link).id
     row[b.LAW] = law.function.address
+    row[b.TOLD] = law.told
     row[b.BODY] = body
     row[b.LAST_DOF] = _last_dof(model, body)
     row[b.JOINT_DOF] = row[b.JOINT_QPOS] = -1.0

@@ -160,6 +160,8 @@ def _parts(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
     sources: list[tuple[int, int]] = []
     for name, part in twin.file.parts.items():
         for i, output in enumerate(PARTS[part.kind].outputs):
+            if not output.recorded:
+                continue
             columns.append(f"{name}.{output.name}")
             units.append(output.unit)
             sources.append((Source.USERDATA, assembly.plan.starts[f"outputs:{name}"] + i))
