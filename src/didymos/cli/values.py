@@ -8,7 +8,7 @@ from pathlib import Path
 
 from didymos.errors import InputError
 
-__all__ = ["pairs", "read_settings", "settings"]
+__all__ = ["bus_numbers", "pairs", "read_settings", "settings"]
 
 
 def pairs(texts: Iterable[str], option: str) -> dict[str, str]:
@@ -27,6 +27,17 @@ def pairs(texts: Iterable[str], option: str) -> dict[str, str]:
 def settings(texts: Iterable[str], option: str = "--set") -> dict[str, float]:
     """`PATH=VALUE` texts as numbers by parameter path."""
     return {path: _number(value, f"{option} {path}") for path, value in pairs(texts, option).items()}
+
+
+def bus_numbers(texts: Iterable[str]) -> dict[str, int]:
+    """`DRIVE=N` texts as whole numbers by name."""
+    found = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not (number.isascii() and number.isdigit()):
+            raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
+        found[name] = int(number)
+    return found
 
 
 def read_settings(file: Path) -> dict[str, float]:
