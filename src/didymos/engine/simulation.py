@@ -74,7 +74,7 @@ class Simulation:
         if self._about is not None and scenario is not None:
             self.twin = self.twin.for_scenario(scenario)
         self.program = control if control is not None else self.twin.make_program()
-        stimuli = self._stimuli()
+        stimuli = self.stimuli
         wants = self.program.wants if self.program is not None else ()
         asked = [stimulus.target.partition(".")[2] for stimulus in stimuli if stimulus.target.startswith("wanted.")]
         self._wanted = tuple(dict.fromkeys((*wants, *asked)))
@@ -347,7 +347,9 @@ class Simulation:
             raise InputError(f"{self.twin.name} has no scenario {scenario!r}{hint} (it has: {known})")
         return self.twin.scenarios[scenario]
 
-    def _stimuli(self) -> tuple[StimulusSpec, ...]:
+    @property
+    def stimuli(self) -> tuple[StimulusSpec, ...]:
+        """What the scenario moves, its constant set-points first."""
         if self._about is None:
             return ()
         constants = [
