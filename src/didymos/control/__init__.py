@@ -9,6 +9,7 @@ from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.multirotor_pd import MultirotorPd
 from didymos.control.omni_drive import OmniDrive
 from didymos.control.position_command import PositionCommand
+from didymos.control.quadruped import Quadruped
 from didymos.control.sticks import Sticks
 from didymos.control.values import Values
 
@@ -23,5 +24,6 @@ PROGRAMS: dict[str, type[Controller]] = {
     "multirotor_pd": MultirotorPd,
     "omni_drive": OmniDrive,
     "position_command": PositionCommand,
+    "quadruped": Quadruped,
     "sticks": Sticks,
 }

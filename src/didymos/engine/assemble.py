@@ -22,7 +22,7 @@ from didymos.engine.boxes import add_boxes
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
 from didymos.engine.contact_frame import install_contact_frames
 from didymos.engine.grip import add_pairs, direction_rows
-from didymos.engine.joint_values import apply_joint, loaded_joints
+from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.parts import PARTS
@@ -121,6 +121,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: b
     places = _add_sensors(spec, twin)
     if twin.file.record.momentum:
         _add_momentum(spec)
+    add_belts(spec, twin)
     own_actuators = len(spec.actuators)
     _add_states(spec, twin)
     for body in spec.bodies:
@@ -368,6 +369,10 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     if spec.joint is not None:
         joint = model.joint(twin.description.joints[spec.joint].engine_joints[0])
         row[b.JOINT_DOF], row[b.JOINT_QPOS] = joint.dofadr[0], joint.qposadr[0]
+    row[b.BELT_DOF] = row[b.BELT_QPOS] = -1.0
+    if spec.belt is not None:
+        joint = model.joint(twin.description.joints[spec.belt].engine_joints[0])
+        row[b.BELT_DOF], row[b.BELT_QPOS] = joint.dofadr[0], joint.qposadr[0]
     row[b.INPUTS] = plan.starts[f"inputs:{part}"]
     row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
     row[b.MEMORY] = plan.starts[f"memory_of:{part}"]
@@ -431,8 +436,11 @@ def _last_dof(model: mujoco.MjModel, body: int) -> int:
 def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
     values = twin.body_values()
     loaded = loaded_joints(twin)
-    if not values and not loaded:
+    belted = belted_parts(twin)
+    if not values and not loaded and not belted:
         return
+    for name in belted:
+        apply_belt(model, twin, name)
     for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
         apply_joint(model, twin, name, loaded)
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):

@@ -31,6 +31,7 @@ from didymos.engine.loop import (
     FINE,
     LEFT_THE_WORLD,
     PROGRAM_SAID_NONSENSE,
+    SPACE_PUSH,
     begin_tick,
     end_tick,
     run_ticks,
@@ -41,7 +42,7 @@ from didymos.engine.run import Run
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, sensed_places, stimulus_table, wire
+from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, push_place, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.parts import PARTS
 from didymos.record.log import Log
@@ -258,7 +259,11 @@ class Simulation:
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
-            self.data.body(self.twin.description.links[deed.path].body).xfrc_applied[:3] = deed.value
+            w, place = self._wiring, push_place(self.twin, self.model, f"{deed.path}.x")
+            w.pushes[place : place + 3] = deed.value
+            for space, index, _, _, shown in w.stimulus_targets:
+                if space == SPACE_PUSH and place <= index < place + 3:
+                    w.pushes[index] += self.data.userdata[shown]
 
     def _place(self) -> None:
         start = self.twin.file.start
@@ -415,7 +420,8 @@ class Simulation:
 
     def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
         """The stimuli that move parameters out of the compiled loop's reach."""
-        moved = [path for path in moved_parameters(stimuli) if not in_reach(self.twin, self._assembly, path)]
+        parameters = [path for path in moved_parameters(stimuli) if not path.startswith("push.")]
+        moved = [path for path in parameters if not in_reach(self.twin, self._assembly, path)]
         others = [stimulus for stimulus in stimuli if stimulus.target in moved]
         rows = np.array([stimulus.numbers() for stimulus in others])
         return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)

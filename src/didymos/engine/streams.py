@@ -79,7 +79,7 @@ def plan_streams(
         streams.append(_plan(StreamLayout("control", Kind.SCALARS, names, units), record.rate, sources))
     if moved:
         start = assembly.plan.starts["moved"]
-        units = tuple(twin.parameters[path].unit for path in moved)
+        units = tuple("N" if path.startswith("push.") else twin.parameters[path].unit for path in moved)
         sources = [(Source.USERDATA, start + i) for i in range(len(moved))]
         streams.append(_plan(StreamLayout("parameters", Kind.SCALARS, moved, units), record.rate, sources))
     if record.momentum:
