@@ -19,7 +19,10 @@ from didymos.sensors import reading
 
 __all__ = ["set_live"]
 
-_SENSOR_NUMBERS = {"drop_out": reading.DROP_OUT, "errors": reading.ERRORS}
+_SENSOR_NUMBERS = {
+    "drop_out": reading.DROP_OUT, "errors": reading.ERRORS, "outage_rate": reading.OUTAGE_RATE,
+    "outage_time": reading.OUTAGE_TIME,
+}  # fmt: skip
 
 
 def set_live(

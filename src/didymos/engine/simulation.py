@@ -227,7 +227,7 @@ class Simulation:
         try:
             while self.tick < end:
                 here = self.tick
-                run.advance(min(pace.ticks(self.chunk), end - here))
+                run.advance(min(pace.ticks(self.chunk - here % self.chunk), end - here))
                 self.overruns += pace.wait(self.tick - here)
                 if progress is not None:
                     progress(self.time)
@@ -469,12 +469,15 @@ class Simulation:
     def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
         """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
         w = self._wiring
+        counts = w.counts.tolist()
+        if not any(counts):
+            return []
+        cells, stamps = w.cells.copy(), w.stamps.copy()
         found = []
-        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
-            rows = int(w.counts[i])
+        for i, (_, size, cell, stamp, _) in enumerate(w.streams.tolist()):
+            rows = counts[i]
             if rows:
-                values = w.cells[cell : cell + rows * size].reshape(rows, size).copy()
-                found.append((i, w.stamps[stamp : stamp + rows].copy(), values))
+                found.append((i, stamps[stamp : stamp + rows], cells[cell : cell + rows * size].reshape(rows, size)))
         w.counts[:] = 0
         return found
 

@@ -215,5 +215,6 @@ def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan
         return _plan(layout, spec.rate, head + sources, index)
     link = getattr(spec, "link", "")
     labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in columns)) if kind is Kind.JOINT_STATES else ()
-    frame, child = ("world", link) if kind is Kind.ODOMETRY else (link or "world", "")
+    frame = "world" if kind in (Kind.ODOMETRY, Kind.POSE) else link or "world"
+    child = link if kind is Kind.ODOMETRY else ""
     return _plan(StreamLayout(name, kind, columns, units, frame, child, labels), spec.rate, sources, index)

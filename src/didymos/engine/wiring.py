@@ -140,7 +140,7 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         acceleration = any(place.acceleration for place in places)
         key = plan.starts[f"key:{name}"]
         sensors[i] = first, len(places), memory, channels, room // (channels + 2), delay, key, acceleration
-        numbers[i] = spec.rate, spec.drop_out, spec.errors
+        numbers[i] = spec.rate, spec.drop_out, spec.errors, spec.outage_rate, spec.outage_time
         for j, place in enumerate(places, start=first):
             source = assembly.model.sensor(place.engine_name).adr[0]
             out, bias = (plan.starts[f"{kind}:{name}.{place.quantity}"] for kind in ("sensed", "bias"))

@@ -84,7 +84,7 @@ class Log:
         if len(seconds) == 0:
             return
         seconds, rows = stored(layout, seconds, rows)
-        if not (seconds[0] >= stream.end and np.all(seconds[1:] >= seconds[:-1])):
+        if not (seconds[0] >= stream.end and (seconds[1:] >= seconds[:-1]).all()):
             raise InputError(f"time runs backwards near {seconds[0]!r} s", path=layout.name)
         stream.add(seconds, rows, self._keep)
         if self._recorder is not None:
@@ -242,8 +242,8 @@ class _Rows:
 
     def add(self, times: NDArray[np.float64], values: NDArray[np.float64], keep: bool) -> None:
         self.end = times[-1]
-        self.times_hash.update(np.ascontiguousarray(times, "<f8").data)
-        self.values_hash.update(np.ascontiguousarray(values, "<f8").data)
+        self.times_hash.update(np.ascontiguousarray(times, "<f8"))
+        self.values_hash.update(np.ascontiguousarray(values, "<f8"))
         if not keep:
             return
         count = self._count + len(times)
