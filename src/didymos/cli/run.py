@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from didymos import Log
+    from didymos.control.pilot import Pilot
     from didymos.engine.intervention import Deed, Intervention
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
+    from didymos.ports.gamepad.gamepad import Gamepad
 
 __all__ = ["run"]
 
@@ -54,6 +56,13 @@ def run(
     by_hand: Annotated[
         Path | None,
         typer.Option("--interventions", metavar="FILE", help="Repeat what was done by hand: .yaml, or the .mcap itself."),
+    ] = None,
+    gamepad: Annotated[
+        str | None,
+        typer.Option(metavar="[DEVICE]", help="Fly it by hand, in real time; a device, a pipe, a file of events."),
+    ] = None,
+    pad_map: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Which axes and buttons of the pad feed which channels.")
     ] = None,
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the log: .mcap or .csv.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None,
@@ -87,7 +96,7 @@ def run(
     if view:
         files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
         why = "the page records, and runs until it is ended"
-        _refuse_with("view", why, variant=variant, seconds=seconds, robot=robot, **files)
+        _refuse_with("view", why, variant=variant, seconds=seconds, robot=robot, gamepad=gamepad, **files)
         return watch(twin, scenario, seed or 0, chosen, control, as_json)
 
     import didymos
@@ -102,19 +111,23 @@ def run(
     for path, value in chosen.items():
         loaded.set(path, value)
     if robot is not None:
-        _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand)
+        _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad)
         _refuse_with("robot", "a real robot has its own numbers", set=_physical(chosen))
         log_files = {"record": record, "plot": plot}
         return drive_robot(loaded, robot, scenario, seconds, bus_numbers(ids or ()), zero, log_files, as_json, quiet)
     done = _done_by_hand(by_hand)
+    pad = _open_pad(gamepad, pad_map)
     if done is not None:
         seconds, scenario = seconds or done.seconds, scenario or done.scenario
         seed = done.seed if seed is None else seed
     else:
         scenario = scenario or next(iter(loaded.scenarios), None)
     seed = seed or 0
-    simulation = loaded.simulate(seed=seed, scenario=scenario)
-    log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else ())
+    piloted = pad is not None or (done is not None and done.piloted)
+    simulation = loaded.simulate(seed=seed, scenario=scenario, piloted=piloted)
+    real_time = real_time or (pad is not None and pad.live)
+    by_pilot = _pilot(simulation, pad)
+    log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else (), by_pilot)
     if picture is not None:
         from didymos.record.picture import render_picture
 
@@ -155,6 +168,30 @@ def _done_by_hand(file: Path | None) -> Deed | None:
     return load_interventions(file)
 
 
+def _open_pad(device: str | None, pad_map: Path | None) -> Gamepad | None:
+    if device is None:
+        if pad_map is not None:
+            raise InputError("goes with --gamepad only", path="--pad-map")
+        return None
+    from didymos.ports.gamepad.gamepad import open_gamepad
+    from didymos.ports.gamepad.pad_map import load_pad_map
+
+    return open_gamepad(device, load_pad_map(pad_map))
+
+
+def _pilot(simulation: Simulation, pad: Gamepad | None) -> Pilot | None:
+    """The pilot of a run, and a line that says what its channels do."""
+    if pad is None:
+        return None
+    from didymos.control.pilot import Pilot
+
+    found = Pilot(simulation.twin.file.pilot, simulation.handles, pad, lambda text: print(f"didymos: {text}", file=sys.stderr))
+    does = [f"{row.channel} {row.target}" for row in found.rows]
+    does += [f"{channel} {name}" for name, channel in found.buttons.items()]
+    print(f"didymos: {pad.name} flies; channels: {', '.join(does) or 'none does anything here'}", file=sys.stderr)
+    return found
+
+
 def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
     """Refuse a file that could not be written before the run, not after it."""
     if file is None:
@@ -181,6 +218,7 @@ def _simulate(
     real_time: bool,
     quiet: bool,
     by_hand: Sequence[Intervention],
+    pilot: Pilot | None,
 ) -> Log:
     """Run, and keep the log: also that of a run which fails."""
     streamed = record if record is not None and record.suffix.lower() == ".mcap" else None
@@ -188,7 +226,7 @@ def _simulate(
     try:
         with progress(planned, quiet=quiet) as tick:
             log = simulation.run(
-                seconds, record=streamed, progress=tick, real_time=real_time, interventions=by_hand
+                seconds, record=streamed, progress=tick, real_time=real_time, interventions=by_hand, pilot=pilot
             )
     except (RunError, KeyboardInterrupt) as error:
         kept_log = getattr(error, "log", None)

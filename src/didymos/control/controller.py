@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.compiled import CFunction
 from didymos.control.values import Values
 from didymos.errors import InputError, nearest
 
@@ -124,7 +125,7 @@ class CompiledController(Controller):
     velocity.{x,y,z} [m/s], angular_velocity.{x,y,z} [rad/s], the last two in the robot's own frame; recorded as `odom`.
     """
 
-    program: ClassVar[Any]
+    program: ClassVar[CFunction]
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     memory_size: int = 0

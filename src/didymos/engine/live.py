@@ -12,7 +12,7 @@ from didymos.describe.names import joint_of, link_of
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_link
 from didymos.engine.grip import set_grip
-from didymos.engine.joint_values import apply_joint, loaded_joints
+from didymos.engine.joint_values import apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.scenery import floors
 from didymos.errors import InputError
 from didymos.sensors import reading
@@ -32,9 +32,11 @@ def set_live(
         kind, rest = path.split(".", 1)
         if path in assembly.numbers:
             assembly.model.numeric_data[assembly.numbers[path]] = float(value)
-            joint = twin.file.parts[rest.split(".")[0]].joint if kind == "parts" else None
-            if joint in loaded:
-                moved[f"joints.{joint}"] = None
+            part = rest.split(".")[0] if kind == "parts" else ""
+            if part in belted_parts(twin):
+                moved[f"belts.{part}"] = None
+            elif part and twin.file.parts[part].joint in loaded:
+                moved[f"joints.{twin.file.parts[part].joint}"] = None
         elif kind in ("links", "joints"):
             moved[f"{kind}.{link_of(path) if kind == 'links' else joint_of(path)}"] = None
         else:
@@ -43,6 +45,8 @@ def set_live(
         kind, name = item.split(".", 1)
         if kind == "links":
             apply_link(assembly.model, twin, name)
+        elif kind == "belts":
+            apply_belt(assembly.model, twin, name)
         else:
             apply_joint(assembly.model, twin, name, loaded)
     if moved:
