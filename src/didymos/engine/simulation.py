@@ -97,6 +97,8 @@ class Simulation:
         self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved), piloted=piloted)
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
+        clock = self._assembly.plan.starts["tick"]
+        self._clock = self.data.userdata[clock : clock + 1]  # a view: ports look at it a hundred times per millisecond
         self.robot = Robot(
             inputs=input_names(self.twin),
             sensed=tuple(sensed_places(self.twin, self._assembly)),
@@ -130,7 +132,7 @@ class Simulation:
     @property
     def tick(self) -> int:
         """Ticks since the start."""
-        return int(self.data.userdata[self._assembly.plan.starts["tick"]])
+        return int(self._clock[0])
 
     @property
     def time(self) -> float:
@@ -464,7 +466,7 @@ class Simulation:
             drive(self, self.program, first=tick, count=count)
 
     def _set_tick(self, tick: int) -> None:
-        self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+        self._clock[0] = tick
 
     def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
         """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""

@@ -25,6 +25,12 @@ __all__ = ["Source", "StreamPlan", "plan_streams"]
 
 _SCAN = ("angle.min", "angle.max", "angle.increment", "range.min", "range.max")
 _SCAN_UNITS = ("rad", "rad", "rad", "m", "m")
+_MOTION = (
+    *(f"position.{axis}" for axis in "xyz"),
+    *(f"orientation.{axis}" for axis in "wxyz"),
+    *(f"{what}.{axis}" for what in ("velocity", "angular_velocity") for axis in "xyz"),
+)
+_MOTION_UNITS = ("m",) * 3 + ("1",) * 4 + ("m/s",) * 3 + ("rad/s",) * 3
 _POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
 
 
@@ -53,8 +59,8 @@ def plan_streams(
     moved: tuple[str, ...],
     piloted: bool = False,
 ) -> tuple[StreamPlan, ...]:
-    """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports, parameters that
-    are `moved` by stimuli, momentum, channels and boxes of a pilot, then every sensor."""
+    """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports and its odometry,
+    parameters that are `moved` by stimuli, momentum, channels and boxes of a pilot, then every sensor."""
     record = twin.file.record
     streams = [
         _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
@@ -77,6 +83,11 @@ def plan_streams(
         start = assembly.plan.starts["memory"]
         sources = [(Source.USERDATA, start + i) for i in range(len(names))]
         streams.append(_plan(StreamLayout("control", Kind.SCALARS, names, units), record.rate, sources))
+    if law is not None and law.odometry is not None:
+        start = assembly.plan.starts["memory"] + law.odometry
+        sources = [(Source.USERDATA, start + i) for i in range(len(_MOTION))]
+        layout = StreamLayout("odom", Kind.ODOMETRY, _MOTION, _MOTION_UNITS, "odom", twin.description.root)
+        streams.append(_plan(layout, record.rate, sources))
     if moved:
         start = assembly.plan.starts["moved"]
         units = tuple("N" if path.startswith("push.") else twin.parameters[path].unit for path in moved)

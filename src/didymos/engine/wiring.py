@@ -35,14 +35,19 @@ _INT = np.int64
 def tick_rate(twin: Twin, program: Controller | None) -> tuple[int, int]:
     """Physics steps per tick and ticks per call of the program.
 
-    A tick is the program's period, or a whole part of it where a sensor reads more often than the program is called.
+    A tick is the program's period, or a whole part of it where a sensor reads, or rows of the log are asked for, more often
+    than the program is called.
     """
-    step = twin.file.world.step
+    step, record = twin.file.world.step, twin.file.record
+    asked = {name: getattr(record, name) for name in ("rate", "tf_rate") if name in record.model_fields_set}
+    for name, rate in asked.items():
+        if rate * step > 1.0 + 1e-6:
+            raise twin.mistake(f"found {rate:g} Hz, expected at most one row per physics step of {step:g} s", "record", name)
     slowest = max(1, round(0.01 / step)) if program is None else _steps_per_call(program, step)
-    fastest_sensor = max((sensor.rate for sensor in twin.file.sensors.values()), default=0.0)
+    fastest = max((*asked.values(), *(sensor.rate for sensor in twin.file.sensors.values())), default=0.0)
     small = [n for n in range(1, math.isqrt(slowest) + 1) if slowest % n == 0]
     for every in (*small, *(slowest // n for n in reversed(small))):  # the divisors in order
-        if every / (slowest * step) >= fastest_sensor - 1e-6:
+        if every / (slowest * step) >= fastest - 1e-6:
             return slowest // every, every
     return 1, slowest
 
