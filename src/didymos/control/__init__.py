@@ -1,5 +1,6 @@
 """The `Controller` protocol, stimuli, mixers and the shipped programs, which `PROGRAMS` names."""
 
+from didymos.control.backstepping import Backstepping
 from didymos.control.capture import Capture
 from didymos.control.controller import CompiledController, Controller, Gain, Robot, Rotor
 from didymos.control.fixed_wing import FixedWing
@@ -16,6 +17,7 @@ from didymos.control.values import Values
 __all__ = ["PROGRAMS", "Capture", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values"]
 
 PROGRAMS: dict[str, type[Controller]] = {
+    "backstepping": Backstepping,
     "capture": Capture,
     "fixed_wing": FixedWing,
     "idle": Idle,

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.compiled import CFunction
 from didymos.control.values import Values
 from didymos.errors import InputError, nearest
 
@@ -122,7 +123,7 @@ class CompiledController(Controller):
     `control.NAME`. A report that counts something has `words` for its numbers, which a run prints when it changes.
     """
 
-    program: ClassVar[Any]
+    program: ClassVar[CFunction]
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     memory_size: int = 0

@@ -68,6 +68,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _program(twin)
     yield from _start(twin, twin.file.start, ("start",))
     yield from _fit(twin)
+    yield from _pilot(twin)
     for name, scenario in twin.file.scenarios.items():
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
@@ -260,6 +261,23 @@ def _fit(twin: Twin) -> Iterator[InputError]:
             yield twin.mistake("is fixed for a run and cannot be fitted", *place)
         elif not low < high:
             yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)
+
+
+def _pilot(twin: Twin) -> Iterator[InputError]:
+    """A row that can move nothing in any scenario is a misspelt one."""
+    with_own = [name for name, scenario in twin.file.scenarios.items() if scenario.control is not None]
+    try:
+        programs = [twin.program, *(twin.for_scenario(name).program for name in with_own)]
+    except InputError:
+        return  # said elsewhere
+    known = [f"inputs.{name}" for name in input_names(twin)]
+    for program in programs:
+        if program is None or not (issubclass(program, CompiledController) and program.runs_compiled()):
+            return  # what a program in Python reads cannot be known
+        known += [f"wanted.{want}" for want in program.wants]
+    for index, row in enumerate(twin.file.pilot.steer):
+        if row.target not in known:
+            yield _unknown(twin, "set-point or input", row.target, known, "pilot", "steer", index, "target")
 
 
 def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:

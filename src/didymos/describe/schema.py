@@ -12,6 +12,7 @@ from didymos.air.atmosphere import AirSpec
 from didymos.air.gusts import GustSpec
 from didymos.air.magnetic import MagneticSpec
 from didymos.air.wind import WindSpec
+from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
@@ -228,6 +229,7 @@ class TwinFile(Spec):
     contacts: dict[Name, ContactSpec] = Field(default={})
     sensors: dict[Name, AnySensor] = Field(default={})
     control: ControlSpec | None = None
+    pilot: PilotSpec = PilotSpec()
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})

@@ -11,12 +11,14 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.control.pilot import CHANNELS
 from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
 from didymos.describe.formats.engine_spec import check_compiles
 from didymos.describe.names import joint_of, link_of, link_values, movable_joints, part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
+from didymos.engine.boxes import add_boxes
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
 from didymos.engine.contact_frame import install_contact_frames
 from didymos.engine.grip import add_pairs, direction_rows
@@ -91,8 +93,11 @@ class Assembly:
     own_actuators: int  # how many actuators the description has itself
 
 
-def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembly:
-    """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state."""
+def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: bool = False) -> Assembly:
+    """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state.
+
+    A `piloted` one has a channel table and, where a channel drops them, boxes.
+    """
     check_values(twin)
     install()
     install_contact_frames()
@@ -110,6 +115,9 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembl
         add_ground(spec, world.ground.height, world.ground.friction, world.contact_time)
     add_objects(spec, world)
     add_pairs(spec, twin)
+    boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
+    if boxes:
+        add_boxes(spec, twin.file.pilot.boxes, world.boundary)
     places = _add_sensors(spec, twin)
     if twin.file.record.momentum:
         _add_momentum(spec)
@@ -119,6 +127,8 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembl
     for body in spec.bodies:
         body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
     plan = _plan(twin, places, wanted, memory, moved)
+    plan.take("channels", CHANNELS if piloted else 0)
+    plan.take("boxes", 1 + boxes if boxes else 0)
     spec.nuserdata = plan.size
     words, numbers, rows = _block_plan(twin)
     directions = len(words)
@@ -285,6 +295,7 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
 def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int, moved: int) -> Plan:
     plan = Plan()
     plan.take("tick", 1)
+    plan.take("began", 2)
     for part, spec in twin.file.parts.items():
         law = PARTS[spec.kind]
         plan.take(f"inputs:{part}", len(law.inputs))
@@ -351,6 +362,7 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     link, pose = _place(twin, spec.link)
     body = model.body(link).id
     row[b.LAW] = law.function.address
+    row[b.TOLD] = law.told
     row[b.BODY] = body
     row[b.LAST_DOF] = _last_dof(model, body)
     row[b.JOINT_DOF] = row[b.JOINT_QPOS] = -1.0

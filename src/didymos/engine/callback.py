@@ -29,7 +29,7 @@ from didymos.engine import block as b
 from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.memory import call_law, call_tick, doubles, integers, pointer, word
-from didymos.parts.law import MOTION, WRENCH
+from didymos.parts.law import MOTION, WRENCH, Told
 from didymos.sensors.kind import AIRSPEED, PRESSURE
 from didymos.sensors.noise import normal
 from didymos.spec import record_type
@@ -50,6 +50,7 @@ _DENSITY_OF_PITOT = 1.225  # [kg/m^3], for which airspeed sensors are marked
 
 SCRATCH_WORDS = (MOTION.itemsize + WRENCH.itemsize) // 8
 _MOTION_WORDS = MOTION.itemsize // 8
+_TOLD_AIR, _TOLD_JOINT = float(Told.AIR), float(Told.JOINT)
 _AIR_RECORD = record_type(AirSpec)
 _WIND_RECORD = record_type(WindSpec)
 _GUST_RECORD = record_type(GustSpec)
@@ -116,7 +117,7 @@ def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, 
 
 
 @kernel
-def _apply(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) -> None:
+def _push(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) -> None:
     """Add the generalized force of a wrench in the part's frame at its origin."""
     total = doubles(word(data + _QFRC_APPLIED))
     rotation = here.rotation
@@ -134,10 +135,6 @@ def _apply(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) ->
         axis = doubles(word(data + _CDOF) + 48 * dof)
         total[dof] += axis[0] * tx + axis[1] * ty + axis[2] * tz + axis[3] * fx + axis[4] * fy + axis[5] * fz
         dof = parents[dof]
-    if row[b.JOINT_DOF] >= 0.0:
-        total[int(row[b.JOINT_DOF])] += answer.joint_torque
-    if row[b.BELT_DOF] >= 0.0:
-        total[int(row[b.BELT_DOF])] += answer.joint_torque
 
 
 @kernel
@@ -156,8 +153,10 @@ def _act(model: int, data: int, block: int) -> None:
         row = doubles(block + 8 * (int(header[b.TABLE]) + b.ROW_WORDS * part))
         root = integers(word(model + _BODY_ROOTID))[int(row[b.BODY])]
         com = doubles(word(data + _SUBTREE_COM) + 24 * root)
-        _gather(data, row, com, here)
-        _feel_air(air, wind, toward_x, toward_y, gust, here)
+        if row[b.TOLD] != _TOLD_JOINT:
+            _gather(data, row, com, here)
+        if row[b.TOLD] == _TOLD_AIR:
+            _feel_air(air, wind, toward_x, toward_y, gust, here)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
         if row[b.JOINT_DOF] >= 0.0:
@@ -183,7 +182,12 @@ def _act(model: int, data: int, block: int) -> None:
             scratch + 8 * _MOTION_WORDS,
             userdata + 8 * int(row[b.OUTPUTS]),
         )
-        _apply(model, data, row, com, here, answer)
+        if row[b.TOLD] != _TOLD_JOINT:
+            _push(model, data, row, com, here, answer)
+        if row[b.JOINT_DOF] >= 0.0:
+            doubles(word(data + _QFRC_APPLIED))[int(row[b.JOINT_DOF])] += answer.joint_torque
+        if row[b.BELT_DOF] >= 0.0:
+            doubles(word(data + _QFRC_APPLIED))[int(row[b.BELT_DOF])] += answer.joint_torque
 
 
 @kernel

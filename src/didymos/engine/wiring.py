@@ -115,6 +115,7 @@ def wire(
         **_lidars(twin, assembly, data),
         **_stimuli(twin, assembly, wanted, stimuli),
         wanted=np.array([plan.starts["wanted"], plan.starts["wanted"] + len(wanted)], dtype=_INT),
+        began=plan.starts["began"],
         hand=plan.starts["hand"],
         **_inputs(twin, assembly),
         **_program(twin, assembly, data, program, wanted, every),

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numba
@@ -38,10 +39,10 @@ import numpy as np
 from numba import types
 from pydantic import Field
 
-from didymos.compiled import DOUBLES
+from didymos.compiled import DOUBLES, CFunction
 from didymos.spec import Spec, record_type
 
-__all__ = ["MOTION", "WRENCH", "JointLoad", "Law", "Output", "PartSpec", "law_signature", "tick_signature"]
+__all__ = ["MOTION", "WRENCH", "JointLoad", "Law", "Output", "PartSpec", "Told", "law_signature", "tick_signature"]
 
 MOTION = np.dtype(
     [
@@ -60,6 +61,14 @@ MOTION = np.dtype(
 
 WRENCH = np.dtype([("force", np.float64, 3), ("torque", np.float64, 3), ("joint_torque", np.float64)])
 """Memory layout of what a law answers: [N], [N m] in the part's frame, [N m or N] along the joint."""
+
+
+class Told(IntEnum):
+    """How much of `MOTION` a law reads; the rest is not worked out for it and holds anything."""
+
+    AIR = 0  # everything
+    MOTION = 1  # everything but the air
+    JOINT = 2  # the time and the joint; such a law answers with a joint torque only
 
 
 class PartSpec(Spec):
@@ -91,10 +100,11 @@ class JointLoad:
 
 @dataclass(frozen=True)
 class Output:
-    """A named readout of a part and its unit."""
+    """A named readout of a part and its unit; one that is there for other parts only is not recorded."""
 
     name: str
     unit: str
+    recorded: bool = True
 
 
 @dataclass(frozen=True)
@@ -102,14 +112,15 @@ class Law:
     """A kind of part: the record it reads, its compiled functions, the names of its inputs, memory, states and readouts."""
 
     spec: type[PartSpec]
-    function: Any
-    tick: Any = None
+    function: CFunction
+    tick: CFunction | None = None
     inputs: tuple[str, ...] = ()
     memory: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     outputs: tuple[Output, ...] = ()
     input_range: tuple[float, float] = (0.0, 1.0)
     needs_joint: bool = False
+    told: Told = Told.AIR
     on_joint: Callable[[Any], JointLoad] | None = None  # from the part's numbers, by attribute
     listens_to: tuple[str, ...] = ()
     """Readouts, side by side, that the part upstream must have; `upstream` points at the first of them."""

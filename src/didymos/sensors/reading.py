@@ -18,7 +18,7 @@ from didymos.sensors.noise import uniform
 __all__ = [
     "ARRIVED", "BIAS", "CAPACITY", "CHANNELS", "DELAY", "DROP_OUT", "ERRORS", "FIRST", "IS_ACCELERATION", "KEY", "MEMORY",
     "MEMORY_HEAD", "NOTHING_YET", "ORIENTATION", "OUT", "QUANTITIES", "QUANTITY_WORDS", "RATE", "SAMPLED_AT", "SENSOR_NUMBERS",
-    "SENSOR_WORDS", "SIZE", "SOURCE", "is_due", "needs_acceleration", "sense",
+    "SENSOR_WORDS", "SIZE", "SOURCE", "TAKEN", "is_due", "needs_acceleration", "sense",
 ]  # fmt: skip
 
 # sensor row, integers
@@ -31,7 +31,7 @@ SENSOR_NUMBERS = 3
 SOURCE, SIZE, ORIENTATION, OUT, BIAS = range(5)
 QUANTITY_WORDS = 5
 # memory of a sensor in userdata, followed by the ring of (arrival tick, sample tick, values)
-_TAKEN, ARRIVED, SAMPLED_AT = range(3)
+TAKEN, ARRIVED, SAMPLED_AT = range(3)
 MEMORY_HEAD = 3
 
 NOTHING_YET = -1.0
@@ -46,10 +46,10 @@ def is_due(tick: int, rate: float, period: float) -> bool:
 
 
 @kernel
-def needs_acceleration(sensors: Any, numbers: Any, tick: int, period: float) -> bool:
+def needs_acceleration(sensors: Any, numbers: Any, tick: int, period: float, begins: bool) -> bool:
     """Whether a sensor that measures accelerations reads at this tick."""
     for i in range(sensors.shape[0]):
-        if sensors[i, IS_ACCELERATION] == 1 and is_due(tick, numbers[i, RATE], period):
+        if sensors[i, IS_ACCELERATION] == 1 and (begins or is_due(tick, numbers[i, RATE], period)):
             return True
     return False
 
@@ -58,7 +58,7 @@ def needs_acceleration(sensors: Any, numbers: Any, tick: int, period: float) -> 
 def _take(sensor: Any, numbers: Any, quantities: Any, errors: Any, tick: int, truth: Any, userdata: Any) -> None:
     """Put one reading into the ring."""
     memory = sensor[MEMORY]
-    taken = int(userdata[memory + _TAKEN])
+    taken = int(userdata[memory + TAKEN])
     high, low = userdata[sensor[KEY]], userdata[sensor[KEY] + 1]
     slot = memory + MEMORY_HEAD + (taken % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
     userdata[slot] = tick + sensor[DELAY]
@@ -82,24 +82,26 @@ def _take(sensor: Any, numbers: Any, quantities: Any, errors: Any, tick: int, tr
             walk(errors[q], numbers[RATE], taken == 0, high, low, counter, size, bias)
             disturb_vector(errors[q], numbers[RATE], high, low, counter, size, bias, true, reading)
         channel += size
-    userdata[memory + _TAKEN] = taken + 1
+    userdata[memory + TAKEN] = taken + 1
 
 
 @kernel
 def sense(
-    sensors: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, truth: Any, userdata: Any, fresh: Any
+    sensors: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, begins: bool, truth: Any, userdata: Any,
+    fresh: Any,
 ) -> None:
     """Take the readings that are due and let those arrive whose time has come.
 
-    `truth` is the engine's `sensordata`. `fresh[i]` becomes 1 where a reading of sensor i arrived at this tick.
+    `truth` is the engine's `sensordata`; all are due where the robot `begins`. `fresh[i]` becomes 1 where a reading of sensor i
+    arrived at this tick.
     """
     for i in range(sensors.shape[0]):
         sensor = sensors[i]
         fresh[i] = 0
-        if is_due(tick, numbers[i, RATE], period):
+        if begins or is_due(tick, numbers[i, RATE], period):
             _take(sensor, numbers[i], quantities, errors, tick, truth, userdata)
         memory = sensor[MEMORY]
-        while userdata[memory + ARRIVED] < userdata[memory + _TAKEN]:
+        while userdata[memory + ARRIVED] < userdata[memory + TAKEN]:
             arrived = int(userdata[memory + ARRIVED])
             slot = memory + MEMORY_HEAD + (arrived % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
             if userdata[slot] > tick:
