@@ -112,7 +112,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: b
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     add_light(spec)
     if world.ground is not None:
-        add_ground(spec, world.ground.height, world.ground.friction, world.contact_time)
+        add_ground(spec, world.ground.height, world.ground.friction * world.grip, world.contact_time)
     add_objects(spec, world)
     add_pairs(spec, twin)
     boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0

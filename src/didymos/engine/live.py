@@ -66,8 +66,9 @@ def _set_other(
         _set_sensor(twin, assembly, wiring, path.removeprefix("sensors."), value)
     elif path == "world.gravity":
         assembly.model.opt.gravity[2] = -value
-    elif path in floors(twin.file.world):
-        assembly.model.geom(floors(twin.file.world)[path][0]).friction[0] = value
+    elif path == "world.grip" or path in floors(twin.file.world):
+        for shape, friction in floors(twin.file.world).values():
+            assembly.model.geom(shape).friction[0] = friction
         set_grip(assembly.model, twin)
     elif path.startswith("contacts."):
         set_grip(assembly.model, twin)
