@@ -242,8 +242,8 @@ class _Rows:
 
     def add(self, times: NDArray[np.float64], values: NDArray[np.float64], keep: bool) -> None:
         self.end = times[-1]
-        self.times_hash.update(np.ascontiguousarray(times, "<f8"))
-        self.values_hash.update(np.ascontiguousarray(values, "<f8"))
+        self.times_hash.update(np.ascontiguousarray(times, "<f8").data)
+        self.values_hash.update(np.ascontiguousarray(values, "<f8").data)
         if not keep:
             return
         count = self._count + len(times)
