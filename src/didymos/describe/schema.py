@@ -20,7 +20,8 @@ from didymos.spec import Spec, number
 
 __all__ = [
     "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
-    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WorldSpec",
+    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec",
+    "TwinFile", "Vector", "WorldSpec",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

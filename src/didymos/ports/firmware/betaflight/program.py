@@ -60,7 +60,8 @@ class Betaflight(Controller):
             what = f"found {len(motors)} names, expected the inputs of Betaflight's motors 1 to 4"
             raise InputError(what, path="firmware.betaflight.options.motors")
         if not 10.0 <= angle_limit <= 80.0:
-            raise InputError(f"found {angle_limit:g}, expected a tilt from 10 to 80 deg", path="firmware.betaflight.options.angle_limit")
+            where = "firmware.betaflight.options.angle_limit"
+            raise InputError(f"found {angle_limit:g}, expected a tilt from 10 to 80 deg", path=where)
         self.motors, self.imu, self.pose, self.barometer = tuple(motors), imu, pose, barometer
         self.settings = (f"set angle_limit = {angle_limit:.0f}", *_STICKS, *settings, *_MODES)
         self.angle_limit, self.arm_at = math.radians(round(angle_limit)), arm_at
@@ -73,7 +74,8 @@ class Betaflight(Controller):
         """Start the firmware, configured."""
         for name in self.motors:
             if name not in robot.inputs:
-                raise InputError(f"there is no input {name!r}{nearest(name, robot.inputs)}", path="firmware.betaflight.options.motors")
+                where = "firmware.betaflight.options.motors"
+                raise InputError(f"there is no input {name!r}{nearest(name, robot.inputs)}", path=where)
         needed = [f"{self.imu}.gyro.x", f"{self.imu}.accel.x", f"{self.pose}.orientation.w", f"{self.pose}.position.z"]
         for name in [*needed, *([f"{self.barometer}.pressure"] if self.barometer else [])]:
             if name not in robot.sensed:

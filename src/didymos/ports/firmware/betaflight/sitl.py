@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -107,6 +108,13 @@ class Sitl:
     def send(self, packet: bytes) -> None:
         """Send what the sensors say, without waiting for an answer."""
         self._out.sendto(packet, self._state_place)
+
+    def has_answer(self) -> bool:
+        """Whether motors have come since the last look; for a firmware that is not locked."""
+        ready = bool(select.select([self._motors], [], [], 0.0)[0])
+        if ready:
+            self._motors.recv(64)
+        return ready
 
     def step(self, packet: bytes, t: float) -> tuple[float, float, float, float]:
         """Hand over a packet of the sensors, let the firmware's time pass until its stamp; motors 1 to 4 in [0, 1]."""
