@@ -1,17 +1,47 @@
-"""Arguments and options that several verbs share."""
+"""Arguments and options that several verbs share, and the twin that they describe."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-__all__ = ["AsJson", "LogFile", "TwinName", "Variant"]
+from didymos.cli.values import read_settings, settings
+from didymos.errors import InputError
+
+if TYPE_CHECKING:
+    from didymos.describe.twin import Twin
+
+__all__ = ["AsJson", "Control", "LogFile", "Scenario", "Seed", "Sets", "TwinName", "Values", "Variant", "load_twin"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Control = Annotated[str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
+Scenario = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")]
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
 TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
+Values = Annotated[Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")]
 Variant = Annotated[
     str | None, typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin, or several laid over each other.")
 ]
+
+
+def load_twin(name: str, variant: str | None, values: Path | None, sets: list[str] | None, control: str | None) -> Twin:
+    """The twin that the options of these names describe."""
+    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+
+    import didymos
+
+    twin = didymos.load(name, variant=variant)
+    if control is not None:
+        try:
+            twin.replace_program(control)
+        except InputError as error:
+            raise InputError(str(error), path="--control") from None
+    for path, value in chosen.items():
+        twin.set(path, value)
+    return twin

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.cockpit import watch
-from didymos.cli.options import AsJson, TwinName, Variant
+from didymos.cli.options import AsJson, Control, Scenario, Seed, Sets, TwinName, Values, Variant, load_twin
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table, vector
-from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -35,20 +34,12 @@ PICTURES, CLIPS = (".png", ".jpg", ".jpeg", ".webp"), (".gif",)
 def run(
     twin: TwinName,
     variant: Variant = None,
-    scenario: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
-    ] = None,
+    scenario: Scenario = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
-    ] = None,
-    values: Annotated[
-        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
-    ] = None,
-    control: Annotated[
-        str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
-    ] = None,
+    seed: Seed = None,
+    sets: Sets = None,
+    values: Values = None,
+    control: Control = None,
     by_hand: Annotated[
         Path | None,
         typer.Option("--interventions", metavar="FILE", help="Repeat what was done by hand: .yaml, or the .mcap itself."),
@@ -74,23 +65,14 @@ def run(
     _prepare(clip, CLIPS, "--clip")
     if seconds is not None and not 0 < seconds <= LONGEST:
         raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
-    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
     if view:
         files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
-        _refuse_with_view(variant=variant, seconds=seconds, **files)
-        return watch(twin, scenario, seed or 0, chosen, control, as_json)
+        _refuse_with_view(seconds=seconds, **files)
+        return watch(load_twin(twin, variant, values, sets, control), scenario, seed or 0, as_json)
 
-    import didymos
     from didymos.engine.engine_warnings import warnings_of
 
-    loaded = didymos.load(twin, variant=variant)
-    if control is not None:
-        try:
-            loaded.replace_program(control)
-        except InputError as error:
-            raise InputError(str(error), path="--control") from None
-    for path, value in chosen.items():
-        loaded.set(path, value)
+    loaded = load_twin(twin, variant, values, sets, control)
     done = _done_by_hand(by_hand)
     if done is not None:
         seconds, scenario = seconds or done.seconds, scenario or done.scenario
