@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, Control, Scenario, Seed, Sets, TwinName, Values, Variant, load_twin
+from didymos.cli.options import AsJson, Control, Scenario, Seed, Sets, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.text import print_json
 from didymos.errors import InputError
 
@@ -49,7 +49,7 @@ def cockpit(
 
     Ends with Ctrl-C; a recording is completed then.
     """
-    loaded = load_twin(twin, variant, values, sets, control)
+    loaded = load_twin(twin, variant, chosen_values(values, sets), control)
     with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, shadows) as page:
         if play:
             page.session.play()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +14,15 @@ from didymos.errors import InputError
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
-__all__ = ["AsJson", "Control", "LogFile", "Scenario", "Seed", "Sets", "TwinName", "Values", "Variant", "load_twin"]
+__all__ = [
+    "AsJson", "BusNumbers", "Control", "LogFile", "Scenario", "Seed", "Sets", "TwinName", "Values", "Variant", "chosen_values",
+    "load_twin",
+]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+BusNumbers = Annotated[
+    list[str] | None, typer.Option("--id", metavar="DRIVE=N", help="Number on the bus, 1, 2, ... by default; repeatable.")
+]
 Control = Annotated[str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
 Scenario = Annotated[
@@ -30,10 +37,13 @@ Variant = Annotated[
 ]
 
 
-def load_twin(name: str, variant: str | None, values: Path | None, sets: list[str] | None, control: str | None) -> Twin:
-    """The twin that the options of these names describe."""
-    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, float]:
+    """Numbers by parameter path, from `--with` and `--set`; the latter win."""
+    return {**(read_settings(values) if values else {}), **settings(sets or ())}
 
+
+def load_twin(name: str, variant: str | None, chosen: Mapping[str, float], control: str | None) -> Twin:
+    """The twin that the options of these names describe."""
     import didymos
 
     twin = didymos.load(name, variant=variant)

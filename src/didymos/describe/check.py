@@ -68,6 +68,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _program(twin)
     yield from _start(twin, twin.file.start, ("start",))
     yield from _fit(twin)
+    yield from _pilot(twin)
     for name, scenario in twin.file.scenarios.items():
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
@@ -138,6 +139,12 @@ def _parts(twin: Twin) -> Iterator[InputError]:
                 yield twin.mistake(f"{part.upstream!r} has no readout {missing[0]!r}", "parts", name, "upstream")
         if part.joint is not None:
             yield from _joint(twin, part.joint, "parts", name, "joint")
+            if part.belt is not None:
+                yield from _joint(twin, part.belt, "parts", name, "belt")
+                if part.belt == part.joint:
+                    yield twin.mistake("found the part's own joint, expected another one", "parts", name, "belt")
+        elif part.belt is not None:
+            yield twin.mistake("a belt needs the key 'joint'", "parts", name, "belt")
         elif PARTS[part.kind].needs_joint:
             yield twin.mistake(f"a part of kind {part.kind!r} needs the key 'joint'", "parts", name)
         earlier.append(name)
@@ -256,6 +263,23 @@ def _fit(twin: Twin) -> Iterator[InputError]:
             yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)
 
 
+def _pilot(twin: Twin) -> Iterator[InputError]:
+    """A row that can move nothing in any scenario is a misspelt one."""
+    with_own = [name for name, scenario in twin.file.scenarios.items() if scenario.control is not None]
+    try:
+        programs = [twin.program, *(twin.for_scenario(name).program for name in with_own)]
+    except InputError:
+        return  # said elsewhere
+    known = [f"inputs.{name}" for name in input_names(twin)]
+    for program in programs:
+        if program is None or not (issubclass(program, CompiledController) and program.runs_compiled()):
+            return  # what a program in Python reads cannot be known
+        known += [f"wanted.{want}" for want in program.wants]
+    for index, row in enumerate(twin.file.pilot.steer):
+        if row.target not in known:
+            yield _unknown(twin, "set-point or input", row.target, known, "pilot", "steer", index, "target")
+
+
 def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
     trial = twin.copy()
     for path, value in scenario.set.items():
@@ -278,6 +302,12 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
                 yield _unknown(twin, "input", rest, input_names(twin), *place, "target")
         elif head == "wanted":
             yield from _set_point(twin, rest, *place, "target")
+        elif head == "push":
+            link, _, axis = rest.rpartition(".")
+            if axis not in ("x", "y", "z"):
+                yield twin.mistake(f"found {stimulus.target!r}, expected push.LINK.x, .y or .z", *place, "target")
+            elif link not in twin.description.links:
+                yield _unknown(twin, "link", link, twin.description.links, *place, "target")
         else:
             parameter = twin.parameters.get(stimulus.target)
             if parameter is None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["RESERVED", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs"]
 
 RESERVED = (
-    "air", "clock", "control", "inputs", "joint_states", "joints", "momentum", "parameters", "parts", "tf", "tf_static", "truth",
-    "wanted",
+    "air", "boxes", "channels", "clock", "control", "inputs", "joint_states", "joints", "momentum", "parameters", "parts", "tf",
+    "tf_static", "truth", "wanted",
 )  # fmt: skip
 """Names of what every run records, and of their topics: no sensor may take one."""
 

@@ -12,6 +12,7 @@ from didymos.air.atmosphere import AirSpec
 from didymos.air.gusts import GustSpec
 from didymos.air.magnetic import MagneticSpec
 from didymos.air.wind import WindSpec
+from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
@@ -117,6 +118,9 @@ class WorldSpec(Spec):
     magnetic: MagneticSpec = MagneticSpec()
     ground: GroundSpec | None = None
     objects: dict[Name, ObjectSpec] = Field(default={})
+    grip: float = number(
+        1.0, unit="1", low=0, high=10, doc="factor on the friction of the ground and all objects: rubber, worn or wet feet and tyres"
+    )
     contact_time: float = number(
         0.02, unit="s", above=0, high=1, live=False, doc="time constant of contacts with ground and objects, their softness"
     )
@@ -228,6 +232,7 @@ class TwinFile(Spec):
     contacts: dict[Name, ContactSpec] = Field(default={})
     sensors: dict[Name, AnySensor] = Field(default={})
     control: ControlSpec | None = None
+    pilot: PilotSpec = PilotSpec()
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})

@@ -249,13 +249,16 @@ class Twin:
         return summarize(self)
 
     def simulate(
-        self, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None
+        self, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None, piloted: bool = False
     ) -> Simulation:
-        """A run of the twin as it is now. `control` takes the place of the twin's own program."""
+        """A run of the twin as it is now. `control` takes the place of the twin's own program.
+
+        A `piloted` run has a channel table, and boxes where a channel drops them; see `Simulation.run`.
+        """
         from didymos.engine.simulation import Simulation
 
         try:
-            return Simulation(self, seed=seed, scenario=scenario, control=control)
+            return Simulation(self, seed=seed, scenario=scenario, control=control, piloted=piloted)
         except InputError as error:
             place = (error.path or "").split(".")
             if error.file is not None or control is not None or (place[0],) not in self._lines:

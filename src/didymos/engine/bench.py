@@ -40,6 +40,8 @@ class BenchRow:
     """Speed of a twin: physics steps per second of the wall clock, their ratio, and the twin's real-time factor."""
 
     twin: str
+    variant: str | None
+    scenario: str | None
     engine_steps_per_s: float
     twin_steps_per_s: float
     ratio: float
@@ -73,9 +75,9 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
-def measure(twin: Twin, *, progress: Callable[[float], None] | None = None) -> BenchRow:
-    """Measure a twin in its first scenario; `progress` is told the part done, 0 to 1."""
-    scenario = next(iter(twin.scenarios), None)
+def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[float], None] | None = None) -> BenchRow:
+    """Measure a twin in a scenario, its first one by default; `progress` is told the part done, 0 to 1."""
+    scenario = scenario or next(iter(twin.scenarios), None)
     simulation = Simulation(twin, scenario=scenario)
     bare_model = simulation.model.__copy__()
     bare_model.numeric_data[bare_model.numeric_adr[bare_model.nnumeric - 1] + b.MAGIC] = 0.0
@@ -97,6 +99,8 @@ def measure(twin: Twin, *, progress: Callable[[float], None] | None = None) -> B
     ratios = [mine / bare for mine, bare in zip(twin_rates, bare_rates, strict=True)]
     return BenchRow(
         twin=twin.name,
+        variant=twin.variant,
+        scenario=scenario,
         engine_steps_per_s=statistics.median(bare_rates),
         twin_steps_per_s=statistics.median(twin_rates),
         ratio=statistics.median(ratios),

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.control import Controller, Robot, Values
+from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import input_names, part_inputs
 from didymos.describe.schema import StartSpec
@@ -30,16 +31,18 @@ from didymos.engine.loop import (
     FINE,
     LEFT_THE_WORLD,
     PROGRAM_SAID_NONSENSE,
+    SPACE_PUSH,
     begin_tick,
     end_tick,
     run_ticks,
 )
 from didymos.engine.pace import Pace
+from didymos.engine.piloted import Piloted
 from didymos.engine.run import Run
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, sensed_places, stimulus_table, wire
+from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, push_place, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.parts import PARTS
 from didymos.record.log import Log
@@ -62,28 +65,40 @@ class State:
 
 
 class Simulation:
-    """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one."""
+    """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one.
+
+    A `piloted` run has a channel table and, where a channel of the twin drops them, boxes; its log has both.
+    """
 
     def __init__(
-        self, twin: Twin, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None
+        self,
+        twin: Twin,
+        *,
+        seed: int = 0,
+        scenario: str | None = None,
+        control: Controller | None = None,
+        piloted: bool = False,
     ) -> None:
         self.twin = twin.copy()
         self.seed = seed
         self.scenario = scenario
+        self.piloted = piloted
         self._about = self._choose(scenario)
         if self._about is not None and scenario is not None:
             self.twin = self.twin.for_scenario(scenario)
         self.program = control if control is not None else self.twin.make_program()
-        stimuli = self._stimuli()
+        stimuli = self.stimuli
         wants = self.program.wants if self.program is not None else ()
         asked = [stimulus.target.partition(".")[2] for stimulus in stimuli if stimulus.target.startswith("wanted.")]
         self._wanted = tuple(dict.fromkeys((*wants, *asked)))
         law = compiled_law(self.program)
         memory = law.memory_size if law is not None else 0
         moved = moved_parameters(stimuli)
-        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved))
+        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved), piloted=piloted)
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
+        clock = self._assembly.plan.starts["tick"]
+        self._clock = self.data.userdata[clock : clock + 1]  # a view: ports look at it a hundred times per millisecond
         self.robot = Robot(
             inputs=input_names(self.twin),
             sensed=tuple(sensed_places(self.twin, self._assembly)),
@@ -94,13 +109,15 @@ class Simulation:
             start(self.program, self.robot)
         self._compiled = law is not None or self.program is None
         self._fresh = self._program_memory()
-        self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved)
+        self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved, piloted)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self._wiring = self._lay_wires(stimuli)
         self._held = self._hold()
         self._changes = self._plan_changes(stimuli)
-        self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
+        self._sensed_places = sensed_places(self.twin, self._assembly)
+        self._sensed = Values(self._sensed_places, self.data.userdata)
         first = self._assembly.plan.starts["wanted"]
+        self._piloted = Piloted(self.twin, self._assembly, self.data, self._root, self._place) if piloted else None
         self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
         self.real_time_factor = 0.0
         self.overruns = 0
@@ -115,7 +132,7 @@ class Simulation:
     @property
     def tick(self) -> int:
         """Ticks since the start."""
-        return int(self.data.userdata[self._assembly.plan.starts["tick"]])
+        return int(self._clock[0])
 
     @property
     def time(self) -> float:
@@ -132,11 +149,8 @@ class Simulation:
         if self.tick > 0:
             self._remind_program(self._copied(self._fresh))
         mujoco.mj_resetData(self.model, self.data)
-        start = self.twin.file.start
-        if self._about is not None and self._about.start is not None:
-            named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
-            start = StartSpec.model_validate(named)
-        place_at_start(self.twin, self.model, self.data, start)
+        self._place()
+        self._settle()
         air = self._assembly.plan.starts["air"] + KEY
         self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
         self._changes.forget()
@@ -156,6 +170,7 @@ class Simulation:
     def restore(self, state: State) -> None:
         """Continue from a saved state, to the bit."""
         mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
+        self._settle()
         self._remind_program(state.program)
 
     def set(self, path: str, value: float) -> None:
@@ -194,26 +209,27 @@ class Simulation:
         real_time: bool = False,
         keep: bool = True,
         interventions: Sequence[Intervention] = (),
+        pilot: Pilot | None = None,
     ) -> Log:
         """Run for a time [s] (the scenario's by default) and return what was recorded.
 
         `record` streams the log to an MCAP file while the run goes on, `progress` is told the clock [s] now and then,
         `real_time` holds the run back to the wall clock and counts the ticks that came late. Without `keep` the log is
-        only streamed. `interventions` of an earlier run are repeated at their ticks. A run that fails raises a `RunError`
-        whose `log` is what was recorded until then.
+        only streamed. `interventions` of an earlier run are repeated at their ticks; a `pilot` holds the channels of a piloted
+        run. A run that fails raises a `RunError` whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
         count = round(duration / self.period) if np.isfinite(duration) else 0
         if count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
-        run = Run(self, record, keep=keep, interventions=interventions)
+        run = Run(self, record, keep=keep, interventions=interventions, pilot=pilot)
         pace = Pace(self.period, real_time)
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
         try:
             while self.tick < end:
                 here = self.tick
-                run.advance(min(pace.ticks(self.chunk), end - here))
+                run.advance(min(pace.ticks(self.chunk - here % self.chunk), end - here))
                 self.overruns += pace.wait(self.tick - here)
                 if progress is not None:
                     progress(self.time)
@@ -236,10 +252,40 @@ class Simulation:
             if len(deed.value) != len(places):
                 raise InputError(f"found {len(deed.value)} numbers, expected {len(places)}", path=deed.path)
             self.data.userdata[places.start : places.stop] = deed.value
+        elif deed.kind in ("channels", "drop", "remove", "reset"):
+            if self._piloted is None:
+                raise InputError("this run has no pilot; start it with one", path=deed.kind)
+            if deed.kind == "reset" and self.tick > 0:
+                self._remind_program(self._copied(self._fresh))
+            self._piloted.apply(deed, self._wiring.sensors, self._sensed_places.values())
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
-            self.data.body(self.twin.description.links[deed.path].body).xfrc_applied[:3] = deed.value
+            w, place = self._wiring, push_place(self.twin, self.model, f"{deed.path}.x")
+            w.pushes[place : place + 3] = deed.value
+            for space, index, _, _, shown in w.stimulus_targets:
+                if space == SPACE_PUSH and place <= index < place + 3:
+                    w.pushes[index] += self.data.userdata[shown]
+
+    def _place(self) -> None:
+        start = self.twin.file.start
+        if self._about is not None and self._about.start is not None:
+            named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
+            start = StartSpec.model_validate(named)
+        place_at_start(self.twin, self.model, self.data, start)
+
+    def _settle(self) -> None:
+        if self._piloted is not None:
+            self._piloted.settle()
+
+    @property
+    def _root(self) -> int:
+        return int(self.model.body(self.twin.description.links[self.twin.description.root].body).id)
+
+    @property
+    def channels(self) -> tuple[float, ...]:
+        """The pilot's channel table as it is now; empty where the run has no pilot."""
+        return self._piloted.channels if self._piloted is not None else ()
 
     @property
     def handles(self) -> tuple[str, ...]:
@@ -287,14 +333,21 @@ class Simulation:
         times = log["truth.position.x"].time
         found = np.tile(self.model.qpos0, (len(times), 1))
         if self.twin.description.floating:
-            root = self.model.body(self.twin.description.links[self.twin.description.root].body).id
-            address = int(self.model.jnt_qposadr[self.model.body_jntadr[root]])
+            address = int(self.model.jnt_qposadr[self.model.body_jntadr[self._root]])
             names = [f"position.{axis}" for axis in "xyz"] + [f"orientation.{axis}" for axis in "wxyz"]
             found[:, address : address + 7] = np.column_stack([log[f"truth.{name}"].values for name in names])
         for name, joint in self.twin.description.joints.items():
             if f"joints.{name}.position" in log:
                 address = int(self.model.joint(joint.engine_joints[0]).qposadr[0])
                 found[:, address] = log[f"joints.{name}.position"].values
+        for body in range(self.model.nbody):
+            name = self.model.body(body).name.removeprefix("didymos:")
+            if f"boxes.{name}.position.x" in log:
+                address = int(self.model.jnt_qposadr[self.model.body_jntadr[body]])
+                pose = [f"position.{axis}" for axis in "xyz"] + [f"orientation.{axis}" for axis in "wxyz"]
+                columns = [log[f"boxes.{name}.{column}"] for column in pose]
+                rows = np.clip(np.searchsorted(columns[0].time, times, side="right") - 1, 0, None)
+                found[:, address : address + 7] = np.column_stack([column.values for column in columns])[rows]
         return found
 
     def sense(self, tick: int) -> tuple[Values, Values]:
@@ -347,7 +400,9 @@ class Simulation:
             raise InputError(f"{self.twin.name} has no scenario {scenario!r}{hint} (it has: {known})")
         return self.twin.scenarios[scenario]
 
-    def _stimuli(self) -> tuple[StimulusSpec, ...]:
+    @property
+    def stimuli(self) -> tuple[StimulusSpec, ...]:
+        """What the scenario moves, its constant set-points first."""
         if self._about is None:
             return ()
         constants = [
@@ -367,7 +422,8 @@ class Simulation:
 
     def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
         """The stimuli that move parameters out of the compiled loop's reach."""
-        moved = [path for path in moved_parameters(stimuli) if not in_reach(self.twin, self._assembly, path)]
+        parameters = [path for path in moved_parameters(stimuli) if not path.startswith("push.")]
+        moved = [path for path in parameters if not in_reach(self.twin, self._assembly, path)]
         others = [stimulus for stimulus in stimuli if stimulus.target in moved]
         rows = np.array([stimulus.numbers() for stimulus in others])
         return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
@@ -385,6 +441,8 @@ class Simulation:
         }
         if self.twin.variant is not None:
             metadata["variant"] = self.twin.variant
+        if self.piloted:
+            metadata["piloted"] = "true"
         return Log(layouts, metadata, keep=keep)
 
     def advance(self, count: int) -> None:
@@ -408,17 +466,20 @@ class Simulation:
             drive(self, self.program, first=tick, count=count)
 
     def _set_tick(self, tick: int) -> None:
-        self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+        self._clock[0] = tick
 
     def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
         """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
         w = self._wiring
+        counts = w.counts.tolist()
+        if not any(counts):
+            return []
+        cells, stamps = w.cells.copy(), w.stamps.copy()
         found = []
-        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
-            rows = int(w.counts[i])
+        for i, (_, size, cell, stamp, _) in enumerate(w.streams.tolist()):
+            rows = counts[i]
             if rows:
-                values = w.cells[cell : cell + rows * size].reshape(rows, size).copy()
-                found.append((i, w.stamps[stamp : stamp + rows].copy(), values))
+                found.append((i, stamps[stamp : stamp + rows], cells[cell : cell + rows * size].reshape(rows, size)))
         w.counts[:] = 0
         return found
 

@@ -17,22 +17,23 @@ from didymos.sensors.noise import uniform
 
 __all__ = [
     "ARRIVED", "BIAS", "CAPACITY", "CHANNELS", "DELAY", "DROP_OUT", "ERRORS", "FIRST", "IS_ACCELERATION", "KEY", "MEMORY",
-    "MEMORY_HEAD", "NOTHING_YET", "ORIENTATION", "OUT", "QUANTITIES", "QUANTITY_WORDS", "RATE", "SAMPLED_AT", "SENSOR_NUMBERS",
-    "SENSOR_WORDS", "SIZE", "SOURCE", "is_due", "needs_acceleration", "sense",
+    "MEMORY_HEAD", "NOTHING_YET", "ORIENTATION", "OUT", "OUTAGE_RATE", "OUTAGE_TIME", "QUANTITIES", "QUANTITY_WORDS", "RATE",
+    "SAMPLED_AT", "SENSOR_NUMBERS", "SENSOR_WORDS", "SIZE", "SOURCE", "TAKEN", "is_due", "needs_acceleration", "sense",
 ]  # fmt: skip
 
 # sensor row, integers
 FIRST, QUANTITIES, MEMORY, CHANNELS, CAPACITY, DELAY, KEY, IS_ACCELERATION = range(8)
 SENSOR_WORDS = 8
 # sensor row, numbers
-RATE, DROP_OUT, ERRORS = range(3)
-SENSOR_NUMBERS = 3
+RATE, DROP_OUT, ERRORS, OUTAGE_RATE, OUTAGE_TIME = range(5)
+SENSOR_NUMBERS = 5
 # quantity row, integers: where in sensordata, how many, a quaternion?, where in userdata, its bias in userdata
 SOURCE, SIZE, ORIENTATION, OUT, BIAS = range(5)
 QUANTITY_WORDS = 5
 # memory of a sensor in userdata, followed by the ring of (arrival tick, sample tick, values)
-_TAKEN, ARRIVED, SAMPLED_AT = range(3)
-MEMORY_HEAD = 3
+TAKEN, ARRIVED, SAMPLED_AT, _BLIND_UNTIL = range(4)
+MEMORY_HEAD = 4
+_OUTAGES = 1 << 52  # from here on, the numbers of the stream of losses decide about outages
 
 NOTHING_YET = -1.0
 
@@ -46,24 +47,36 @@ def is_due(tick: int, rate: float, period: float) -> bool:
 
 
 @kernel
-def needs_acceleration(sensors: Any, numbers: Any, tick: int, period: float) -> bool:
+def needs_acceleration(sensors: Any, numbers: Any, tick: int, period: float, begins: bool) -> bool:
     """Whether a sensor that measures accelerations reads at this tick."""
     for i in range(sensors.shape[0]):
-        if sensors[i, IS_ACCELERATION] == 1 and is_due(tick, numbers[i, RATE], period):
+        if sensors[i, IS_ACCELERATION] == 1 and (begins or is_due(tick, numbers[i, RATE], period)):
             return True
     return False
+
+
+@kernel
+def _is_lost(sensor: Any, numbers: Any, taken: int, userdata: Any) -> bool:
+    """Whether this reading is one of those that never arrive."""
+    high, low, blind = userdata[sensor[KEY] + 2], userdata[sensor[KEY] + 3], sensor[MEMORY] + _BLIND_UNTIL
+    often = numbers[OUTAGE_RATE] / numbers[RATE]
+    if often > 0.0 and taken >= userdata[blind] and uniform(high, low, _OUTAGES + taken) < often:
+        userdata[blind] = taken + np.floor(numbers[OUTAGE_TIME] * numbers[RATE] + 0.5)
+    if taken < userdata[blind]:
+        return True
+    return numbers[DROP_OUT] > 0.0 and uniform(high, low, taken) < numbers[DROP_OUT]
 
 
 @kernel
 def _take(sensor: Any, numbers: Any, quantities: Any, errors: Any, tick: int, truth: Any, userdata: Any) -> None:
     """Put one reading into the ring."""
     memory = sensor[MEMORY]
-    taken = int(userdata[memory + _TAKEN])
+    taken = int(userdata[memory + TAKEN])
     high, low = userdata[sensor[KEY]], userdata[sensor[KEY] + 1]
     slot = memory + MEMORY_HEAD + (taken % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
     userdata[slot] = tick + sensor[DELAY]
     userdata[slot + 1] = tick
-    if numbers[DROP_OUT] > 0.0 and uniform(userdata[sensor[KEY] + 2], userdata[sensor[KEY] + 3], taken) < numbers[DROP_OUT]:
+    if _is_lost(sensor, numbers, taken, userdata):
         userdata[slot] = NOTHING_YET
     channel = 0
     for q in range(sensor[FIRST], sensor[FIRST] + sensor[QUANTITIES]):
@@ -82,24 +95,26 @@ def _take(sensor: Any, numbers: Any, quantities: Any, errors: Any, tick: int, tr
             walk(errors[q], numbers[RATE], taken == 0, high, low, counter, size, bias)
             disturb_vector(errors[q], numbers[RATE], high, low, counter, size, bias, true, reading)
         channel += size
-    userdata[memory + _TAKEN] = taken + 1
+    userdata[memory + TAKEN] = taken + 1
 
 
 @kernel
 def sense(
-    sensors: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, truth: Any, userdata: Any, fresh: Any
+    sensors: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, begins: bool, truth: Any, userdata: Any,
+    fresh: Any,
 ) -> None:
     """Take the readings that are due and let those arrive whose time has come.
 
-    `truth` is the engine's `sensordata`. `fresh[i]` becomes 1 where a reading of sensor i arrived at this tick.
+    `truth` is the engine's `sensordata`; all are due where the robot `begins`. `fresh[i]` becomes 1 where a reading of sensor i
+    arrived at this tick.
     """
     for i in range(sensors.shape[0]):
         sensor = sensors[i]
         fresh[i] = 0
-        if is_due(tick, numbers[i, RATE], period):
+        if begins or is_due(tick, numbers[i, RATE], period):
             _take(sensor, numbers[i], quantities, errors, tick, truth, userdata)
         memory = sensor[MEMORY]
-        while userdata[memory + ARRIVED] < userdata[memory + _TAKEN]:
+        while userdata[memory + ARRIVED] < userdata[memory + TAKEN]:
             arrived = int(userdata[memory + ARRIVED])
             slot = memory + MEMORY_HEAD + (arrived % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
             if userdata[slot] > tick:
