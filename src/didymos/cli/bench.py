@@ -28,11 +28,11 @@ def bench(
         print(f"measuring {name}", file=sys.stderr)
         rows.append(measure(didymos.load(name, variant=variant)))
     if as_json:
-        print_json({"twins": [asdict(row) for row in rows]})
+        print_json({"twins": [{**asdict(row), "variant": variant} for row in rows]})
         return 0
     table = [
         (
-            row.twin,
+            row.twin if variant is None else f"{row.twin} {variant}",
             f"{row.engine_steps_per_s:,.0f}",
             f"{row.twin_steps_per_s:,.0f}",
             f"{row.ratio:.2f}",
