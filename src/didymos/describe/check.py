@@ -13,7 +13,7 @@ import numpy as np
 
 from didymos.control import CompiledController
 from didymos.describe.local_file import is_file
-from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints
+from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints, tied_paths
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
@@ -255,9 +255,10 @@ def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[Inp
 def _fit(twin: Twin) -> Iterator[InputError]:
     for path, (low, high) in twin.file.fit.parameters.items():
         place = ("fit", "parameters", path)
-        if path not in twin.parameters:
+        tied = tied_paths(path, twin.parameters)
+        if not tied:
             yield _unknown(twin, "parameter", path, twin.parameters, *place)
-        elif not twin.parameters[path].live:
+        elif not all(twin.parameters[one].live or one.startswith("start.") for one in tied):
             yield twin.mistake("is fixed for a run and cannot be fitted", *place)
         elif not low < high:
             yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)

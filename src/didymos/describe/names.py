@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +16,7 @@ from didymos.parts import PARTS
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
-__all__ = ["RESERVED", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs"]
+__all__ = ["RESERVED", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs", "tied_paths"]
 
 RESERVED = (
     "air", "boxes", "channels", "clock", "control", "inputs", "joint_states", "joints", "momentum", "parameters", "parts", "tf",
@@ -48,6 +50,13 @@ def input_names(twin: Twin) -> tuple[str, ...]:
     """All inputs that a control program can set: those of parts, then the description's own actuators."""
     actuators = [actuator.name for actuator in twin.description.spec.actuators]
     return (*(name for name, _, _ in part_inputs(twin)), *actuators)
+
+
+def tied_paths(pattern: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The paths that a fit moves together: one, or all that a pattern with wildcards matches (`parts.wheel_*.drag`)."""
+    if not any(mark in pattern for mark in "*?["):
+        return tuple(path for path in paths if path == pattern)
+    return tuple(path for path in paths if fnmatch.fnmatchcase(path, pattern))
 
 
 def link_of(path: str) -> str:

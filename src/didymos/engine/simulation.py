@@ -17,7 +17,6 @@ from didymos.control import Controller, Robot, Values
 from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import input_names, part_inputs
-from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
 from didymos.engine.callback import KEY
@@ -39,7 +38,7 @@ from didymos.engine.loop import (
 from didymos.engine.pace import Pace
 from didymos.engine.piloted import Piloted
 from didymos.engine.run import Run
-from didymos.engine.start import place_at_start
+from didymos.engine.start import begin, place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, push_place, sensed_places, stimulus_table, wire
@@ -200,6 +199,10 @@ class Simulation:
             set_live(self.twin, self._assembly, self._wiring, self.program, before)
             raise
 
+    def begin_at(self, values: Mapping[str, float]) -> None:
+        """Begin elsewhere from the next `reset` on: values by paths below `start`, which win over the scenario's."""
+        self.twin.set_all(values)
+
     def get(self, path: str) -> float:
         """The value of a parameter as the run uses it now: a stimulus may have moved it."""
         index = self._assembly.numbers.get(path)
@@ -275,8 +278,7 @@ class Simulation:
     def _place(self) -> None:
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
-            named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
-            start = StartSpec.model_validate(named)
+            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
         place_at_start(self.twin, self.model, self.data, start)
 
     def _settle(self) -> None:

@@ -73,7 +73,7 @@ def disturb_vector(
             mk = error.misalignment_x if k == 0 else (error.misalignment_y if k == 1 else error.misalignment_z)
             value += mj * true[k] - mk * true[j]
         value = error.scale * value + bias[i]
-        if deviation > 0.0:
+        if deviation > 0.0 and abs(value) < math.inf:  # most rays of a lidar meet nothing
             value += deviation * normal(high, low, counter + DRAWS_PER_READING * i)
         if error.resolution > 0.0:
             value = error.resolution * math.floor(value / error.resolution + 0.5)
