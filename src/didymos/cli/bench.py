@@ -38,8 +38,9 @@ def bench(
             f"{row.ratio:.2f}",
             number(row.real_time_factor),
             f"{row.peak_memory_mb:.0f}",
+            "" if row.scan_ms is None else number(row.scan_ms),
         )
         for row in rows
     ]
-    print_table(table, ("twin", "engine [steps/s]", "twin [steps/s]", "ratio", "real-time factor", "memory [MB]"))
+    print_table(table, ("twin", "engine [steps/s]", "twin [steps/s]", "ratio", "real-time factor", "memory [MB]", "scan [ms]"))
     return 0

@@ -112,6 +112,8 @@ def run(
     simulation = loaded.simulate(seed=seed, scenario=scenario, piloted=piloted)
     real_time = real_time or (pad is not None and pad.live)
     by_pilot = _pilot(simulation, pad)
+    if simulation.eyes and record is not None and record.suffix.lower() != ".mcap":
+        raise InputError(f"found {str(record)!r}, expected a .mcap: the pictures of a camera fit into no other", path="--record")
     log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else (), by_pilot)
     if picture is not None:
         from didymos.record.picture import render_picture

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from didymos.control import CompiledController
 from didymos.control.pilot import CHANNELS
-from didymos.describe.names import part_inputs
+from didymos.describe.names import part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import MOMENTUM, TRUTH, Assembly
 from didymos.engine.boxes import is_box
@@ -86,7 +86,7 @@ def plan_streams(
         streams.append(_momentum(assembly, record.rate))
     if piloted:
         streams += _pilot(assembly, record.rate, record.tf_rate)
-    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
+    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(readings(twin))]
     return tuple(streams)
 
 

@@ -18,7 +18,7 @@ from didymos.record.cdr import CdrMap, new_map
 from didymos.record.messages import TABLE, constants_of, fields_of
 from didymos.record.stream import Kind, StreamLayout
 
-__all__ = ["MESSAGE_HEAD", "ChunkForm", "StreamEncoder"]
+__all__ = ["MESSAGE_HEAD", "ChunkForm", "StreamEncoder", "index_record", "message_record"]
 
 _MESSAGE = struct.Struct("<BQHIQQ")  # opcode, length, channel, sequence, log time, publish time
 _MESSAGE_OPCODE, _LOG_TIME = 5, 15
@@ -26,6 +26,17 @@ MESSAGE_HEAD = _MESSAGE.size
 """Bytes of a record before the message itself."""
 _INDEX = struct.Struct("<BQHI")  # opcode, length, channel, length of the array that follows
 _INDEX_OPCODE = 7
+
+
+def message_record(channel: int, time: int, message: bytes) -> bytes:
+    """One message of a chunk at a time [ns]."""
+    return _MESSAGE.pack(_MESSAGE_OPCODE, _MESSAGE.size - 9 + len(message), channel, 0, time, time) + message
+
+
+def index_record(channel: int, entries: Sequence[tuple[int, int]]) -> bytes:
+    """The index of a channel's messages in a chunk: time [ns] and place [bytes] of each."""
+    rows = b"".join(struct.pack("<QQ", *entry) for entry in entries)
+    return _INDEX.pack(_INDEX_OPCODE, _INDEX.size - 9 + len(rows), channel, len(rows)) + rows
 
 
 @dataclass(frozen=True)

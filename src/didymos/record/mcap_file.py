@@ -16,7 +16,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,7 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from didymos.errors import InputError, RunError
+from didymos.record.album import Album
 from didymos.record.cdr import ros2_types
+from didymos.record.image import Picture, PinHole
 from didymos.record.mcap_chunk import ChunkForm, StreamEncoder
 from didymos.record.messages import TABLE
 from didymos.record.stream import StreamLayout
@@ -54,13 +56,20 @@ class McapRecorder:
         path: the file; overwritten where it exists.
         layouts: the streams, known by their place in this sequence.
         metadata: texts about the run: twin, scenario, seed, version.
+        eyes: cameras whose pictures come as well; see `write_picture`.
 
     Raises:
         InputError: the file cannot be created, a layout has a column that its kind does not know, or two streams would
             mix on one topic.
     """
 
-    def __init__(self, path: str | Path, layouts: Sequence[StreamLayout], metadata: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        layouts: Sequence[StreamLayout],
+        metadata: Mapping[str, str],
+        eyes: Sequence[PinHole] = (),
+    ) -> None:
         from mcap.records import Metadata
 
         self.path, self.layouts = Path(path), tuple(layouts)
@@ -72,8 +81,11 @@ class McapRecorder:
         self._pending: list[list[_Rows]] = [[] for _ in self.layouts]
         self._span = _NO_SPAN
         self._chunks: list[Any] = []
+        topics = [topic for layout in self.layouts for topic in layout.topics]
+        self._albums = {eye.name: Album(eye, 1 + len(topics) + 3 * i) for i, eye in enumerate(eyes)}
         self._counts = {channel: 0 for encoder in self._encoders for channel in encoder.channels}
-        self._schemas, self._channels = _declarations(self._encoders)
+        self._counts |= {channel: 0 for album in self._albums.values() for channel in album.channels}
+        self._schemas, self._channels = _declarations(self._encoders, self._albums.values())
         self._metadata = [
             Metadata(METADATA, dict(metadata)),
             Metadata(STREAMS, {f"{i:03d}": _layout_text(layout) for i, layout in enumerate(self.layouts)}),
@@ -103,27 +115,44 @@ class McapRecorder:
 
     def flush(self) -> None:
         """Write all rows taken so far as one chunk; afterwards they survive the end of this process."""
-        import lz4.frame  # type: ignore[import-untyped]
-        from mcap.records import ChunkIndex
-
+        self._flush_pictures()
         if not any(self._pending):
             return
         times, values = map(list, zip(*map(_joined, self._pending, self.layouts), strict=True))
         form = self._form(tuple(map(len, times)))
         form.fill(times, values)
-        first, last = (round(second * 1e9) for second in self._span)
-        plain, packed = form.data.nbytes, lz4.frame.compress(form.data, compression_level=_LEVEL)
-        size, start = _CHUNK.size + len(packed), self._position
-        head = _CHUNK.pack(6, size - 9, first, last, plain, zlib.crc32(form.data.data), 3, b"lz4", len(packed))
-        self._write(head, packed, form.index.data)
-        offsets = {channel: start + size + offset for channel, offset in form.index_offsets.items()}
-        self._chunks.append(ChunkIndex(size, start, "lz4", len(packed), last, form.index.nbytes, offsets, first, plain))
+        span = round(self._span[0] * 1e9), round(self._span[1] * 1e9)
+        self._write_chunk(form.data.data, form.index.data, form.index_offsets, span)
         for encoder, stamps in zip(self._encoders, times, strict=True):
             for channel in encoder.channels:
                 self._counts[channel] += len(stamps)
         for pending in self._pending:
             pending.clear()
         self._span = _NO_SPAN
+
+    def write_picture(self, camera: str, picture: Picture) -> None:
+        """Take a picture of a camera; it is written with the next flush, in a chunk of its own."""
+        self._albums[camera].add(picture)
+
+    def _flush_pictures(self) -> None:
+        for album in self._albums.values():
+            if album.count:
+                data, index, offsets, span = album.empty()
+                self._write_chunk(data, index, offsets, span)
+                for channel in album.channels:
+                    self._counts[channel] += album.written
+
+    def _write_chunk(self, data: Any, index: Any, index_offsets: Mapping[int, int], span: tuple[int, int]) -> None:
+        """Pack messages and write them with their index; `span` is the first and the last time in them [ns]."""
+        import lz4.frame  # type: ignore[import-untyped]
+        from mcap.records import ChunkIndex
+
+        (first, last), plain, packed = span, len(data), lz4.frame.compress(data, compression_level=_LEVEL)
+        size, start = _CHUNK.size + len(packed), self._position
+        head = _CHUNK.pack(6, size - 9, first, last, plain, zlib.crc32(data), 3, b"lz4", len(packed))
+        self._write(head, packed, index)
+        offsets = {channel: start + size + offset for channel, offset in index_offsets.items()}
+        self._chunks.append(ChunkIndex(size, start, "lz4", len(packed), last, len(index), offsets, first, plain))
 
     def note(self, name: str, texts: Mapping[str, str]) -> None:
         """Add texts about the run that were not known when it began; readers find them under `name`."""
@@ -253,21 +282,25 @@ def _joined(pending: list[_Rows], layout: StreamLayout) -> _Rows:
     return np.concatenate(times), np.concatenate(values)
 
 
-def _declarations(encoders: Sequence[StreamEncoder]) -> tuple[list[Any], list[Any]]:
-    """Schema and channel records of all streams."""
+def _declarations(encoders: Sequence[StreamEncoder], albums: Iterable[Album]) -> tuple[list[Any], list[Any]]:
+    """Schema and channel records of all streams and cameras."""
     from mcap.records import Channel, Schema
 
     schemas: dict[str, Any] = {}
     channels = []
-    for encoder in encoders:
-        type_name = TABLE[encoder.layout.kind].type_name
+    rows = [
+        (channel, topic, TABLE[encoder.layout.kind].type_name)
+        for encoder in encoders
+        for channel, topic in zip(encoder.channels, encoder.layout.topics, strict=True)
+    ]
+    rows += [(c, topic, kind) for album in albums for c, (topic, kind) in zip(album.channels, album.topics, strict=True)]
+    for channel, topic, type_name in rows:
         if type_name not in schemas:
             text, _ = ros2_types().generate_msgdef(type_name, ros_version=2)
             schemas[type_name] = Schema(len(schemas) + 1, text.encode(), "ros2msg", type_name)
-        for channel, topic in zip(encoder.channels, encoder.layout.topics, strict=True):
-            # The profile asks for the quality of service; empty means the player's defaults.
-            qos = {"offered_qos_profiles": ""}
-            channels.append(Channel(channel, topic, "cdr", qos, schemas[type_name].id))
+        # The profile asks for the quality of service; empty means the player's defaults.
+        qos = {"offered_qos_profiles": ""}
+        channels.append(Channel(channel, topic, "cdr", qos, schemas[type_name].id))
     return list(schemas.values()), channels
 
 
