@@ -111,7 +111,8 @@ def measure(twin: Twin, *, progress: Callable[[float], None] | None = None) -> B
     _step(bare_model._address, bare_data._address, 1)
     bare_rates, twin_rates = [], []
     with tempfile.TemporaryDirectory() as folder:
-        simulation.run(_WARM_UP, record=Path(folder) / "warm.mcap", keep=False)
+        for _ in range(2):  # the first loads libraries, which would make the turns too short to measure
+            simulation.run(_WARM_UP, record=Path(folder) / "warm.mcap", keep=False)
         started = simulation.save()
         scan_ms = _scan_milliseconds(simulation)
         count = _BARE_RUN * max(1, round(_TURN * simulation.real_time_factor / step / _BARE_RUN))

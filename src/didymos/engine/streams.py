@@ -111,9 +111,9 @@ def _momentum(assembly: Assembly, rate: float) -> StreamPlan:
 
 def _pilot(assembly: Assembly, rate: float, tf_rate: float) -> list[StreamPlan]:
     """The channel table, and where the boxes are, if there are any."""
-    labels = tuple(f"ch{i}" for i in range(CHANNELS))
+    names = tuple(f"ch{i}" for i in range(CHANNELS))
     start = assembly.plan.starts["channels"]
-    layout = StreamLayout("channels", Kind.JOY, labels, ("1",) * CHANNELS, labels=labels)
+    layout = StreamLayout("channels", Kind.SCALARS, names, ("1",) * CHANNELS)
     found = [_plan(layout, rate, [(Source.USERDATA, start + i) for i in range(CHANNELS)])]
     boxes = [body for body in range(assembly.model.nbody) if is_box(assembly.model, body)]
     if boxes:

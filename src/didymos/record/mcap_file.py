@@ -11,12 +11,13 @@ by the index. LZ4 is used because it packs this data at over 3 GB/s.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -43,6 +44,9 @@ STREAMS = "didymos.streams"
 _MAGIC = b"\x89MCAP0\r\n"
 # opcode, length, first and last time, size and CRC of the messages, length and name of the packing, packed size
 _CHUNK = struct.Struct("<BQQQQII3sQ")
+# of a chunk's entry in the summary: first and last time, place and size of the chunk, size of the table of channels; then,
+# after that table: size of the index, length and name of the packing, packed and plain size
+_CHUNK_INDEX, _CHUNK_INDEX_END = struct.Struct("<QQQQI"), struct.Struct("<QI3sQQ")
 _NO_SPAN = (float("inf"), 0.0)
 _FORMS_KEPT = 8
 _LEVEL = -3  # measured here: packs as small as the default level in half the time
@@ -80,7 +84,8 @@ class McapRecorder:
         self._forms: dict[tuple[int, ...], ChunkForm] = {}
         self._pending: list[list[_Rows]] = [[] for _ in self.layouts]
         self._span = _NO_SPAN
-        self._chunks: list[Any] = []
+        self._chunks: list[bytes] = []
+        self._times = (1 << 63, 0)  # [ns] of the first and the last message
         topics = [topic for layout in self.layouts for topic in layout.topics]
         self._albums = {eye.name: Album(eye, 1 + len(topics) + 3 * i) for i, eye in enumerate(eyes)}
         self._counts = {channel: 0 for encoder in self._encoders for channel in encoder.channels}
@@ -145,14 +150,16 @@ class McapRecorder:
     def _write_chunk(self, data: Any, index: Any, index_offsets: Mapping[int, int], span: tuple[int, int]) -> None:
         """Pack messages and write them with their index; `span` is the first and the last time in them [ns]."""
         import lz4.frame  # type: ignore[import-untyped]
-        from mcap.records import ChunkIndex
 
         (first, last), plain, packed = span, len(data), lz4.frame.compress(data, compression_level=_LEVEL)
         size, start = _CHUNK.size + len(packed), self._position
         head = _CHUNK.pack(6, size - 9, first, last, plain, zlib.crc32(data), 3, b"lz4", len(packed))
         self._write(head, packed, index)
-        offsets = {channel: start + size + offset for channel, offset in index_offsets.items()}
-        self._chunks.append(ChunkIndex(size, start, "lz4", len(packed), last, len(index), offsets, first, plain))
+        offsets = [number for channel, offset in index_offsets.items() for number in (channel, start + size + offset)]
+        table = struct.pack("<" + "HQ" * len(index_offsets), *offsets)
+        place = _CHUNK_INDEX.pack(first, last, start, size, len(table))
+        self._chunks.append(place + table + _CHUNK_INDEX_END.pack(len(index), 3, b"lz4", len(packed), plain))
+        self._times = min(self._times[0], first), max(self._times[1], last)
 
     def note(self, name: str, texts: Mapping[str, str]) -> None:
         """Add texts about the run that were not known when it began; readers find them under `name`."""
@@ -231,8 +238,8 @@ class McapRecorder:
             channel_message_counts=self._counts,
             chunk_count=len(self._chunks),
             message_count=sum(self._counts.values()),
-            message_end_time=max((chunk.message_end_time for chunk in self._chunks), default=0),
-            message_start_time=min((chunk.message_start_time for chunk in self._chunks), default=0),
+            message_end_time=self._times[1],
+            message_start_time=self._times[0] if self._chunks else 0,
             metadata_count=len(self._metadata),
             schema_count=len(self._schemas),
         )
@@ -244,7 +251,7 @@ class McapRecorder:
             (Opcode.SCHEMA, self._schemas),
             (Opcode.CHANNEL, self._channels),
             (Opcode.STATISTICS, [statistics]),
-            (Opcode.CHUNK_INDEX, self._chunks),
+            (Opcode.CHUNK_INDEX, [_Raw(Opcode.CHUNK_INDEX, chunk) for chunk in self._chunks]),
             (Opcode.METADATA_INDEX, indexes),
         ]
         offsets = []
@@ -261,6 +268,17 @@ class McapRecorder:
         head = struct.pack("<BQQQ", Opcode.FOOTER, 20, start, offset_start)
         Footer(start, offset_start, zlib.crc32(head, zlib.crc32(summary))).write(builder)
         self._write(summary + builder.end() + _MAGIC)
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A record whose content is packed already: a long run has as many as it has chunks, of a hundred numbers each."""
+
+    opcode: int
+    content: bytes
+
+    def write(self, builder: Any) -> None:
+        builder.write(struct.pack("<BQ", self.opcode, len(self.content)) + self.content)
 
 
 def _check_topics(layouts: Sequence[StreamLayout]) -> None:
@@ -296,13 +314,19 @@ def _declarations(encoders: Sequence[StreamEncoder], albums: Iterable[Album]) ->
     rows += [(c, topic, kind) for album in albums for c, (topic, kind) in zip(album.channels, album.topics, strict=True)]
     for channel, topic, type_name in rows:
         if type_name not in schemas:
-            text, _ = ros2_types().generate_msgdef(type_name, ros_version=2)
-            schemas[type_name] = Schema(len(schemas) + 1, text.encode(), "ros2msg", type_name)
+            schemas[type_name] = Schema(len(schemas) + 1, _definition(type_name), "ros2msg", type_name)
         # The profile asks for the quality of service; empty means the player's defaults.
         qos = {"offered_qos_profiles": ""}
         channels.append(Channel(channel, topic, "cdr", qos, schemas[type_name].id))
     return list(schemas.values()), channels
 
 
+@cache
+def _definition(type_name: str) -> bytes:
+    text, _ = ros2_types().generate_msgdef(type_name, ros_version=2)
+    return bytes(text.encode())
+
+
+@lru_cache(maxsize=256)
 def _layout_text(layout: StreamLayout) -> str:
-    return json.dumps(dataclasses.asdict(layout) | {"kind": layout.kind.value}, separators=(",", ":"))
+    return json.dumps(vars(layout) | {"kind": layout.kind.value}, separators=(",", ":"))

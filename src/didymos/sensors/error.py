@@ -6,8 +6,9 @@
     n: white, of variance noise^2 + noise_density^2 * rate
 
 x true value, s scale, M a small rotation (misalignment of the axes of a vector). An orientation x = q gets noise, bias and
-misalignment as a rotation vector e in its own frame: q exp(e / 2); scale, resolution and limit mean nothing there. Densities are those of an Allan plot (Kalibr's convention): [unit/sqrt(Hz)] for
-white noise, [unit/s/sqrt(Hz)] = [unit/sqrt(s)] for the walk. Reference: IEEE Std 952-1997, annex C. All off by default.
+misalignment as a rotation vector e in its own frame: q exp(e / 2); scale, resolution and limit mean nothing there. Densities
+are those of an Allan plot (Kalibr's convention): [unit/sqrt(Hz)] for white noise, [unit/s/sqrt(Hz)] = [unit/sqrt(s)] for the
+walk. Reference: IEEE Std 952-1997, annex C. All off by default.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from didymos.sensors.noise import uniform
 
 __all__ = [
     "ARRIVED", "BIAS", "CAPACITY", "CHANNELS", "DELAY", "DROP_OUT", "ERRORS", "FIRST", "FORM", "IS_ACCELERATION", "KEY", "MEMORY",
-    "MEMORY_HEAD", "NOTHING_YET", "ORIENTATION", "OUT", "QUANTITIES", "QUANTITY_WORDS", "RATE", "SAMPLED_AT", "SENSOR_NUMBERS", "SEPARATE",
-    "SENSOR_WORDS", "SIZE", "SOURCE", "TAKEN", "VECTOR", "is_due", "needs_acceleration", "sense",
+    "MEMORY_HEAD", "NOTHING_YET", "ORIENTATION", "OUT", "QUANTITIES", "QUANTITY_WORDS", "RATE", "SAMPLED_AT",
+    "SENSOR_NUMBERS", "SENSOR_WORDS", "SEPARATE", "SIZE", "SOURCE", "TAKEN", "VECTOR", "is_due", "needs_acceleration", "sense",
 ]  # fmt: skip
 
 # sensor row, integers
