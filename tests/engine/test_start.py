@@ -56,3 +56,25 @@ def test_a_robot_that_is_held_cannot_start_elsewhere(make_twin: Any) -> None:
     with pytest.raises(InputError, match="held in the world"):
         make_twin(held, start={"position": [0, 0, 1]}).simulate()
     make_twin(held, start={"position": [0, 0, 0]}).simulate()
+
+
+def test_what_is_set_by_hand_wins_over_the_scenario(make_twin: Any) -> None:
+    scenarios = {"heavy": {"set": {"links.arm.mass": 5.0, "world.wind.speed": 4.0, "world.gravity": 1.0}}}
+    twin = make_twin(RAISED, scenarios=scenarios)
+    twin.set("links.arm.mass", 3.0)
+    twin.set("world.wind.speed", 2.0)
+    run = twin.simulate(scenario="heavy")
+    paths = ("links.arm.mass", "world.wind.speed", "world.gravity")
+    assert [run.twin.get(path) for path in paths] == [3.0, 2.0, 1.0]
+    assert run.model.body("arm").mass == 3.0
+
+
+def test_a_program_that_was_chosen_by_hand_wins_over_the_scenarios_own(make_twin: Any, tmp_path: Any) -> None:
+    words = "import didymos\nclass {0}(didymos.Controller):\n  rate = 100\n  def update(self, t, sensed, wanted): return {{}}\n"
+    for name in ("Mine", "Theirs"):
+        (tmp_path / f"{name.lower()}.py").write_text(words.format(name))
+    control = {"program": str(tmp_path / "theirs.py") + ":Theirs", "rate": 100.0}
+    twin = make_twin(RAISED, scenarios={"theirs": {"control": control}})
+    assert type(twin.simulate(scenario="theirs").program).__name__ == "Theirs"
+    twin.replace_program("mine.py:Mine", tmp_path)
+    assert type(twin.simulate(scenario="theirs").program).__name__ == "Mine"

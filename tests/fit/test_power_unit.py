@@ -81,7 +81,7 @@ def test_compare_takes_the_columns_that_the_twin_knows(
     ("words", "sentence"),
     [
         (["--parameters", "parts.drive.coulomb=0.1:0.2"], "exclude the start"),
-        (["--parameters", "parts.drive.coulomb=0.1"], "expected PATH=LOW:HIGH"),
+        (["--parameters", "parts.drive.coulomb=0.1"], "expected LOW:HIGH"),
         (["--parameters", "parts.drive.kp"], "has no bounds in the twin"),
         (["--column", "out_pos=parts.drive.output_position"], "there is no column 'out_pos', did you mean 'out_pos_rad'?"),
         (["--column", "motor_pos_rev=parts.drive.output_position"], "wrong units"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, TwinName
+from didymos.cli.options import AsJson, TwinName, Variant
 from didymos.cli.text import print_json
 from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError
@@ -29,6 +29,7 @@ def cockpit(
     scenario: Annotated[
         str | None, typer.Option(metavar="NAME", help="What runs first; the twin's first by default.")
     ] = None,
+    variant: Variant = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = 0,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
@@ -54,7 +55,7 @@ def cockpit(
     Ends with Ctrl-C; a recording is completed then.
     """
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
-    with open_cockpit(twin, scenario, seed, chosen, control, folder, port, host, token) as page:
+    with open_cockpit(twin, scenario, seed, chosen, control, folder, port, host, token, variant) as page:
         if play:
             page.session.play()
         wait_for_the_end(page, browser, as_json)
@@ -79,6 +80,7 @@ def open_cockpit(
     port: int,
     host: str = LOOPBACK,
     token: str | None = None,
+    variant: str | None = None,
 ) -> Cockpit:
     """A cockpit of a twin with values by path; the twin's first scenario where none is named."""
     import didymos
@@ -87,7 +89,7 @@ def open_cockpit(
         from didymos.cockpit.cockpit import Cockpit
     except ModuleNotFoundError as error:
         raise InputError(f"the cockpit needs {error.name}; install it with: pip install 'didymos[cockpit]'") from None
-    loaded = didymos.load(twin)
+    loaded = didymos.load(twin, variant=variant)
     if control is not None:
         loaded.replace_program(control)
     for path, value in values.items():

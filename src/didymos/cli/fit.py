@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ import typer
 from didymos.cli.options import AsJson, TwinName
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import pairs, read_settings, settings
+from didymos.cli.values import finite, limits, pairs, read_settings, settings
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def _columns(twin: Twin, texts: list[str]) -> dict[str, Column]:
     for name, text in pairs(texts, "--column").items():
         rest, _, weight = text.partition("@")
         signal, _, scale = rest.partition("*")
-        found[name] = Column(name, signal.strip(), _number(scale or "1", name), _number(weight or "1", name))
+        found[name] = Column(name, signal.strip(), finite(scale or "1", name), finite(weight or "1", name))
         if found[name].weight < 0.0:
             raise InputError(f"found the weight {found[name].weight:g}, expected none below 0", path=f"--column {name}")
     return found
@@ -119,28 +118,15 @@ def _bounds(twin: Twin, texts: list[str]) -> dict[str, tuple[float, float]]:
         return dict(given)
     found: dict[str, tuple[float, float]] = {}
     for item in (piece.strip() for text in texts for piece in text.split(",") if piece.strip()):
-        path, equals, limits = (piece.strip() for piece in item.partition("="))
+        path, equals, bounds = (piece.strip() for piece in item.partition("="))
         if equals:
-            low, colon, high = limits.partition(":")
-            if not colon:
-                raise InputError(f"found {item!r}, expected PATH=LOW:HIGH", path="--parameters")
-            found[path] = _number(low, path), _number(high, path)
+            found[path] = limits(bounds, f"--parameters {path}")
         elif path in given:
             found[path] = given[path]
         else:
             twin.get(path)
             raise InputError("has no bounds in the twin; write PATH=LOW:HIGH", path=path)
     return found
-
-
-def _number(text: str, path: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(f"found {text!r}, expected a finite number", path=path)
-    return value
 
 
 def _result(found: Fit) -> dict[str, Any]:

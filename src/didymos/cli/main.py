@@ -27,6 +27,7 @@ from didymos.cli.plot import plot
 from didymos.cli.run import run
 from didymos.cli.serve import serve
 from didymos.cli.show import show
+from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
 from didymos.errors import DidymosError
 
@@ -51,6 +52,7 @@ app.command(epilog="Example: didymos cockpit quadcopter --scenario hover --play"
 app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
 app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
 app.command(epilog="Example: didymos fit power_unit sine.csv --hold-out step.csv -o fitted.yaml --report fit.html")(fit)
+app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass=0.4:0.8 --runs 50 --plot mass.png")(sweep)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
 app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)

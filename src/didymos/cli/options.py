@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AsJson", "LogFile", "TwinName", "Variant"]
+__all__ = ["AsJson", "BusNumbers", "LogFile", "TwinName", "Variant"]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+BusNumbers = Annotated[
+    list[str] | None, typer.Option("--id", metavar="DRIVE=N", help="Number on the bus, 1, 2, ... by default; repeatable.")
+]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
 TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
 Variant = Annotated[

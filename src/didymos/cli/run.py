@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.cockpit import watch
-from didymos.cli.options import AsJson, TwinName, Variant
+from didymos.cli.options import AsJson, BusNumbers, TwinName, Variant
 from didymos.cli.progress import progress
+from didymos.cli.run_robot import drive_robot
 from didymos.cli.text import number, print_json, print_table, vector
-from didymos.cli.values import read_settings, settings
+from didymos.cli.values import bus_numbers, read_settings, settings
+from didymos.cli.verdicts import as_facts, print_verdicts, status
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -69,11 +71,18 @@ def run(
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False,
+    robot: Annotated[
+        str | None, typer.Option(metavar="KIND:ADDRESS", help="Drive a real robot instead of simulating: moteus:PATH.")
+    ] = None,
+    ids: BusNumbers = None,
+    zero: Annotated[
+        bool, typer.Option("--zero", help="Where the robot stands is where the scenario begins.")
+    ] = False,
     view: Annotated[bool, typer.Option("--view", help="Watch it in the browser: didymos cockpit TWIN --play.")] = False,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
 ) -> int:
-    """Simulate a twin and say how it went.
+    """Simulate a twin, or drive its real robot, and say how it went.
 
     Exit status 1 if the run fails or falls short of its scenario's expectations.
     """
@@ -86,7 +95,8 @@ def run(
     chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
     if view:
         files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
-        _refuse_with_view(variant=variant, seconds=seconds, gamepad=gamepad, **files)
+        why = "the page records, and runs until it is ended"
+        _refuse_with("view", why, variant=variant, seconds=seconds, robot=robot, gamepad=gamepad, **files)
         return watch(twin, scenario, seed or 0, chosen, control, as_json)
 
     import didymos
@@ -100,6 +110,11 @@ def run(
             raise InputError(str(error), path="--control") from None
     for path, value in chosen.items():
         loaded.set(path, value)
+    if robot is not None:
+        _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad)
+        _refuse_with("robot", "a real robot has its own numbers", set=_physical(chosen))
+        log_files = {"record": record, "plot": plot}
+        return drive_robot(loaded, robot, scenario, seconds, bus_numbers(ids or ()), zero, log_files, as_json, quiet)
     done = _done_by_hand(by_hand)
     pad = _open_pad(gamepad, pad_map)
     if done is not None:
@@ -133,13 +148,18 @@ def run(
         print_json({**facts, **_result(simulation, log, verdicts, real_time), **files})
     elif not quiet:
         _print_result(simulation, log, verdicts, real_time, files)
-    return _status(verdicts)
+    return status(verdicts)
 
 
-def _refuse_with_view(**options: object) -> None:
-    given = [name for name, value in options.items() if value is not None]
+def _refuse_with(option: str, why: str, **others: object) -> None:
+    given = [name for name, value in others.items() if value is not None]
     if given:
-        raise InputError("cannot go with --view; the page records, and runs until it is ended", path=f"--{given[0]}")
+        raise InputError(f"cannot go with --{option}; {why}", path=f"--{given[0]}")
+
+
+def _physical(chosen: dict[str, float]) -> str | None:
+    """The first value that is not the control program's."""
+    return next((path for path in chosen if not path.startswith("control.")), None)
 
 
 def _done_by_hand(file: Path | None) -> Deed | None:
@@ -232,9 +252,7 @@ def _result(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], rea
     return {
         "real_time_factor": simulation.real_time_factor,
         "log_sha256": log.sha256,
-        "expectations": [
-            {"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok, "unit": x.unit} for x in verdicts
-        ],
+        "expectations": as_facts(verdicts),
         "events": [{"time": time, "what": what, "is": word} for time, what, word in simulation.events(log)],
         "position": _position(simulation),
         "overruns": simulation.overruns if real_time else None,
@@ -253,27 +271,7 @@ def _print_result(
     rows += [(name, str(file)) for name, file in files.items() if file is not None]
     print_table(rows)
     print_table([(number(time, "s"), what, word) for time, what, word in simulation.events(log)])
-    marks = {True: "ok", False: "MISSED", None: "not reached"}
-    expectations = [(marks[x.ok], x.name, _value(x), _limit(x)) for x in verdicts]
-    print_table(expectations, ("", "expectation", "value", "limit"))
-
-
-def _status(verdicts: tuple[Verdict, ...]) -> int:
-    missed = [x for x in verdicts if x.ok is False]
-    for x in missed:
-        print(f"didymos: {x.name}: found {_value(x)}, expected {_limit(x)}", file=sys.stderr)
-    return 1 if missed else 0
-
-
-def _value(verdict: Verdict) -> str:
-    return "-" if verdict.value is None else number(verdict.value, verdict.unit)
-
-
-def _limit(verdict: Verdict) -> str:
-    """The bound in words."""
-    if isinstance(verdict.limit, tuple):
-        return f"{number(verdict.limit[0])} to {number(verdict.limit[1], verdict.unit)}"
-    return f"{'at least' if verdict.high is None else 'at most'} {number(verdict.limit, verdict.unit)}"
+    print_verdicts(verdicts)
 
 
 def _position(simulation: Simulation) -> list[float] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from didymos.errors import InputError
 
-__all__ = ["pairs", "read_settings", "settings"]
+__all__ = ["bus_numbers", "finite", "limits", "pairs", "ranges", "read_settings", "settings"]
 
 
 def pairs(texts: Iterable[str], option: str) -> dict[str, str]:
@@ -26,7 +26,31 @@ def pairs(texts: Iterable[str], option: str) -> dict[str, str]:
 
 def settings(texts: Iterable[str], option: str = "--set") -> dict[str, float]:
     """`PATH=VALUE` texts as numbers by parameter path."""
-    return {path: _number(value, f"{option} {path}") for path, value in pairs(texts, option).items()}
+    return {path: finite(value, f"{option} {path}") for path, value in pairs(texts, option).items()}
+
+
+def ranges(texts: Iterable[str], option: str) -> dict[str, tuple[float, float]]:
+    """`PATH=LOW:HIGH` texts as pairs of numbers by parameter path."""
+    return {path: limits(value, f"{option} {path}") for path, value in pairs(texts, option).items()}
+
+
+def limits(text: str, path: str) -> tuple[float, float]:
+    """`LOW:HIGH` as two numbers; `path` names where it came from."""
+    low, colon, high = text.partition(":")
+    if not colon:
+        raise InputError(f"found {text!r}, expected LOW:HIGH", path=path)
+    return finite(low, path), finite(high, path)
+
+
+def bus_numbers(texts: Iterable[str]) -> dict[str, int]:
+    """`DRIVE=N` texts as whole numbers by name."""
+    found = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not (number.isascii() and number.isdigit()):
+            raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
+        found[name] = int(number)
+    return found
 
 
 def read_settings(file: Path) -> dict[str, float]:
@@ -59,7 +83,8 @@ def _value(value: object, path: str, file: Path, line: int) -> float:
     return float(value)
 
 
-def _number(text: str, path: str) -> float:
+def finite(text: str, path: str) -> float:
+    """A text as a finite number; `path` names where it came from."""
     try:
         value = float(text)
     except ValueError:

@@ -73,7 +73,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
         try:
-            trial = twin.for_scenario(name)
+            trial = twin.with_program_of(name)
         except InputError as error:
             yield twin.mistake(error.message, "scenarios", name, "control")
             continue
@@ -140,6 +140,12 @@ def _parts(twin: Twin) -> Iterator[InputError]:
                 yield twin.mistake(f"{part.upstream!r} has no readout {missing[0]!r}", "parts", name, "upstream")
         if part.joint is not None:
             yield from _joint(twin, part.joint, "parts", name, "joint")
+            if part.belt is not None:
+                yield from _joint(twin, part.belt, "parts", name, "belt")
+                if part.belt == part.joint:
+                    yield twin.mistake("found the part's own joint, expected another one", "parts", name, "belt")
+        elif part.belt is not None:
+            yield twin.mistake("a belt needs the key 'joint'", "parts", name, "belt")
         elif PARTS[part.kind].needs_joint:
             yield twin.mistake(f"a part of kind {part.kind!r} needs the key 'joint'", "parts", name)
         earlier.append(name)
@@ -308,6 +314,12 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
                 yield _unknown(twin, "input", rest, input_names(twin), *place, "target")
         elif head == "wanted":
             yield from _set_point(twin, rest, *place, "target")
+        elif head == "push":
+            link, _, axis = rest.rpartition(".")
+            if axis not in ("x", "y", "z"):
+                yield twin.mistake(f"found {stimulus.target!r}, expected push.LINK.x, .y or .z", *place, "target")
+            elif link not in twin.description.links:
+                yield _unknown(twin, "link", link, twin.description.links, *place, "target")
         else:
             parameter = twin.parameters.get(stimulus.target)
             if parameter is None:

@@ -167,10 +167,16 @@ class Twin:
         return made
 
     def for_scenario(self, name: str) -> Twin:
+        """A copy with the program and the values that a scenario brings; what was set by hand before wins over both."""
+        made = self.with_program_of(name)
+        by_hand = self._changed | set(self._bodies)
+        made.set_all({path: value for path, value in self.file.scenarios[name].set.items() if path not in by_hand})
+        return made
+
+    def with_program_of(self, name: str) -> Twin:
         """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
         made = self.copy()
-        control = self.file.scenarios[name].control
-        if control is None:
+        if self.file.scenarios[name].control is None or "control" in self._changed:
             return made
         made._raw["control"] = made._raw["scenarios"][name]["control"]
         made.file = validate(made._raw, self._file, self._lines)

@@ -22,7 +22,7 @@ from didymos.engine.boxes import add_boxes
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
 from didymos.engine.contact_frame import install_contact_frames
 from didymos.engine.grip import add_pairs, direction_rows
-from didymos.engine.joint_values import apply_joint, loaded_joints
+from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.parts import PARTS
@@ -112,7 +112,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: b
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     add_light(spec)
     if world.ground is not None:
-        add_ground(spec, world.ground.height, world.ground.friction, world.contact_time)
+        add_ground(spec, world.ground.height, world.ground.friction * world.grip, world.contact_time)
     add_objects(spec, world)
     add_pairs(spec, twin)
     boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
@@ -121,6 +121,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: b
     places = _add_sensors(spec, twin)
     if twin.file.record.momentum:
         _add_momentum(spec)
+    add_belts(spec, twin)
     own_actuators = len(spec.actuators)
     _add_states(spec, twin)
     for body in spec.bodies:
@@ -378,12 +379,17 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     link, pose = _place(twin, spec.link)
     body = model.body(link).id
     row[b.LAW] = law.function.address
+    row[b.TOLD] = law.told
     row[b.BODY] = body
     row[b.LAST_DOF] = _last_dof(model, body)
     row[b.JOINT_DOF] = row[b.JOINT_QPOS] = -1.0
     if spec.joint is not None:
         joint = model.joint(twin.description.joints[spec.joint].engine_joints[0])
         row[b.JOINT_DOF], row[b.JOINT_QPOS] = joint.dofadr[0], joint.qposadr[0]
+    row[b.BELT_DOF] = row[b.BELT_QPOS] = -1.0
+    if spec.belt is not None:
+        joint = model.joint(twin.description.joints[spec.belt].engine_joints[0])
+        row[b.BELT_DOF], row[b.BELT_QPOS] = joint.dofadr[0], joint.qposadr[0]
     row[b.INPUTS] = plan.starts[f"inputs:{part}"]
     row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
     row[b.MEMORY] = plan.starts[f"memory_of:{part}"]
@@ -447,8 +453,11 @@ def _last_dof(model: mujoco.MjModel, body: int) -> int:
 def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
     values = twin.body_values()
     loaded = loaded_joints(twin)
-    if not values and not loaded:
+    belted = belted_parts(twin)
+    if not values and not loaded and not belted:
         return
+    for name in belted:
+        apply_belt(model, twin, name)
     for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
         apply_joint(model, twin, name, loaded)
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):

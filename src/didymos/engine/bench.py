@@ -44,6 +44,8 @@ class BenchRow:
     """Speed of a twin: physics steps per second of the wall clock, their ratio, the twin's real-time factor, a lidar's scan."""
 
     twin: str
+    variant: str | None
+    scenario: str | None
     engine_steps_per_s: float
     twin_steps_per_s: float
     ratio: float
@@ -97,9 +99,9 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
-def measure(twin: Twin, *, progress: Callable[[float], None] | None = None) -> BenchRow:
-    """Measure a twin in its first scenario; `progress` is told the part done, 0 to 1."""
-    scenario = next(iter(twin.scenarios), None)
+def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[float], None] | None = None) -> BenchRow:
+    """Measure a twin in a scenario, its first one by default; `progress` is told the part done, 0 to 1."""
+    scenario = scenario or next(iter(twin.scenarios), None)
     twin = twin.copy()
     for name in cameras(twin):
         twin.set(f"sensors.{name}.enabled", 0.0)
@@ -126,6 +128,8 @@ def measure(twin: Twin, *, progress: Callable[[float], None] | None = None) -> B
     ratios = [mine / bare for mine, bare in zip(twin_rates, bare_rates, strict=True)]
     return BenchRow(
         twin=twin.name,
+        variant=twin.variant,
+        scenario=scenario,
         engine_steps_per_s=statistics.median(bare_rates),
         twin_steps_per_s=statistics.median(twin_rates),
         ratio=statistics.median(ratios),

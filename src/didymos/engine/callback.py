@@ -29,7 +29,7 @@ from didymos.engine import block as b
 from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.memory import call_law, call_tick, doubles, integers, pointer, word
-from didymos.parts.law import MOTION, WRENCH
+from didymos.parts.law import MOTION, WRENCH, Told
 from didymos.sensors.kind import AIRSPEED, PRESSURE
 from didymos.sensors.noise import normal
 from didymos.spec import record_type
@@ -50,6 +50,7 @@ _DENSITY_OF_PITOT = 1.225  # [kg/m^3], for which airspeed sensors are marked
 
 SCRATCH_WORDS = (MOTION.itemsize + WRENCH.itemsize) // 8
 _MOTION_WORDS = MOTION.itemsize // 8
+_TOLD_AIR, _TOLD_JOINT = float(Told.AIR), float(Told.JOINT)
 _AIR_RECORD = record_type(AirSpec)
 _WIND_RECORD = record_type(WindSpec)
 _GUST_RECORD = record_type(GustSpec)
@@ -116,11 +117,13 @@ def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, 
 
 
 @kernel
-def _apply(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) -> None:
+def _push(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) -> None:
     """Add the generalized force of a wrench in the part's frame at its origin."""
+    f, t = answer.force, answer.torque
+    if f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and t[0] == 0.0 and t[1] == 0.0 and t[2] == 0.0:
+        return
     total = doubles(word(data + _QFRC_APPLIED))
     rotation = here.rotation
-    f, t = answer.force, answer.torque
     fx = rotation[0] * f[0] + rotation[1] * f[1] + rotation[2] * f[2]
     fy = rotation[3] * f[0] + rotation[4] * f[1] + rotation[5] * f[2]
     fz = rotation[6] * f[0] + rotation[7] * f[1] + rotation[8] * f[2]
@@ -134,8 +137,6 @@ def _apply(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) ->
         axis = doubles(word(data + _CDOF) + 48 * dof)
         total[dof] += axis[0] * tx + axis[1] * ty + axis[2] * tz + axis[3] * fx + axis[4] * fy + axis[5] * fz
         dof = parents[dof]
-    if row[b.JOINT_DOF] >= 0.0:
-        total[int(row[b.JOINT_DOF])] += answer.joint_torque
 
 
 @kernel
@@ -154,13 +155,18 @@ def _act(model: int, data: int, block: int) -> None:
         row = doubles(block + 8 * (int(header[b.TABLE]) + b.ROW_WORDS * part))
         root = integers(word(model + _BODY_ROOTID))[int(row[b.BODY])]
         com = doubles(word(data + _SUBTREE_COM) + 24 * root)
-        _gather(data, row, com, here)
-        _feel_air(air, wind, toward_x, toward_y, gust, here)
+        if row[b.TOLD] != _TOLD_JOINT:
+            _gather(data, row, com, here)
+        if row[b.TOLD] == _TOLD_AIR:
+            _feel_air(air, wind, toward_x, toward_y, gust, here)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
         if row[b.JOINT_DOF] >= 0.0:
             here.joint_position = doubles(word(data + _QPOS))[int(row[b.JOINT_QPOS])]
             here.joint_velocity = doubles(word(data + _QVEL))[int(row[b.JOINT_DOF])]
+        if row[b.BELT_DOF] >= 0.0:
+            here.joint_position += doubles(word(data + _QPOS))[int(row[b.BELT_QPOS])]
+            here.joint_velocity += doubles(word(data + _QVEL))[int(row[b.BELT_DOF])]
         for i in range(3):
             answer.force[i] = 0.0
             answer.torque[i] = 0.0
@@ -178,7 +184,12 @@ def _act(model: int, data: int, block: int) -> None:
             scratch + 8 * _MOTION_WORDS,
             userdata + 8 * int(row[b.OUTPUTS]),
         )
-        _apply(model, data, row, com, here, answer)
+        if row[b.TOLD] != _TOLD_JOINT:
+            _push(model, data, row, com, here, answer)
+        if row[b.JOINT_DOF] >= 0.0:
+            doubles(word(data + _QFRC_APPLIED))[int(row[b.JOINT_DOF])] += answer.joint_torque
+        if row[b.BELT_DOF] >= 0.0:
+            doubles(word(data + _QFRC_APPLIED))[int(row[b.BELT_DOF])] += answer.joint_torque
 
 
 @kernel

@@ -27,12 +27,12 @@ from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sens
 
 __all__ = [
     "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_ELSEWHERE",
-    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
+    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_PUSH", "SPACE_WANTED", "Wiring",
     "begin_tick", "end_tick", "run_ticks",
 ]  # fmt: skip
 
 FINE, DIVERGED, LEFT_THE_WORLD, PROGRAM_SAID_NONSENSE = range(4)
-SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE = range(4)
+SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE, SPACE_PUSH = range(5)
 RK4 = 1
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
 
@@ -67,6 +67,7 @@ class Wiring(NamedTuple):
     xquat: Any
     actuator_force: Any
     numeric: Any
+    pushes: Any  # forces on links from outside, xfrc_applied
     # sensors
     sensors: Any
     sensor_numbers: Any
@@ -137,6 +138,8 @@ def _stimulate(w: Any, t: float) -> None:
             w.input_offsets[target[1]] += value
         elif target[0] == SPACE_PARAMETER:
             w.numeric[target[1]] = value
+        elif target[0] == SPACE_PUSH:
+            w.pushes[target[1]] += value - w.userdata[target[4]]  # a person may push as well
         if target[4] >= 0:
             w.userdata[target[4]] = value
 

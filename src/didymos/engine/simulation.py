@@ -32,6 +32,7 @@ from didymos.engine.loop import (
     FINE,
     LEFT_THE_WORLD,
     PROGRAM_SAID_NONSENSE,
+    SPACE_PUSH,
     begin_tick,
     end_tick,
     run_ticks,
@@ -42,7 +43,7 @@ from didymos.engine.run import Run
 from didymos.engine.start import place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, sensed_places, stimulus_table, wire
+from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, push_place, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.parts import PARTS
 from didymos.record.image import Picture, PinHole
@@ -88,10 +89,8 @@ class Simulation:
         self._about = self._choose(scenario)
         if self._about is not None and scenario is not None:
             self.twin = self.twin.for_scenario(scenario)
-            for path, value in self._about.set.items():
-                self.twin.set(path, value)
         self.program = control if control is not None else self.twin.make_program()
-        stimuli = self._stimuli()
+        stimuli = self.stimuli
         wants = self.program.wants if self.program is not None else ()
         asked = [stimulus.target.partition(".")[2] for stimulus in stimuli if stimulus.target.startswith("wanted.")]
         self._wanted = tuple(dict.fromkeys((*wants, *asked)))
@@ -101,6 +100,8 @@ class Simulation:
         self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved), piloted=piloted)
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
+        clock = self._assembly.plan.starts["tick"]
+        self._clock = self.data.userdata[clock : clock + 1]  # a view: ports look at it a hundred times per millisecond
         self.robot = Robot(
             inputs=input_names(self.twin),
             sensed=tuple(sensed_places(self.twin, self._assembly)),
@@ -135,7 +136,7 @@ class Simulation:
     @property
     def tick(self) -> int:
         """Ticks since the start."""
-        return int(self.data.userdata[self._assembly.plan.starts["tick"]])
+        return int(self._clock[0])
 
     @property
     def time(self) -> float:
@@ -234,7 +235,7 @@ class Simulation:
         try:
             while self.tick < end:
                 here = self.tick
-                run.advance(min(pace.ticks(self.chunk), end - here))
+                run.advance(min(pace.ticks(self.chunk - here % self.chunk), end - here))
                 self.overruns += pace.wait(self.tick - here)
                 if progress is not None:
                     progress(self.time)
@@ -266,7 +267,11 @@ class Simulation:
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
-            self.data.body(self.twin.description.links[deed.path].body).xfrc_applied[:3] = deed.value
+            w, place = self.wiring, push_place(self.twin, self.model, f"{deed.path}.x")
+            w.pushes[place : place + 3] = deed.value
+            for space, index, _, _, shown in w.stimulus_targets:
+                if space == SPACE_PUSH and place <= index < place + 3:
+                    w.pushes[index] += self.data.userdata[shown]
 
     def _place(self) -> None:
         start = self.twin.file.start
@@ -416,7 +421,9 @@ class Simulation:
             raise InputError(f"{self.twin.name} has no scenario {scenario!r}{hint} (it has: {known})")
         return self.twin.scenarios[scenario]
 
-    def _stimuli(self) -> tuple[StimulusSpec, ...]:
+    @property
+    def stimuli(self) -> tuple[StimulusSpec, ...]:
+        """What the scenario moves, its constant set-points first."""
         if self._about is None:
             return ()
         constants = [
@@ -436,7 +443,8 @@ class Simulation:
 
     def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
         """The stimuli that move parameters out of the compiled loop's reach."""
-        moved = [path for path in moved_parameters(stimuli) if not in_reach(self.twin, self._assembly, path)]
+        parameters = [path for path in moved_parameters(stimuli) if not path.startswith("push.")]
+        moved = [path for path in parameters if not in_reach(self.twin, self._assembly, path)]
         others = [stimulus for stimulus in stimuli if stimulus.target in moved]
         rows = np.array([stimulus.numbers() for stimulus in others])
         return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
@@ -481,17 +489,20 @@ class Simulation:
             drive(self, self.program, first=tick, count=count)
 
     def _set_tick(self, tick: int) -> None:
-        self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+        self._clock[0] = tick
 
     def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
         """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
         w = self.wiring
+        counts = w.counts.tolist()
+        if not any(counts):
+            return []
+        cells, stamps = w.cells.copy(), w.stamps.copy()
         found = []
-        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
-            rows = int(w.counts[i])
+        for i, (_, size, cell, stamp, _) in enumerate(w.streams.tolist()):
+            rows = counts[i]
             if rows:
-                values = w.cells[cell : cell + rows * size].reshape(rows, size).copy()
-                found.append((i, w.stamps[stamp : stamp + rows].copy(), values))
+                found.append((i, stamps[stamp : stamp + rows], cells[cell : cell + rows * size].reshape(rows, size)))
         w.counts[:] = 0
         return found
 

@@ -15,7 +15,7 @@ from typing import Literal
 from numba import carray
 
 from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, law_signature
+from didymos.parts.law import Law, Output, PartSpec, Told, law_signature
 from didymos.spec import number
 
 __all__ = ["AIR_BEARING", "AirBearingSpec"]
@@ -54,4 +54,4 @@ def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wr
     outputs[1] = 1.0 if landed else 0.0
 
 
-AIR_BEARING = Law(spec=AirBearingSpec, function=_law, outputs=(Output("force", "N"), Output("landed", "1")))
+AIR_BEARING = Law(spec=AirBearingSpec, function=_law, outputs=(Output("force", "N"), Output("landed", "1")), told=Told.MOTION)

@@ -33,7 +33,7 @@ from numba import carray
 from pydantic import model_validator
 
 from didymos.compiled import c_function, kernel
-from didymos.parts.law import JointLoad, Law, Output, PartSpec, law_signature, tick_signature
+from didymos.parts.law import JointLoad, Law, Output, PartSpec, Told, law_signature, tick_signature
 from didymos.spec import number
 
 __all__ = ["DRIVE", "INPUTS", "LIMITS", "POSITION", "STOPPED", "TIMED_OUT", "ZERO_VELOCITY", "DriveSpec"]
@@ -279,5 +279,6 @@ DRIVE = Law(
     ),
     input_range=(-math.inf, math.inf),
     needs_joint=True,
+    told=Told.JOINT,
     on_joint=_on_joint,
 )

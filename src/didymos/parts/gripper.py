@@ -19,7 +19,7 @@ from typing import Literal
 from numba import carray
 
 from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, law_signature, tick_signature
+from didymos.parts.law import Law, Output, PartSpec, Told, law_signature, tick_signature
 from didymos.spec import number
 
 __all__ = ["GRIPPER", "GRIPPER_PORT", "GRIPPER_REACTION", "GripperPortSpec", "GripperReactionSpec", "GripperSpec"]
@@ -137,17 +137,18 @@ def _reaction(parameters, tables, motion, upstream, inputs, memory, states, rate
         answer.torque[i] = torque
 
 
-def _vector(name: str, unit: str) -> tuple[Output, ...]:
-    return tuple(Output(f"{name}.{axis}", unit) for axis in "xyz")
+def _vector(name: str, unit: str, recorded: bool = True) -> tuple[Output, ...]:
+    return tuple(Output(f"{name}.{axis}", unit, recorded) for axis in "xyz")
 
 
 GRIPPER_PORT = Law(
     spec=GripperPortSpec,
     function=_port,
     outputs=(
-        *_vector("position", "m"), *(Output(f"rotation.{a}{b}", "1") for a in "xyz" for b in "xyz"), *_vector("velocity", "m/s"),
-        *_vector("rate", "rad/s"),
+        *_vector("position", "m", False), *(Output(f"rotation.{a}{b}", "1", False) for a in "xyz" for b in "xyz"),
+        *_vector("velocity", "m/s", False), *_vector("rate", "rad/s", False),
     ),
+    told=Told.MOTION,
 )  # fmt: skip
 GRIPPER = Law(
     spec=GripperSpec,
@@ -156,9 +157,10 @@ GRIPPER = Law(
     inputs=("order",),
     memory=("jaws", "holds", "stage"),
     outputs=(
-        *_vector("force", "N"), *_vector("torque", "N m"), *_vector("point", "m"), Output("distance", "m"),
+        *_vector("force", "N"), *_vector("torque", "N m"), *_vector("point", "m", False), Output("distance", "m"),
         Output("angle", "rad"), Output("jaws", "1"), Output("stage", "1"),
     ),
     input_range=(0.0, 2.0),
+    told=Told.MOTION,
 )  # fmt: skip
-GRIPPER_REACTION = Law(spec=GripperReactionSpec, function=_reaction)
+GRIPPER_REACTION = Law(spec=GripperReactionSpec, function=_reaction, told=Told.MOTION)

@@ -15,7 +15,7 @@ from typing import Literal
 from numba import carray
 
 from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, law_signature, tick_signature
+from didymos.parts.law import Law, Output, PartSpec, Told, law_signature, tick_signature
 from didymos.spec import number
 
 __all__ = ["JOINT_DRIVE", "JointDriveSpec"]
@@ -84,4 +84,5 @@ JOINT_DRIVE = Law(
     ),
     input_range=(-1000.0, 1000.0),
     needs_joint=True,
+    told=Told.JOINT,
 )  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Literal
 from numba import carray
 
 from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, law_signature
+from didymos.parts.law import Law, Output, PartSpec, Told, law_signature
 from didymos.spec import number
 
 __all__ = ["KINEMATIC_BASE", "KINEMATIC_WHEEL", "KinematicBaseSpec", "KinematicWheelSpec"]
@@ -85,6 +85,7 @@ def _base(parameters, tables, motion, upstream, inputs, memory, states, rates, w
 _TWIST = (Output("velocity.x", "m/s"), Output("velocity.y", "m/s"), Output("turn", "rad/s"))
 
 KINEMATIC_WHEEL = Law(
-    spec=KinematicWheelSpec, function=_wheel, inputs=("speed",), outputs=_TWIST, input_range=(-1e9, 1e9), needs_joint=True
-)
-KINEMATIC_BASE = Law(spec=KinematicBaseSpec, function=_base, outputs=_TWIST)
+    spec=KinematicWheelSpec, function=_wheel, inputs=("speed",), outputs=_TWIST, input_range=(-1e9, 1e9), needs_joint=True,
+    told=Told.MOTION,
+)  # fmt: skip
+KINEMATIC_BASE = Law(spec=KinematicBaseSpec, function=_base, outputs=_TWIST, told=Told.MOTION)

@@ -20,6 +20,9 @@ function as
 
 with `clock` the time [s] and the period of a tick [s].
 
+A part whose `belt` runs over a second joint turns q + q_belt, and its torque acts on both joints, as virtual work says: a knee
+that is driven from the hip's axis.
+
 Inertia, dry friction and damping that a part lends to its joint are the engine's own (`on_joint`): it solves them
 implicitly, with true standstill, which no force law can.
 """
@@ -28,16 +31,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numba
 import numpy as np
 from numba import types
+from pydantic import Field
 
-from didymos.compiled import DOUBLES
+from didymos.compiled import DOUBLES, CFunction
 from didymos.spec import Spec, record_type
 
-__all__ = ["MOTION", "WRENCH", "JointLoad", "Law", "Output", "PartSpec", "law_signature", "tick_signature"]
+__all__ = ["MOTION", "WRENCH", "JointLoad", "Law", "Output", "PartSpec", "Told", "law_signature", "tick_signature"]
 
 MOTION = np.dtype(
     [
@@ -48,7 +53,7 @@ MOTION = np.dtype(
         ("rate", np.float64, 3),  # [rad/s] in the part's frame
         ("air_velocity", np.float64, 3),  # [m/s] of the part relative to the air, in the part's frame
         ("density", np.float64),  # [kg/m^3]
-        ("joint_position", np.float64),  # [rad or m], zero without a joint
+        ("joint_position", np.float64),  # [rad or m], zero without a joint; of a belt, the sum of both
         ("joint_velocity", np.float64),  # [rad/s or m/s]
     ]
 )
@@ -58,12 +63,21 @@ WRENCH = np.dtype([("force", np.float64, 3), ("torque", np.float64, 3), ("joint_
 """Memory layout of what a law answers: [N], [N m] in the part's frame, [N m or N] along the joint."""
 
 
+class Told(IntEnum):
+    """How much of `MOTION` a law reads; the rest is not worked out for it and holds anything."""
+
+    AIR = 0  # everything
+    MOTION = 1  # everything but the air
+    JOINT = 2  # the time and the joint; such a law answers with a joint torque only
+
+
 class PartSpec(Spec):
     """What every part says: its law, the link (or named frame) it acts on, the joint it turns, the part it listens to."""
 
     kind: str
     link: str
     joint: str | None = None
+    belt: str | None = Field(default=None, description="a joint that the part's belt runs over: it turns the sum of both angles")
     upstream: str | None = None
 
     def tables(self) -> Sequence[float]:
@@ -86,10 +100,11 @@ class JointLoad:
 
 @dataclass(frozen=True)
 class Output:
-    """A named readout of a part and its unit."""
+    """A named readout of a part and its unit; one that is there for other parts only is not recorded."""
 
     name: str
     unit: str
+    recorded: bool = True
 
 
 @dataclass(frozen=True)
@@ -97,14 +112,15 @@ class Law:
     """A kind of part: the record it reads, its compiled functions, the names of its inputs, memory, states and readouts."""
 
     spec: type[PartSpec]
-    function: Any
-    tick: Any = None
+    function: CFunction
+    tick: CFunction | None = None
     inputs: tuple[str, ...] = ()
     memory: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     outputs: tuple[Output, ...] = ()
     input_range: tuple[float, float] = (0.0, 1.0)
     needs_joint: bool = False
+    told: Told = Told.AIR
     on_joint: Callable[[Any], JointLoad] | None = None  # from the part's numbers, by attribute
     listens_to: tuple[str, ...] = ()
     """Readouts, side by side, that the part upstream must have; `upstream` points at the first of them."""

@@ -15,7 +15,7 @@ from typing import Literal
 from numba import carray
 
 from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, law_signature
+from didymos.parts.law import Law, Output, PartSpec, Told, law_signature
 from didymos.spec import number
 
 __all__ = ["ROLLING_DRAG", "RollingDragSpec"]
@@ -41,5 +41,5 @@ def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wr
 
 
 ROLLING_DRAG = Law(
-    spec=RollingDragSpec, function=_law, outputs=(Output("force.x", "N"), Output("force.y", "N"))
+    spec=RollingDragSpec, function=_law, outputs=(Output("force.x", "N"), Output("force.y", "N")), told=Told.MOTION
 )

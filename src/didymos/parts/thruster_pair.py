@@ -13,7 +13,7 @@ from typing import Literal
 from numba import carray
 
 from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, law_signature, tick_signature
+from didymos.parts.law import Law, Output, PartSpec, Told, law_signature, tick_signature
 from didymos.spec import number
 
 __all__ = ["THRUSTER_PAIR", "ThrusterPairSpec"]
@@ -65,4 +65,5 @@ THRUSTER_PAIR = Law(
     states=("used",),
     outputs=(Output("force", "N"), Output("gas", "kg")),
     input_range=(-1.0, 1.0),
+    told=Told.MOTION,
 )

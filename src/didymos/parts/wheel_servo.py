@@ -15,7 +15,7 @@ from typing import Literal
 from numba import carray
 
 from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, law_signature, tick_signature
+from didymos.parts.law import Law, Output, PartSpec, Told, law_signature, tick_signature
 from didymos.spec import number
 
 __all__ = ["WHEEL_SERVO", "WheelServoSpec"]
@@ -78,4 +78,5 @@ WHEEL_SERVO = Law(
     outputs=(Output("torque", "N m"), Output("reference", "rad/s"), Output("fault", "1")),
     input_range=(-1e9, 1e9),
     needs_joint=True,
+    told=Told.JOINT,
 )

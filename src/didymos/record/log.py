@@ -85,7 +85,7 @@ class Log:
         if len(seconds) == 0:
             return
         seconds, rows = stored(layout, seconds, rows)
-        if not (seconds[0] >= stream.end and np.all(seconds[1:] >= seconds[:-1])):
+        if not (seconds[0] >= stream.end and (seconds[1:] >= seconds[:-1]).all()):
             raise InputError(f"time runs backwards near {seconds[0]!r} s", path=layout.name)
         stream.add(seconds, rows, self._keep)
         if self._recorder is not None:

@@ -20,8 +20,8 @@ from didymos.spec import Spec, number
 
 __all__ = [
     "AIRSPEED", "PRESSURE", "SENSORS", "AirspeedSpec", "BarometerSpec", "CameraSpec", "ContactForceSpec",
-    "ForceTorqueSpec", "GpsSpec", "ImuSpec", "JointsSpec", "LidarSpec", "MagnetometerSpec", "OdometrySpec", "Quantity",
-    "RangefinderSpec", "ReadoutSpec", "SensorKind", "SensorSpec",
+    "ForceTorqueSpec", "GpsSpec", "ImuSpec", "JointsSpec", "LidarSpec", "MagnetometerSpec", "OdometrySpec", "PoseSpec",
+    "Quantity", "RangefinderSpec", "ReadoutSpec", "SensorKind", "SensorSpec",
 ]  # fmt: skip
 
 AIRSPEED, PRESSURE = 1, 2
@@ -49,6 +49,8 @@ class SensorSpec(Spec):
     rate: float = number(unit="Hz", above=0, high=100_000, live=False, doc="readings per second")
     delay: float = number(0.0, unit="s", low=0, high=10, live=False, doc="from measurement to arrival")
     drop_out: float = number(0.0, unit="1", low=0, high=1, doc="probability that a reading is lost")
+    outage_rate: float = number(0.0, unit="1/s", low=0, doc="how often, on average, the view is lost (an occlusion)")
+    outage_time: float = number(0.0, unit="s", low=0, doc="for how long all readings are lost then")
     errors: float = number(1.0, unit="1", low=0, high=1, doc="0 switches every error off")
 
 
@@ -62,7 +64,7 @@ class ImuSpec(SensorSpec):
 
 
 class OdometrySpec(SensorSpec):
-    """Pose in the world and twist in its own frame, as motion capture or an estimator gives it."""
+    """Pose in the world and twist in its own frame, as an estimator gives it."""
 
     kind: Literal["odometry"] = "odometry"
     link: str
@@ -70,6 +72,15 @@ class OdometrySpec(SensorSpec):
     orientation: ErrorSpec = ErrorSpec()
     velocity: ErrorSpec = ErrorSpec()
     angular_velocity: ErrorSpec = ErrorSpec()
+
+
+class PoseSpec(SensorSpec):
+    """Pose in the world, as motion capture gives it."""
+
+    kind: Literal["pose"] = "pose"
+    link: str
+    position: ErrorSpec = ErrorSpec()
+    orientation: ErrorSpec = ErrorSpec()
 
 
 class JointsSpec(SensorSpec):
@@ -240,6 +251,14 @@ SENSORS: dict[str, SensorKind] = {
             Quantity("angular_velocity", "gyro", _XYZ, "rad/s"),
         ),
         message="odometry",
+    ),
+    "pose": SensorKind(
+        PoseSpec,
+        (
+            Quantity("position", "framepos", _XYZ, "m"),
+            Quantity("orientation", "framequat", ("w", "x", "y", "z"), "1", orientation=True),
+        ),
+        message="pose",
     ),
     "joints": SensorKind(
         JointsSpec,

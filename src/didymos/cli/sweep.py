@@ -1,0 +1,110 @@
+"""`didymos sweep`: many runs on all cores while parameters and seeds vary."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from didymos.cli.options import AsJson, TwinName, Variant
+from didymos.cli.progress import progress
+from didymos.cli.text import number, print_json, print_table
+from didymos.cli.values import ranges, read_settings, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from didymos.engine.sweep import Trial
+
+__all__ = ["sweep"]
+
+_NAMED = 8  # runs that fell short and are named one by one
+
+
+def sweep(
+    twin: TwinName,
+    variant: Variant = None,
+    scenario: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
+    ] = None,
+    vary: Annotated[
+        list[str] | None, typer.Option("--vary", metavar="PATH=LO:HI", help="Draw a parameter in a range; repeatable.")
+    ] = None,
+    runs: Annotated[int, typer.Option(metavar="N", min=1, max=1_000_000, help="How many.")] = 20,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", min=1e-6, max=1e6, help="Length of each; the scenario's by default.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the first run, and of what is drawn.")] = 0,
+    threads: Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter of all runs; repeatable.")
+    ] = None,
+    values: Annotated[
+        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Keep the table of runs.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the expectations over what was varied.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
+) -> int:
+    """Run a twin many times while parameters and seeds vary.
+
+    Exit status 1 if any run fails or falls short of its scenario's expectations.
+    """
+    import didymos
+    from didymos.engine.sweep import sweep as run_all
+    from didymos.engine.sweep_report import plot_sweep, save_sweep
+
+    for file in (output, plot):
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+    loaded = didymos.load(twin, variant=variant)
+    loaded.set_all({**(read_settings(values) if values else {}), **settings(sets or ())})
+    scenario = scenario or next(iter(loaded.scenarios), None)
+    varied = ranges(vary or (), "--vary")
+    with progress(float(runs), quiet=quiet or as_json, text="{task.completed:.0f} of {task.total:.0f} runs") as tick:
+        trials = run_all(
+            loaded, varied, runs=runs, scenario=scenario, seconds=seconds, seed=seed, threads=threads, progress=tick
+        )
+    if output is not None:
+        save_sweep(trials, output)
+    if plot is not None:
+        plot_sweep(trials, plot)
+    met = sum(trial.ok for trial in trials)
+    if as_json:
+        facts = {"twin": loaded.name, "variant": variant, "scenario": scenario, "runs": runs, "met": met, "seed": seed}
+        print_json({**facts, "vary": varied, "trials": [_facts(trial) for trial in trials], "output": output, "plot": plot})
+    elif not quiet:
+        _print_result(trials, met)
+    return 0 if met == runs else 1
+
+
+def _facts(trial: Trial) -> dict[str, object]:
+    found = [{"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok} for x in trial.verdicts]
+    return {"seed": trial.seed, "values": trial.values, "ok": trial.ok, "expectations": found, "error": trial.error}
+
+
+def _print_result(trials: Sequence[Trial], met: int) -> None:
+    """What was found of each expectation over all runs, and which runs fell short."""
+    print_table([("runs", str(len(trials))), ("met", str(met))])
+    rows = []
+    for name in dict.fromkeys(verdict.name for trial in trials for verdict in trial.verdicts):
+        verdicts = [verdict for trial in trials for verdict in trial.verdicts if verdict.name == name]
+        values = [verdict.value for verdict in verdicts if verdict.value is not None]
+        if values:
+            missed = sum(verdict.ok is False for verdict in verdicts)
+            mean = sum(values) / len(values)
+            unit = verdicts[0].unit
+            rows.append((name, number(min(values), unit), number(mean, unit), number(max(values), unit), str(missed)))
+    print_table(rows, ("expectation", "least", "mean", "most", "missed"))
+    fell_short = [trial for trial in trials if not trial.ok]
+    for trial in fell_short[:_NAMED]:
+        short = trial.error or ", ".join(verdict.name for verdict in trial.verdicts if verdict.ok is False)
+        drawn = "".join(f" {path}={value:.6g}" for path, value in trial.values.items())
+        print(f"didymos: seed {trial.seed}{drawn}: {short}", file=sys.stderr)
+    if len(fell_short) > _NAMED:
+        print(f"didymos: and {len(fell_short) - _NAMED} more; -o FILE.csv keeps them all", file=sys.stderr)
