@@ -127,6 +127,8 @@ def run(
     piloted = pad is not None or (done is not None and done.piloted)
     simulation = loaded.simulate(seed=seed, scenario=scenario, piloted=piloted)
     real_time = real_time or (pad is not None and pad.live)
+    if simulation.eyes and record is not None and record.suffix.lower() != ".mcap":
+        raise InputError(f"found {str(record)!r}, expected a .mcap: the pictures of a camera fit into no other", path="--record")
     try:
         by_pilot = _pilot(simulation, pad)
         log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else (), by_pilot)
