@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import (
     ColumnSpec,
@@ -53,6 +54,9 @@ RECORDS: dict[str, type[Spec]] = {
     "curve": CurveSpec,
     "errors": ErrorSpec,
     "control": ControlSpec,
+    "pilot": PilotSpec,
+    "steer": SteerSpec,
+    "boxes": BoxesSpec,
     "record": RecordSpec,
     "start": StartSpec,
     "scenario": ScenarioSpec,
@@ -72,6 +76,7 @@ MEANINGS = {
     "TwinFile.parts": "force laws by name, see [parts](#parts)",
     "TwinFile.sensors": "sensors by name, see [sensors](#sensors)",
     "TwinFile.control": "the control program, see [control](#control)",
+    "TwinFile.pilot": "what the channels of a gamepad do, see [pilot](#pilot)",
     "TwinFile.record": "rates of the log, see [record](#record)",
     "TwinFile.start": "the state in which a run begins, see [start](#start)",
     "TwinFile.scenarios": "runs by name, see [scenarios](#scenarios)",
@@ -89,6 +94,12 @@ MEANINGS = {
     "StartSpec.velocity": "of the root link in its own frame [m/s]",
     "StartSpec.angular_velocity": "of the root link in its own frame [rad/s]",
     "RecordSpec.rate": "truth, joints, set-points, inputs, readouts of parts",
+    "PilotSpec.steer": "what channels move, see [steer](#steer)",
+    "PilotSpec.boxes": "see [boxes](#boxes)",
+    "SteerSpec.channel": "0 to 19",
+    "BoxesSpec.count": "in the world at once",
+    "BoxesSpec.side": "of a cube",
+    "BoxesSpec.mass": "of one",
     "ControlSpec.rate": "calls of the program; its period must be whole physics steps",
     "ScenarioSpec.title": "one line, shown by `didymos show`",
     "ScenarioSpec.seconds": "how long the run lasts",

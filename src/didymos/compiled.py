@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 
-__all__ = ["DOUBLES", "c_function", "inlined", "kernel"]
+__all__ = ["DOUBLES", "CFunction", "c_function", "inlined", "kernel"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -143,10 +143,21 @@ def inlined(function: F) -> F:
     return compiled
 
 
-def c_function(signature: Any) -> Callable[[F], Any]:
-    """A compiled C function of a numba signature; `.address` is what the engine and the loop call."""
+class CFunction:
+    """A C function that is compiled when its address is first asked for: a twin pays only for what it is made of."""
 
-    def decorate(function: F) -> Any:
-        return _cached(numba.cfunc(signature, cache=True, error_model="numpy"), function)
+    def __init__(self, signature: Any, function: Callable[..., Any]) -> None:
+        self.__doc__ = function.__doc__
+        self._signature, self._function = signature, function
 
-    return decorate
+    @cached_property
+    def address(self) -> int:
+        """What the engine and the loop call."""
+        compiled = _cached(numba.cfunc(self._signature, cache=True, error_model="numpy"), self._function)
+        self._kept = compiled  # the code lives as long as this object
+        return int(compiled.address)
+
+
+def c_function(signature: Any) -> Callable[[Callable[..., Any]], CFunction]:
+    """A compiled C function of a numba signature."""
+    return lambda function: CFunction(signature, function)

@@ -142,3 +142,23 @@ def test_an_interrupted_run_exits_130_and_keeps_its_log(tmp_path):
     assert json.loads(out) == {"error": "interrupted"}
     assert str(log) in err
     assert main(["plot", str(log), "--list"]) == 0
+
+
+def test_a_pad_that_ends_during_a_run_is_reported_and_the_run_is_kept(tmp_path, capsys):
+    from didymos.ports.gamepad.events import AXIS, Event, encode
+
+    (tmp_path / "pad").write_bytes(b"".join(map(encode, (Event(0.0, AXIS, 0, 0), Event(0.2, AXIS, 0, 9000)))))
+    record = tmp_path / "flight.mcap"
+    status, printed, err = _run(capsys, "--gamepad", str(tmp_path / "pad"), "--seconds", "0.4", "--record", str(record))
+    assert (status, printed["seconds"]) == (0, pytest.approx(0.4))
+    assert "channels: 0 wanted.roll, 1 wanted.pitch" in err
+    assert err.count("is gone (the recorded events ended); channels rest, the throttle idles") == 1
+    again = _run(capsys, "--interventions", str(record))[1]
+    assert again["log_sha256"] == printed["log_sha256"]
+
+
+def test_a_pad_that_is_not_there_is_bad_input(capsys):
+    assert main(["run", "quadcopter", "--gamepad", "nowhere", "--seconds", "0.2"]) == 2
+    assert "--gamepad: the pad 'nowhere' cannot be opened: No such file or directory" in capsys.readouterr().err
+    assert main(["run", "quadcopter", "--pad-map", "map.yaml"]) == 2
+    assert "--pad-map: goes with --gamepad only" in capsys.readouterr().err

@@ -14,7 +14,6 @@ import pytest
 
 import didymos
 from didymos.control import Robot, Values
-from didymos.engine.drive import drive
 from didymos.errors import RunError
 
 PERIOD = 0.01  # [s]
@@ -90,7 +89,7 @@ CART = """<mujoco><worldbody><body name="cart"><joint name="rail" type="slide" a
 
 
 def test_one_program_moves_the_robot_on_the_wire_and_its_twin_alike(wired: Wired, make_twin: Any) -> None:
-    drive(wired, Hold(), first=0, count=500)
+    didymos.drive(wired, Hold(), first=0, count=500)
     twin = make_twin(
         CART,
         world={"step": PERIOD, "integrator": "rk4"},
@@ -109,4 +108,4 @@ def test_a_program_that_fails_on_the_wire_says_when(wired: Wired) -> None:
             return {"push": float("nan")} if t >= 0.1 else super().update(t, sensed, wanted)
 
     with pytest.raises(RunError, match=r"at t = 0\.1 s: the control program Failing set push to nan"):
-        drive(wired, Failing(), first=0, count=500)
+        didymos.drive(wired, Failing(), first=0, count=500)

@@ -78,7 +78,7 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status; `arguments` without the program's name, `sys.argv` by default."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = _spelt_out(list(sys.argv[1:] if arguments is None else arguments))
     as_json = "--json" in words
     try:
         status = app(args=words, prog_name="didymos", standalone_mode=False)
@@ -100,6 +100,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _defect(error, as_json)
     return int(status or 0)
+
+
+def _spelt_out(words: list[str]) -> list[str]:
+    """`--gamepad` without a device means any: Typer knows no option whose value may be left out."""
+    found = []
+    for word, following in zip(words, [*words[1:], "-"], strict=True):
+        found += [word, "any"] if word == "--gamepad" and following.startswith("-") else [word]
+    return found
 
 
 def _fail(message: str, status: int, as_json: bool) -> int:

@@ -9,19 +9,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.cockpit import watch
-from didymos.cli.options import AsJson, TwinName, Variant
+from didymos.cli.options import (
+    AsJson,
+    BusNumbers,
+    Control,
+    Scenario,
+    Seed,
+    Sets,
+    TwinName,
+    Values,
+    Variant,
+    chosen_values,
+    load_twin,
+)  # fmt: skip
 from didymos.cli.progress import progress
+from didymos.cli.run_robot import drive_robot
 from didymos.cli.text import number, print_json, print_table, vector
-from didymos.cli.values import read_settings, settings
+from didymos.cli.values import bus_numbers
+from didymos.cli.verdicts import as_facts, print_verdicts, status
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from didymos import Log
+    from didymos.control.pilot import Pilot
     from didymos.engine.intervention import Deed, Intervention
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
+    from didymos.ports.gamepad.gamepad import Gamepad
 
 __all__ = ["run"]
 
@@ -35,23 +51,26 @@ PICTURES, CLIPS = (".png", ".jpg", ".jpeg", ".webp"), (".gif",)
 def run(
     twin: TwinName,
     variant: Variant = None,
-    scenario: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
-    ] = None,
+    scenario: Scenario = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
-    ] = None,
-    values: Annotated[
-        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
-    ] = None,
-    control: Annotated[
-        str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
+    seed: Seed = None,
+    sets: Sets = None,
+    values: Values = None,
+    control: Control = None,
+    firmware: Annotated[
+        str | None,
+        typer.Option(metavar="WHAT", help="Fly by firmware: betaflight, FILE.py:NAME, FILE.so, peer:COMMAND, listen:ADDRESS."),
     ] = None,
     by_hand: Annotated[
         Path | None,
         typer.Option("--interventions", metavar="FILE", help="Repeat what was done by hand: .yaml, or the .mcap itself."),
+    ] = None,
+    gamepad: Annotated[
+        str | None,
+        typer.Option(metavar="[DEVICE]", help="Fly it by hand, in real time; a device, a pipe, a file of events."),
+    ] = None,
+    pad_map: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Which axes and buttons of the pad feed which channels.")
     ] = None,
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the log: .mcap or .csv.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None,
@@ -60,11 +79,18 @@ def run(
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False,
+    robot: Annotated[
+        str | None, typer.Option(metavar="KIND:ADDRESS", help="Drive a real robot instead of simulating: moteus:PATH.")
+    ] = None,
+    ids: BusNumbers = None,
+    zero: Annotated[
+        bool, typer.Option("--zero", help="Where the robot stands is where the scenario begins.")
+    ] = False,
     view: Annotated[bool, typer.Option("--view", help="Watch it in the browser: didymos cockpit TWIN --play.")] = False,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
 ) -> int:
-    """Simulate a twin and say how it went.
+    """Simulate a twin, or drive its real robot, and say how it went.
 
     Exit status 1 if the run fails or falls short of its scenario's expectations.
     """
@@ -74,32 +100,40 @@ def run(
     _prepare(clip, CLIPS, "--clip")
     if seconds is not None and not 0 < seconds <= LONGEST:
         raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
-    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+    chosen = chosen_values(values, sets)
     if view:
         files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
-        _refuse_with_view(variant=variant, seconds=seconds, **files)
-        return watch(twin, scenario, seed or 0, chosen, control, as_json)
+        why = "the page records, and runs until it is ended"
+        _refuse_with("view", why, seconds=seconds, robot=robot, gamepad=gamepad, firmware=firmware, **files)
+        return watch(load_twin(twin, variant, chosen, control), scenario, seed or 0, as_json)
 
-    import didymos
     from didymos.engine.engine_warnings import warnings_of
 
-    loaded = didymos.load(twin, variant=variant)
-    if control is not None:
-        try:
-            loaded.replace_program(control)
-        except InputError as error:
-            raise InputError(str(error), path="--control") from None
-    for path, value in chosen.items():
-        loaded.set(path, value)
+    loaded = load_twin(twin, variant, chosen, control, firmware)
+    if robot is not None:
+        _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad,
+                     firmware=firmware)  # fmt: skip
+        _refuse_with("robot", "a real robot has its own numbers", set=_physical(chosen))
+        log_files = {"record": record, "plot": plot}
+        return drive_robot(loaded, robot, scenario, seconds, bus_numbers(ids or ()), zero, log_files, as_json, quiet)
     done = _done_by_hand(by_hand)
+    pad = _open_pad(gamepad, pad_map)
     if done is not None:
         seconds, scenario = seconds or done.seconds, scenario or done.scenario
         seed = done.seed if seed is None else seed
     else:
         scenario = scenario or next(iter(loaded.scenarios), None)
     seed = seed or 0
-    simulation = loaded.simulate(seed=seed, scenario=scenario)
-    log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else ())
+    piloted = pad is not None or (done is not None and done.piloted)
+    simulation = loaded.simulate(seed=seed, scenario=scenario, piloted=piloted)
+    real_time = real_time or (pad is not None and pad.live)
+    if simulation.eyes and record is not None and record.suffix.lower() != ".mcap":
+        raise InputError(f"found {str(record)!r}, expected a .mcap: the pictures of a camera fit into no other", path="--record")
+    try:
+        by_pilot = _pilot(simulation, pad)
+        log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else (), by_pilot)
+    finally:
+        simulation.close()
     if picture is not None:
         from didymos.record.picture import render_picture
 
@@ -118,13 +152,18 @@ def run(
         print_json({**facts, **_result(simulation, log, verdicts, real_time), **files})
     elif not quiet:
         _print_result(simulation, log, verdicts, real_time, files)
-    return _status(verdicts)
+    return status(verdicts)
 
 
-def _refuse_with_view(**options: object) -> None:
-    given = [name for name, value in options.items() if value is not None]
+def _refuse_with(option: str, why: str, **others: object) -> None:
+    given = [name for name, value in others.items() if value is not None]
     if given:
-        raise InputError("cannot go with --view; the page records, and runs until it is ended", path=f"--{given[0]}")
+        raise InputError(f"cannot go with --{option}; {why}", path=f"--{given[0]}")
+
+
+def _physical(chosen: dict[str, float]) -> str | None:
+    """The first value that is not the control program's."""
+    return next((path for path in chosen if not path.startswith("control.")), None)
 
 
 def _done_by_hand(file: Path | None) -> Deed | None:
@@ -133,6 +172,30 @@ def _done_by_hand(file: Path | None) -> Deed | None:
     from didymos.engine.intervention import load_interventions
 
     return load_interventions(file)
+
+
+def _open_pad(device: str | None, pad_map: Path | None) -> Gamepad | None:
+    if device is None:
+        if pad_map is not None:
+            raise InputError("goes with --gamepad only", path="--pad-map")
+        return None
+    from didymos.ports.gamepad.gamepad import open_gamepad
+    from didymos.ports.gamepad.pad_map import load_pad_map
+
+    return open_gamepad(device, load_pad_map(pad_map))
+
+
+def _pilot(simulation: Simulation, pad: Gamepad | None) -> Pilot | None:
+    """The pilot of a run, and a line that says what its channels do."""
+    if pad is None:
+        return None
+    from didymos.control.pilot import Pilot
+
+    found = Pilot(simulation.twin.file.pilot, simulation.handles, pad, lambda text: print(f"didymos: {text}", file=sys.stderr))
+    does = [f"{row.channel} {row.target}" for row in found.rows]
+    does += [f"{channel} {name}" for name, channel in found.buttons.items()]
+    print(f"didymos: {pad.name} flies; channels: {', '.join(does) or 'none does anything here'}", file=sys.stderr)
+    return found
 
 
 def _prepare(file: Path | None, suffixes: tuple[str, ...], option: str) -> None:
@@ -161,6 +224,7 @@ def _simulate(
     real_time: bool,
     quiet: bool,
     by_hand: Sequence[Intervention],
+    pilot: Pilot | None,
 ) -> Log:
     """Run, and keep the log: also that of a run which fails."""
     streamed = record if record is not None and record.suffix.lower() == ".mcap" else None
@@ -168,7 +232,7 @@ def _simulate(
     try:
         with progress(planned, quiet=quiet) as tick:
             log = simulation.run(
-                seconds, record=streamed, progress=tick, real_time=real_time, interventions=by_hand
+                seconds, record=streamed, progress=tick, real_time=real_time, interventions=by_hand, pilot=pilot
             )
     except (RunError, KeyboardInterrupt) as error:
         kept_log = getattr(error, "log", None)
@@ -192,9 +256,7 @@ def _result(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], rea
     return {
         "real_time_factor": simulation.real_time_factor,
         "log_sha256": log.sha256,
-        "expectations": [
-            {"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok, "unit": x.unit} for x in verdicts
-        ],
+        "expectations": as_facts(verdicts),
         "events": [{"time": time, "what": what, "is": word} for time, what, word in simulation.events(log)],
         "position": _position(simulation),
         "overruns": simulation.overruns if real_time else None,
@@ -213,27 +275,7 @@ def _print_result(
     rows += [(name, str(file)) for name, file in files.items() if file is not None]
     print_table(rows)
     print_table([(number(time, "s"), what, word) for time, what, word in simulation.events(log)])
-    marks = {True: "ok", False: "MISSED", None: "not reached"}
-    expectations = [(marks[x.ok], x.name, _value(x), _limit(x)) for x in verdicts]
-    print_table(expectations, ("", "expectation", "value", "limit"))
-
-
-def _status(verdicts: tuple[Verdict, ...]) -> int:
-    missed = [x for x in verdicts if x.ok is False]
-    for x in missed:
-        print(f"didymos: {x.name}: found {_value(x)}, expected {_limit(x)}", file=sys.stderr)
-    return 1 if missed else 0
-
-
-def _value(verdict: Verdict) -> str:
-    return "-" if verdict.value is None else number(verdict.value, verdict.unit)
-
-
-def _limit(verdict: Verdict) -> str:
-    """The bound in words."""
-    if isinstance(verdict.limit, tuple):
-        return f"{number(verdict.limit[0])} to {number(verdict.limit[1], verdict.unit)}"
-    return f"{'at least' if verdict.high is None else 'at most'} {number(verdict.limit, verdict.unit)}"
+    print_verdicts(verdicts)
 
 
 def _position(simulation: Simulation) -> list[float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -13,9 +13,9 @@ from typing import Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, TwinName
+from didymos.cli.options import AsJson, BusNumbers, TwinName, Variant
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import read_settings, settings
+from didymos.cli.values import bus_numbers, read_settings, settings
 from didymos.errors import InputError, RunError
 
 __all__ = ["serve"]
@@ -27,6 +27,7 @@ def serve(
     scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0,
+    variant: Variant = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
     ] = None,
@@ -41,9 +42,7 @@ def serve(
     network: Annotated[
         bool, typer.Option("--network", help="Reachable from other machines, not only from this one.")
     ] = False,
-    ids: Annotated[
-        list[str] | None, typer.Option("--id", metavar="DRIVE=N", help="Number on the bus, 1, 2, ... by default; repeatable.")
-    ] = None,
+    ids: BusNumbers = None,
     link: Annotated[Path | None, typer.Option(metavar="PATH", help="Name that leads to the terminal while it is there.")] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -63,13 +62,13 @@ def serve(
 
     import didymos
 
-    loaded = didymos.load(twin)
+    loaded = didymos.load(twin, variant=variant)
     for path, value in chosen.items():
         loaded.set(path, value)
     program = PORTS[port].control
     control = None if program is None else PROGRAMS[program]()
     simulation = loaded.simulate(seed=seed, scenario=scenario, control=control)
-    numbers = _numbers(ids or ())
+    numbers = bus_numbers(ids or ())
     try:
         with _stop_at_signals() as stop:
             facts = speak(simulation, Terms(seconds, step_locked, record, network, domain, numbers, link, _say, stop))
@@ -84,17 +83,6 @@ def serve(
         rows = [(name, number(value) if isinstance(value, float) else str(value)) for name, value in result.items()]
         print_table([*rows, ("record", str(record))] if record is not None else rows)
     return 0
-
-
-def _numbers(texts: Sequence[str]) -> dict[str, int]:
-    """From DRIVE=N."""
-    found = {}
-    for text in texts:
-        name, equals, number = text.rpartition("=")
-        if not equals or not name or not (number.isascii() and number.isdigit()):
-            raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
-        found[name] = int(number)
-    return found
 
 
 def _say(line: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from didymos.errors import InputError
 
-__all__ = ["finite", "limits", "pairs", "ranges", "read_settings", "settings"]
+__all__ = ["bus_numbers", "finite", "limits", "pairs", "ranges", "read_settings", "settings"]
 
 
 def pairs(texts: Iterable[str], option: str) -> dict[str, str]:
@@ -40,6 +40,17 @@ def limits(text: str, path: str) -> tuple[float, float]:
     if not colon:
         raise InputError(f"found {text!r}, expected LOW:HIGH", path=path)
     return finite(low, path), finite(high, path)
+
+
+def bus_numbers(texts: Iterable[str]) -> dict[str, int]:
+    """`DRIVE=N` texts as whole numbers by name."""
+    found = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not (number.isascii() and number.isdigit()):
+            raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
+        found[name] = int(number)
+    return found
 
 
 def read_settings(file: Path) -> dict[str, float]:

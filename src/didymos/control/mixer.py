@@ -19,16 +19,21 @@ from numpy.typing import NDArray
 from didymos.control.controller import Rotor
 from didymos.errors import InputError
 
-__all__ = ["effect_matrix", "mixer"]
+__all__ = ["effect_matrix", "mixer", "thrust_mixer"]
 
 
-def effect_matrix(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
-    """Rows thrust, roll, pitch, yaw; one column per rotor; shape [4, n], unitless."""
+def _effects(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
+    """What one newton of each rotor does: thrust [N], roll and pitch moment [N m], yaw moment over k_M / k_T [N]; [4, n]."""
     position = np.array([rotor.position for rotor in rotors])
     centre = position.mean(axis=0)
     up = np.array([rotor.axis[2] for rotor in rotors])
     direction = np.array([rotor.direction for rotor in rotors])
-    rows = np.vstack([up, (position[:, 1] - centre[1]) * up, -(position[:, 0] - centre[0]) * up, -direction * up])
+    return np.vstack([up, (position[:, 1] - centre[1]) * up, -(position[:, 0] - centre[0]) * up, -direction * up])
+
+
+def effect_matrix(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
+    """Rows thrust, roll, pitch, yaw; one column per rotor; shape [4, n], unitless."""
+    rows = _effects(rotors)
     largest = np.abs(rows).max(axis=1, keepdims=True)
     largest[largest < 1e-9] = 1.0
     return rows / largest / len(rotors)
@@ -36,9 +41,18 @@ def effect_matrix(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
 
 def mixer(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
     """Inputs per (thrust, roll, pitch, yaw), shape [n, 4]; too few rotors to command all four is an `InputError`."""
-    if len(rotors) < 4:
-        raise InputError(f"found {len(rotors)} rotors, expected at least 4 to command thrust, roll, pitch and yaw", path="parts")
-    effects = effect_matrix(rotors)
+    return _inverse(effect_matrix(rotors))
+
+
+def thrust_mixer(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
+    """Thrusts [N] per thrust [N], roll and pitch moment [N m] and yaw moment over k_M / k_T [N]; shape [n, 4]."""
+    return _inverse(_effects(rotors))
+
+
+def _inverse(effects: NDArray[np.float64]) -> NDArray[np.float64]:
+    count = effects.shape[1]
+    if count < 4:
+        raise InputError(f"found {count} rotors, expected at least 4 to command thrust, roll, pitch and yaw", path="parts")
     if np.linalg.matrix_rank(effects, tol=1e-9) < 4:
         raise InputError("these rotors cannot command thrust, roll, pitch and yaw independently", path="parts")
     return np.asarray(np.linalg.pinv(effects), dtype=np.float64)

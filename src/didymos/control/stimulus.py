@@ -1,4 +1,4 @@
-"""Stimuli: signals over the twin's clock that move a set-point, an input or a parameter.
+"""Stimuli: signals over the twin's clock that move a set-point, an input or a parameter, or push a link.
 
     constant  value
     step      `from` until `at`, then `to`
@@ -63,7 +63,10 @@ class StimulusSpec(Spec):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    target: str = Field(description="wanted.NAME, inputs.NAME, or the path of a parameter that can change during a run")
+    target: str = Field(
+        description="wanted.NAME, inputs.NAME, push.LINK.AXIS (a force [N] in the world's frame at the link's centre of mass), or the"
+        " path of a parameter that can change during a run"
+    )
     kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows"]
     value: float = number(0.0)
     before: float = number(0.0, doc="`from` in the file")

@@ -13,7 +13,7 @@ import numpy as np
 
 from didymos.control import CompiledController
 from didymos.describe.local_file import is_file
-from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints
+from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints, tied_paths
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
@@ -68,6 +68,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _program(twin)
     yield from _start(twin, twin.file.start, ("start",))
     yield from _fit(twin)
+    yield from _pilot(twin)
     for name, scenario in twin.file.scenarios.items():
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
@@ -87,6 +88,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
 def _values(twin: Twin) -> Iterator[InputError]:
     yield from _directions(twin)
     yield from _clock(twin)
+    yield from _orientations(twin)
     for name in dict.fromkeys(link_of(path) for path in twin.body_values() if path.startswith("links.")):
         try:
             check_link(twin, name)
@@ -138,6 +140,12 @@ def _parts(twin: Twin) -> Iterator[InputError]:
                 yield twin.mistake(f"{part.upstream!r} has no readout {missing[0]!r}", "parts", name, "upstream")
         if part.joint is not None:
             yield from _joint(twin, part.joint, "parts", name, "joint")
+            if part.belt is not None:
+                yield from _joint(twin, part.belt, "parts", name, "belt")
+                if part.belt == part.joint:
+                    yield twin.mistake("found the part's own joint, expected another one", "parts", name, "belt")
+        elif part.belt is not None:
+            yield twin.mistake("a belt needs the key 'joint'", "parts", name, "belt")
         elif PARTS[part.kind].needs_joint:
             yield twin.mistake(f"a part of kind {part.kind!r} needs the key 'joint'", "parts", name)
         earlier.append(name)
@@ -168,6 +176,17 @@ def _directions(twin: Twin) -> Iterator[InputError]:
         direction = getattr(part, "direction", 1.0)
         if direction not in (-1.0, 1.0):
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")
+
+
+def _orientations(twin: Twin) -> Iterator[InputError]:
+    """Errors that an orientation cannot have would be passed over."""
+    for name, sensor in twin.file.sensors.items():
+        for quantity in SENSORS[sensor.kind].quantities:
+            if quantity.orientation:
+                error = getattr(sensor, quantity.name)
+                for key, none in (("scale", 1.0), ("resolution", 0.0), ("limit", 0.0)):
+                    if getattr(error, key) != none:
+                        yield twin.mistake("means nothing for an orientation", "sensors", name, quantity.name, key)
 
 
 def _contacts(twin: Twin) -> Iterator[InputError]:
@@ -248,12 +267,30 @@ def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[Inp
 def _fit(twin: Twin) -> Iterator[InputError]:
     for path, (low, high) in twin.file.fit.parameters.items():
         place = ("fit", "parameters", path)
-        if path not in twin.parameters:
+        tied = tied_paths(path, twin.parameters)
+        if not tied:
             yield _unknown(twin, "parameter", path, twin.parameters, *place)
-        elif not twin.parameters[path].live:
+        elif not all(twin.parameters[one].live or one.startswith("start.") for one in tied):
             yield twin.mistake("is fixed for a run and cannot be fitted", *place)
         elif not low < high:
             yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)
+
+
+def _pilot(twin: Twin) -> Iterator[InputError]:
+    """A row that can move nothing in any scenario is a misspelt one."""
+    with_own = [name for name, scenario in twin.file.scenarios.items() if scenario.control is not None]
+    try:
+        programs = [twin.program, *(twin.for_scenario(name).program for name in with_own)]
+    except InputError:
+        return  # said elsewhere
+    known = [f"inputs.{name}" for name in input_names(twin)]
+    for program in programs:
+        if program is None or not (issubclass(program, CompiledController) and program.runs_compiled()):
+            return  # what a program in Python reads cannot be known
+        known += [f"wanted.{want}" for want in program.wants]
+    for index, row in enumerate(twin.file.pilot.steer):
+        if row.target not in known:
+            yield _unknown(twin, "set-point or input", row.target, known, "pilot", "steer", index, "target")
 
 
 def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
@@ -278,6 +315,12 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
                 yield _unknown(twin, "input", rest, input_names(twin), *place, "target")
         elif head == "wanted":
             yield from _set_point(twin, rest, *place, "target")
+        elif head == "push":
+            link, _, axis = rest.rpartition(".")
+            if axis not in ("x", "y", "z"):
+                yield twin.mistake(f"found {stimulus.target!r}, expected push.LINK.x, .y or .z", *place, "target")
+            elif link not in twin.description.links:
+                yield _unknown(twin, "link", link, twin.description.links, *place, "target")
         else:
             parameter = twin.parameters.get(stimulus.target)
             if parameter is None:

@@ -11,25 +11,27 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.control.pilot import CHANNELS
 from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
 from didymos.describe.formats.engine_spec import check_compiles
-from didymos.describe.names import joint_of, link_of, link_values, movable_joints, part_inputs
+from didymos.describe.names import cameras, joint_of, link_of, link_values, movable_joints, part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
+from didymos.engine.boxes import add_boxes
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
 from didymos.engine.contact_frame import install_contact_frames
 from didymos.engine.grip import add_pairs, direction_rows
-from didymos.engine.joint_values import apply_joint, loaded_joints
+from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
-from didymos.sensors.kind import AIRSPEED, PRESSURE, LidarSpec, RangefinderSpec, ReadoutSpec
+from didymos.sensors.kind import AIRSPEED, PRESSURE, CameraSpec, LidarSpec, RangefinderSpec, ReadoutSpec
 from didymos.sensors.reading import MEMORY_HEAD
 from didymos.spec import Spec, number_fields
 
-__all__ = ["MOMENTUM", "TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "readout_place", "site_name"]
+__all__ = ["MOMENTUM", "TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "camera_name", "readout_place", "site_name"]
 
 TRUTH = "truth"
 """Name of the stream with the true pose and motion of the root link; no sensor may take it."""
@@ -91,8 +93,11 @@ class Assembly:
     own_actuators: int  # how many actuators the description has itself
 
 
-def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembly:
-    """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state."""
+def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: bool = False) -> Assembly:
+    """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state.
+
+    A `piloted` one has a channel table and, where a channel drops them, boxes.
+    """
     check_values(twin)
     install()
     install_contact_frames()
@@ -107,17 +112,23 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0) -> Assembl
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     add_light(spec)
     if world.ground is not None:
-        add_ground(spec, world.ground.height, world.ground.friction, world.contact_time)
+        add_ground(spec, world.ground.height, world.ground.friction * world.grip, world.contact_time)
     add_objects(spec, world)
     add_pairs(spec, twin)
+    boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
+    if boxes:
+        add_boxes(spec, twin.file.pilot.boxes, world.boundary)
     places = _add_sensors(spec, twin)
     if twin.file.record.momentum:
         _add_momentum(spec)
+    add_belts(spec, twin)
     own_actuators = len(spec.actuators)
     _add_states(spec, twin)
     for body in spec.bodies:
         body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
     plan = _plan(twin, places, wanted, memory, moved)
+    plan.take("channels", CHANNELS if piloted else 0)
+    plan.take("boxes", 1 + boxes if boxes else 0)
     spec.nuserdata = plan.size
     words, numbers, rows = _block_plan(twin)
     directions = len(words)
@@ -149,14 +160,31 @@ def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
     found: list[SensorPlace] = []
     root = twin.description.root
     found += _link_sensors(spec, twin, TRUTH, "odometry", root)
-    for name, sensor in twin.file.sensors.items():
+    for name, sensor in readings(twin).items():
         if SENSORS[sensor.kind].per_joint:
             found += _joint_sensors(spec, twin, name, sensor.kind, getattr(sensor, "joints", ()))
         elif isinstance(sensor, ReadoutSpec):
             found.append(_readout_sensor(spec, twin, name, sensor))
         else:
             found += _link_sensors(spec, twin, name, sensor.kind, getattr(sensor, "link", root))
+    for name, camera in cameras(twin).items():
+        _add_camera(spec, twin, name, camera)
     return tuple(found)
+
+
+def camera_name(sensor: str) -> str:
+    """The engine's camera of a sensor."""
+    return f"didymos:{sensor}"
+
+
+def _add_camera(spec: mujoco.MjSpec, twin: Twin, name: str, camera: CameraSpec) -> None:
+    """The engine's camera looks along -z with x to the right; ours along x of its link or frame."""
+    body, pose = _place(twin, camera.link)
+    turn = pose[3:].reshape(3, 3) @ np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, turn.ravel())
+    upright = np.degrees(2.0 * np.arctan(0.5 * camera.height / camera.focal))
+    spec.body(body).add_camera(name=camera_name(name), pos=pose[:3], quat=quaternion, fovy=float(upright))
 
 
 def site_name(twin: Twin, sensor: str, link: str) -> str:
@@ -284,6 +312,7 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
 def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int, moved: int) -> Plan:
     plan = Plan()
     plan.take("tick", 1)
+    plan.take("began", 2)
     for part, spec in twin.file.parts.items():
         law = PARTS[spec.kind]
         plan.take(f"inputs:{part}", len(law.inputs))
@@ -299,7 +328,7 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int,
     plan.take("memory", memory)
     plan.take("moved", moved)
     period = twin.file.world.step
-    for name, sensor in twin.file.sensors.items():
+    for name, sensor in readings(twin).items():
         own = [place for place in places if place.sensor == name]
         channels = sum(place.size for place in own)
         capacity = int(np.ceil((sensor.delay + period) * sensor.rate)) + 1
@@ -357,6 +386,10 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     if spec.joint is not None:
         joint = model.joint(twin.description.joints[spec.joint].engine_joints[0])
         row[b.JOINT_DOF], row[b.JOINT_QPOS] = joint.dofadr[0], joint.qposadr[0]
+    row[b.BELT_DOF] = row[b.BELT_QPOS] = -1.0
+    if spec.belt is not None:
+        joint = model.joint(twin.description.joints[spec.belt].engine_joints[0])
+        row[b.BELT_DOF], row[b.BELT_QPOS] = joint.dofadr[0], joint.qposadr[0]
     row[b.INPUTS] = plan.starts[f"inputs:{part}"]
     row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
     row[b.MEMORY] = plan.starts[f"memory_of:{part}"]
@@ -420,8 +453,11 @@ def _last_dof(model: mujoco.MjModel, body: int) -> int:
 def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
     values = twin.body_values()
     loaded = loaded_joints(twin)
-    if not values and not loaded:
+    belted = belted_parts(twin)
+    if not values and not loaded and not belted:
         return
+    for name in belted:
+        apply_belt(model, twin, name)
     for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
         apply_joint(model, twin, name, loaded)
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):

@@ -9,10 +9,10 @@ model, not in a file.
 from __future__ import annotations
 
 __all__ = [
-    "AIR", "AIR_STATE", "BODY", "COUNT", "DIRECTIONS", "DIRECTION_COUNT", "DIRECTION_WORDS", "FIRST_STATE_ACTUATOR", "GUSTS",
-    "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW", "MAGIC", "MAGIC_NUMBER", "MEMORY", "OUTPUTS",
-    "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROOT_DOF", "ROOT_QPOS", "ROW_WORDS", "SCRATCH", "SENSORS", "SENSOR_TABLE",
-    "STATES", "TABLE", "TABLES", "TICK", "TOLD", "UPSTREAM", "WIND",
+    "AIR", "AIR_STATE", "BELT_DOF", "BELT_QPOS", "BODY", "COUNT", "DIRECTIONS", "DIRECTION_COUNT", "DIRECTION_WORDS",
+    "FIRST_STATE_ACTUATOR", "GUSTS", "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW", "MAGIC",
+    "MAGIC_NUMBER", "MEMORY", "OUTPUTS", "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROOT_DOF", "ROOT_QPOS", "ROW_WORDS",
+    "SCRATCH", "SENSORS", "SENSOR_TABLE", "STATES", "TABLE", "TABLES", "TICK", "TOLD", "UPSTREAM", "WIND",
 ]  # fmt: skip
 
 MAGIC_NUMBER = 0x5D1D1305  # any other model is left alone
@@ -30,6 +30,6 @@ DIRECTION_WORDS = 5
 # one row per part; also one per sensor of the air, with its kind as LAW and its place in sensordata as OUTPUTS
 (
     LAW, TICK, BODY, LAST_DOF, JOINT_DOF, JOINT_QPOS, PARAMETERS, TABLES, UPSTREAM, INPUTS, MEMORY, OUTPUTS, STATES, PART_RATES,
-    TOLD, POSE,
-) = range(16)  # fmt: skip
+    TOLD, BELT_DOF, BELT_QPOS, POSE,
+) = range(18)  # fmt: skip
 ROW_WORDS = POSE + 12  # position [3], rotation [9] of the part in its link, row-major

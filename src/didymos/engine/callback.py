@@ -164,6 +164,9 @@ def _act(model: int, data: int, block: int) -> None:
         if row[b.JOINT_DOF] >= 0.0:
             here.joint_position = doubles(word(data + _QPOS))[int(row[b.JOINT_QPOS])]
             here.joint_velocity = doubles(word(data + _QVEL))[int(row[b.JOINT_DOF])]
+        if row[b.BELT_DOF] >= 0.0:
+            here.joint_position += doubles(word(data + _QPOS))[int(row[b.BELT_QPOS])]
+            here.joint_velocity += doubles(word(data + _QVEL))[int(row[b.BELT_DOF])]
         for i in range(3):
             answer.force[i] = 0.0
             answer.torque[i] = 0.0
@@ -185,6 +188,8 @@ def _act(model: int, data: int, block: int) -> None:
             _push(model, data, row, com, here, answer)
         if row[b.JOINT_DOF] >= 0.0:
             doubles(word(data + _QFRC_APPLIED))[int(row[b.JOINT_DOF])] += answer.joint_torque
+        if row[b.BELT_DOF] >= 0.0:
+            doubles(word(data + _QFRC_APPLIED))[int(row[b.BELT_DOF])] += answer.joint_torque
 
 
 @kernel

@@ -10,6 +10,7 @@ from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
 from didymos.engine.assemble import Assembly
+from didymos.engine.boxes import is_box
 from didymos.parts import PARTS
 
 __all__ = ["rotors", "thrust_to_weight"]
@@ -63,5 +64,6 @@ def thrust_to_weight(twin: Twin, assembly: Assembly) -> float:
     for name in _thrusters(twin):
         outputs = [output.name for output in PARTS[twin.file.parts[name].kind].outputs]
         total += data.userdata[assembly.plan.starts[f"outputs:{name}"] + outputs.index("thrust")]
-    weight = float(np.sum(model.body_mass)) * twin.file.world.gravity
+    own = [body for body in range(model.nbody) if not is_box(model, body)]
+    weight = float(np.sum(model.body_mass[own])) * twin.file.world.gravity
     return float(total / weight)

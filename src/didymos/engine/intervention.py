@@ -5,6 +5,13 @@
                           inputs of a part at once
     push    LINK          a force [N] in the world's frame acts at the centre of mass of a link until the next one
 
+and, of a run with a pilot (`control/pilot.py`):
+
+    channels  channels    the 20 numbers of the channel table, which is recorded
+    drop      boxes       a box falls from under the robot
+    remove    boxes       all boxes are gone
+    reset     robot       the robot and its program begin anew where the run began; clock, noise, air and boxes go on
+
 A run with the same seed, scenario and interventions gives the same bytes.
 """
 
@@ -17,6 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from didymos.control.pilot import CHANNELS
 from didymos.errors import InputError
 
 __all__ = ["INTERVENTIONS", "KINDS", "Deed", "Intervention", "load_interventions", "save_interventions"]
@@ -24,7 +32,7 @@ __all__ = ["INTERVENTIONS", "KINDS", "Deed", "Intervention", "load_interventions
 INTERVENTIONS = "didymos.interventions"
 """Name under which a recording keeps the interventions of its run."""
 
-KINDS = {"set": 1, "steer": None, "push": 3}
+KINDS = {"set": 1, "steer": None, "push": 3, "channels": CHANNELS, "drop": 0, "remove": 0, "reset": 0}
 """How many numbers the value of each kind has; None where its path says."""
 
 
@@ -40,7 +48,8 @@ class Intervention:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise InputError(f"found {self.kind!r}, expected one of: {', '.join(KINDS)}", path="kind")
-        count = KINDS[self.kind] or max(1, len(self.value))
+        count = KINDS[self.kind]
+        count = max(1, len(self.value)) if count is None else count
         if len(self.value) != count or not all(map(math.isfinite, self.value)):
             raise InputError(f"found {list(self.value)}, expected {count} finite numbers", path=self.path)
         if self.tick < 0:
@@ -65,13 +74,14 @@ class Intervention:
 
 @dataclass(frozen=True)
 class Deed:
-    """All that is needed to repeat a run by hand; `seconds` is its length."""
+    """All that is needed to repeat a run by hand; `seconds` is its length, `piloted` whether it had a channel table."""
 
     twin: str
     scenario: str | None
     seed: int
     seconds: float
     interventions: tuple[Intervention, ...]
+    piloted: bool = False
 
 
 def save_interventions(file: Path, deed: Deed) -> None:
@@ -83,6 +93,7 @@ def save_interventions(file: Path, deed: Deed) -> None:
         f"scenario: {json.dumps(deed.scenario)}",
         f"seed: {deed.seed}",
         f"seconds: {deed.seconds!r}",
+        *(["piloted: true"] if deed.piloted else []),
         "interventions:" if deed.interventions else "interventions: []",
         *(f"  - {_flow(item)}" for item in deed.interventions),
     ]
@@ -104,7 +115,8 @@ def load_interventions(file: Path) -> Deed:
     try:
         items = tuple(Intervention.read(item) for item in raw["interventions"] or ())
         scenario = None if raw["scenario"] is None else str(raw["scenario"])
-        return Deed(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items)
+        piloted = raw.get("piloted") is True
+        return Deed(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items, piloted)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"expected twin, scenario, seed, seconds and interventions: {error}", file=file) from None
     except InputError as error:
@@ -119,6 +131,7 @@ def _from_recording(file: Path) -> Deed:
     try:
         items = tuple(Intervention.read(json.loads(text)) for text in texts)
         seconds = float(about[INTERVENTIONS + ".seconds"])
-        return Deed(about["twin"], about["scenario"] or None, int(about["seed"]), seconds, items)
+        piloted = about.get("piloted") == "true"
+        return Deed(about["twin"], about["scenario"] or None, int(about["seed"]), seconds, items, piloted)
     except (KeyError, ValueError) as error:
         raise InputError(f"this recording does not say what was done in it: {error}", file=file) from None

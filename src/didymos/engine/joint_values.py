@@ -1,4 +1,7 @@
-"""Inertia, dry friction and damping of a joint in the engine: as described or set, and what parts lend to it."""
+"""Inertia, dry friction and damping of a joint in the engine: as described or set, and what parts lend to it.
+
+A part whose belt runs over a second joint lends them to the sum of both angles, which is a fixed tendon of the engine.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from didymos.describe.twin import Twin
 from didymos.parts import PARTS
 from didymos.parts.law import JointLoad
 
-__all__ = ["apply_joint", "loaded_joints"]
+__all__ = ["add_belts", "apply_belt", "apply_joint", "belted_parts", "lends", "loaded_joints"]
 
 # Dry friction is a constraint that the engine softens. With these it yields by less than 1e-4 of the acceleration that it holds
 # back, and a joint that sticks creeps by micrometres, not by the millimetres of the defaults (0.9 and 20 ms).
@@ -22,9 +25,45 @@ def loaded_joints(twin: Twin) -> dict[str, list[str]]:
     """Joints that parts lend something to, and the names of those parts."""
     found: dict[str, list[str]] = {}
     for name, part in twin.file.parts.items():
-        if part.joint is not None and PARTS[part.kind].on_joint is not None:
+        if part.joint is not None and part.belt is None and lends(twin, name):
             found.setdefault(part.joint, []).append(name)
     return found
+
+
+def lends(twin: Twin, part: str) -> bool:
+    """Whether a part lends something to what it turns."""
+    return PARTS[twin.file.parts[part].kind].on_joint is not None
+
+
+def belted_parts(twin: Twin) -> list[str]:
+    """Parts that lend something to the sum of two joints."""
+    return [name for name, part in twin.file.parts.items() if part.belt is not None and lends(twin, name)]
+
+
+def _tendon(part: str) -> str:
+    return f"didymos:belt:{part}"
+
+
+def add_belts(spec: mujoco.MjSpec, twin: Twin) -> None:
+    """A tendon of the engine for every part that lends something to the sum of two joints."""
+    for name in belted_parts(twin):
+        part = twin.file.parts[name]
+        tendon = spec.add_tendon(name=_tendon(name))
+        for joint in (part.joint, part.belt):
+            assert joint is not None
+            tendon.wrap_joint(twin.description.joints[joint].engine_joints[0], 1.0)
+
+
+def apply_belt(model: mujoco.MjModel, twin: Twin, part: str) -> None:
+    """Write what a part lends to the sum of two joints into a model; `mj_setConst` has to follow."""
+    tendon = int(model.tendon(_tendon(part)).id)
+    load = _load(twin, part)
+    for field, value in (
+        (model.tendon_armature, load.armature), (model.tendon_frictionloss, load.friction), (model.tendon_damping, load.damping),
+    ):  # fmt: skip
+        np.reshape(field, (model.ntendon, -1))[tendon, 0] = value
+    model.tendon_solimp_fri[tendon] = _STIFF
+    model.tendon_solref_fri[tendon] = 2.0 * twin.file.world.step, 1.0
 
 
 def apply_joint(model: mujoco.MjModel, twin: Twin, name: str, loaded: Mapping[str, list[str]]) -> None:

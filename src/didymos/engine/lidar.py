@@ -89,11 +89,11 @@ def _cast(
 
 
 @inlined
-def scan(w: Any, tick: int) -> None:
+def scan(w: Any, tick: int, begins: bool) -> None:
     """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117)."""
     for i in range(w.lidars.shape[0]):
         sensor, site, body, source, count, first = w.lidars[i]
-        if is_due(tick, w.sensor_numbers[sensor, RATE], w.period):
+        if begins or is_due(tick, w.sensor_numbers[sensor, RATE], w.period):
             nearest, farthest = w.lidar_numbers[i]
             eye, frame = w.site_xpos[site], w.site_xmat[site]
             rays, found = w.rays_world[first : first + count], w.sensordata[source : source + count]

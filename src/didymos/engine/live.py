@@ -8,11 +8,11 @@ from typing import Any
 import mujoco
 
 from didymos.control import Controller
-from didymos.describe.names import joint_of, link_of
+from didymos.describe.names import cameras, joint_of, link_of, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_link
 from didymos.engine.grip import set_grip
-from didymos.engine.joint_values import apply_joint, loaded_joints
+from didymos.engine.joint_values import apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.scenery import floors
 from didymos.errors import InputError
 from didymos.sensors import reading
@@ -35,9 +35,11 @@ def set_live(
         kind, rest = path.split(".", 1)
         if path in assembly.numbers:
             assembly.model.numeric_data[assembly.numbers[path]] = float(value)
-            joint = twin.file.parts[rest.split(".")[0]].joint if kind == "parts" else None
-            if joint in loaded:
-                moved[f"joints.{joint}"] = None
+            part = rest.split(".")[0] if kind == "parts" else ""
+            if part in belted_parts(twin):
+                moved[f"belts.{part}"] = None
+            elif part and twin.file.parts[part].joint in loaded:
+                moved[f"joints.{twin.file.parts[part].joint}"] = None
         elif kind in ("links", "joints"):
             moved[f"{kind}.{link_of(path) if kind == 'links' else joint_of(path)}"] = None
         else:
@@ -46,6 +48,8 @@ def set_live(
         kind, name = item.split(".", 1)
         if kind == "links":
             apply_link(assembly.model, twin, name)
+        elif kind == "belts":
+            apply_belt(assembly.model, twin, name)
         else:
             apply_joint(assembly.model, twin, name, loaded)
     if moved:
@@ -62,8 +66,9 @@ def _set_other(
         _set_sensor(twin, assembly, wiring, path.removeprefix("sensors."), value)
     elif path == "world.gravity":
         assembly.model.opt.gravity[2] = -value
-    elif path in floors(twin.file.world):
-        assembly.model.geom(floors(twin.file.world)[path][0]).friction[0] = value
+    elif path == "world.grip" or path in floors(twin.file.world):
+        for shape, friction in floors(twin.file.world).values():
+            assembly.model.geom(shape).friction[0] = friction
         set_grip(assembly.model, twin)
     elif path.startswith("contacts."):
         set_grip(assembly.model, twin)
@@ -73,8 +78,10 @@ def _set_other(
 
 def _set_sensor(twin: Twin, assembly: Assembly, wiring: Any, rest: str, value: float) -> None:
     name, *further = rest.split(".")
+    if name in cameras(twin):
+        return  # they look their numbers up themselves
     if len(further) == 1:
-        wiring.sensor_numbers[list(twin.file.sensors).index(name), _SENSOR_NUMBERS[further[0]]] = value
+        wiring.sensor_numbers[list(readings(twin)).index(name), _SENSOR_NUMBERS[further[0]]] = value
         return
     own = [place for place in assembly.places if place.sensor in twin.file.sensors]
     index = next(i for i, place in enumerate(own) if (place.sensor, place.quantity) == (name, further[0]))

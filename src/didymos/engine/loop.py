@@ -27,12 +27,12 @@ from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sens
 
 __all__ = [
     "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_ELSEWHERE",
-    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_WANTED", "Wiring",
+    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_PUSH", "SPACE_WANTED", "Wiring",
     "begin_tick", "end_tick", "run_ticks",
 ]  # fmt: skip
 
 FINE, DIVERGED, LEFT_THE_WORLD, PROGRAM_SAID_NONSENSE = range(4)
-SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE = range(4)
+SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE, SPACE_PUSH = range(5)
 RK4 = 1
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
 
@@ -67,6 +67,7 @@ class Wiring(NamedTuple):
     xquat: Any
     actuator_force: Any
     numeric: Any
+    pushes: Any  # forces on links from outside, xfrc_applied
     # sensors
     sensors: Any
     sensor_numbers: Any
@@ -92,6 +93,7 @@ class Wiring(NamedTuple):
     stimulus_targets: Any  # int64 [n, 5]: space, index, first and end row of its table, where its value is shown
     stimulus_tables: Any  # float64 [rows, 2]
     wanted: Any  # start and end in userdata, int64 [2]
+    began: int  # in userdata: the tick at which the robot began, and whether its program was called since
     hand: int  # start in userdata of what a pilot adds to the set-points, then to the inputs
     # inputs: where each command lies in userdata, where it goes (-1: not there) in userdata and ctrl, its range
     inputs: Any  # int64 [n, 3]
@@ -136,6 +138,8 @@ def _stimulate(w: Any, t: float) -> None:
             w.input_offsets[target[1]] += value
         elif target[0] == SPACE_PARAMETER:
             w.numeric[target[1]] = value
+        elif target[0] == SPACE_PUSH:
+            w.pushes[target[1]] += value - w.userdata[target[4]]  # a person may push as well
         if target[4] >= 0:
             w.userdata[target[4]] = value
 
@@ -145,7 +149,8 @@ def begin_tick(w: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     _stimulate(w, tick * w.period)
     advance_air(w.model, w.data, tick, w.period)
-    if needs_acceleration(w.sensors, w.sensor_numbers, tick, w.period):
+    begins = w.userdata[w.began] == tick
+    if needs_acceleration(w.sensors, w.sensor_numbers, tick, w.period, begins):
         _mj_forward(w.model, w.data)
     else:
         _mj_fwd_position(w.model, w.data)
@@ -153,10 +158,10 @@ def begin_tick(w: Any, tick: int) -> None:
         _mj_fwd_velocity(w.model, w.data)
         _mj_sensor_velocity(w.model, w.data)
     sense_air(w.model, w.data)
-    scan(w, tick)
+    scan(w, tick, begins)
     for i in range(w.readouts.shape[0]):
         w.sensordata[w.readouts[i, 1]] = w.userdata[w.readouts[i, 0]]
-    sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, w.sensordata, w.userdata, w.fresh)
+    sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, begins, w.sensordata, w.userdata, w.fresh)
 
 
 @inlined
@@ -164,7 +169,8 @@ def _run_program(w: Any, tick: int) -> bool:
     """Call the compiled program; False where it answers with something that is not a number."""
     w.clock[0] = tick * w.period
     w.clock[1] = w.control_every * w.period
-    w.clock[2] = 1.0 if tick == 0 else 0.0
+    w.clock[2] = 1.0 - w.userdata[w.began + 1]
+    w.userdata[w.began + 1] = 1.0
     for i in range(w.reads.shape[0]):
         w.seen[i] = w.userdata[w.reads[i]]
     for i in range(w.wants.shape[0]):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from didymos.control.pilot import Pilot
 from didymos.engine.drain import Drain
 from didymos.engine.intervention import INTERVENTIONS, Deed, Intervention
 from didymos.record.log import Log
@@ -15,7 +16,10 @@ from didymos.record.mcap_file import McapRecorder
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
 
-__all__ = ["Run"]
+__all__ = ["PILOT_PERIOD", "Run"]
+
+PILOT_PERIOD = 0.02
+"""Time [s] of the twin's clock between two looks of a pilot at its channels."""
 
 
 class Run:
@@ -26,6 +30,7 @@ class Run:
         record: an MCAP file that takes the log while the run goes on.
         keep: whether the log and the interventions are held in memory; without, only the recording has them.
         interventions: of an earlier run, to be repeated at their ticks.
+        pilot: looks at its channels every `PILOT_PERIOD` of the twin's clock and does what they say.
     """
 
     def __init__(
@@ -35,16 +40,19 @@ class Run:
         *,
         keep: bool = True,
         interventions: Sequence[Intervention] = (),
+        pilot: Pilot | None = None,
     ) -> None:
         self.simulation = simulation
         self.interventions: list[Intervention] = []
         self._ahead = deque(sorted(interventions, key=lambda item: item.tick))
         self._keep = keep
+        self._pilot, self._next_look = pilot, simulation.tick
         self._done = self._noted = 0  # interventions until now, and how many of them are in the recording
         simulation.take()  # rows of ticks that passed before this run are nobody's
         self._log = simulation.new_log(keep=keep)
         self._drain = Drain(self._log)
-        self.recorder = None if record is None else self._log.record_to(record)
+        simulation.take_pictures()
+        self.recorder = None if record is None else self._log.record_to(record, simulation.eyes)
 
     @property
     def log(self) -> Log:
@@ -66,12 +74,24 @@ class Run:
         while simulation.tick < end:
             here = simulation.tick
             self._catch_up()
-            stop = min(end, here + chunk - here % chunk, self._ahead[0].tick if self._ahead else end)
+            stop = min(end, here + chunk - here % chunk, self._ahead[0].tick if self._ahead else end, self._look(here, end))
             simulation.advance(stop - here)
             if stop % chunk == 0:
                 if self.recorder is not None:
                     self._note(self.recorder)
-                self._drain.put(simulation.take(), self.recorder)
+                self._drain.put(simulation.take(), self.recorder, simulation.take_pictures())
+
+    def _look(self, here: int, end: int) -> int:
+        """Let the pilot look, where it is time to; the tick of the next look."""
+        if self._pilot is None:
+            return end
+        if here >= self._next_look:
+            period = self.simulation.period
+            ticks = max(1, round(PILOT_PERIOD / period))
+            self._next_look = here + ticks
+            for kind, path, value in self._pilot.look(here * period, ticks * period):
+                self.intervene(kind, path, *value)
+        return self._next_look
 
     def intervene(self, kind: str, path: str, *value: float) -> None:
         """Do something to the run before its next tick, and remember it."""
@@ -81,7 +101,7 @@ class Run:
         """Record into a file from now on; what the log has kept since the run began goes into it first."""
         self.stop_recording()
         self._noted = 0
-        self.recorder = self.log.record_to(file)
+        self.recorder = self.log.record_to(file, self.simulation.eyes)
 
     def stop_recording(self) -> None:
         """Complete the recording, if there is one."""
@@ -90,6 +110,8 @@ class Run:
             try:
                 self.update()
                 self._drain.settle()
+                for camera, picture in self.simulation.take_pictures():
+                    recorder.write_picture(camera, picture)
                 self._note(recorder)
                 if self._done:
                     recorder.note(INTERVENTIONS, {"seconds": repr(self.simulation.time)})
@@ -101,7 +123,7 @@ class Run:
         """How to repeat the run until now, of a run that keeps what was done."""
         simulation = self.simulation
         done = tuple(self.interventions)
-        return Deed(simulation.twin.name, simulation.scenario, simulation.seed, simulation.time, done)
+        return Deed(simulation.twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted)
 
     def close(self) -> None:
         """End the run; its log stays."""

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.control import Controller, Robot, Values
+from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.names import input_names, part_inputs
-from didymos.describe.schema import StartSpec
+from didymos.describe.names import input_names, part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
 from didymos.engine.callback import KEY
+from didymos.engine.cameras import Cameras, View
 from didymos.engine.changes import Changes
 from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
@@ -30,18 +31,21 @@ from didymos.engine.loop import (
     FINE,
     LEFT_THE_WORLD,
     PROGRAM_SAID_NONSENSE,
+    SPACE_PUSH,
     begin_tick,
     end_tick,
     run_ticks,
 )
 from didymos.engine.pace import Pace
+from didymos.engine.piloted import Piloted
 from didymos.engine.run import Run
-from didymos.engine.start import place_at_start
+from didymos.engine.start import begin, place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, sensed_places, stimulus_table, wire
+from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, push_place, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.parts import PARTS
+from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
 from didymos.sensors.kind import LidarSpec
 from didymos.sensors.noise import stream_key
@@ -62,28 +66,41 @@ class State:
 
 
 class Simulation:
-    """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one."""
+    """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one.
+
+    A `piloted` run has a channel table and, where a channel of the twin drops them, boxes; its log has both. `wiring` is what
+    the compiled loop reads.
+    """
 
     def __init__(
-        self, twin: Twin, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None
+        self,
+        twin: Twin,
+        *,
+        seed: int = 0,
+        scenario: str | None = None,
+        control: Controller | None = None,
+        piloted: bool = False,
     ) -> None:
         self.twin = twin.copy()
         self.seed = seed
         self.scenario = scenario
+        self.piloted = piloted
         self._about = self._choose(scenario)
         if self._about is not None and scenario is not None:
             self.twin = self.twin.for_scenario(scenario)
         self.program = control if control is not None else self.twin.make_program()
-        stimuli = self._stimuli()
+        stimuli = self.stimuli
         wants = self.program.wants if self.program is not None else ()
         asked = [stimulus.target.partition(".")[2] for stimulus in stimuli if stimulus.target.startswith("wanted.")]
         self._wanted = tuple(dict.fromkeys((*wants, *asked)))
         law = compiled_law(self.program)
         memory = law.memory_size if law is not None else 0
         moved = moved_parameters(stimuli)
-        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved))
+        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved), piloted=piloted)
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
+        clock = self._assembly.plan.starts["tick"]
+        self._clock = self.data.userdata[clock : clock + 1]  # a view: ports look at it a hundred times per millisecond
         self.robot = Robot(
             inputs=input_names(self.twin),
             sensed=tuple(sensed_places(self.twin, self._assembly)),
@@ -94,28 +111,31 @@ class Simulation:
             start(self.program, self.robot)
         self._compiled = law is not None or self.program is None
         self._fresh = self._program_memory()
-        self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved)
+        self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved, piloted)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
-        self._wiring = self._lay_wires(stimuli)
+        self.wiring = self._lay_wires(stimuli)
         self._held = self._hold()
         self._changes = self._plan_changes(stimuli)
-        self._sensed = Values(sensed_places(self.twin, self._assembly), self.data.userdata)
+        self._sensed_places = sensed_places(self.twin, self._assembly)
+        self._cameras = Cameras(self.twin, self.model, seed, self.period)
+        self._sensed = Values(self._sensed_places, self.data.userdata, self._cameras.views)
         first = self._assembly.plan.starts["wanted"]
+        self._piloted = Piloted(self.twin, self._assembly, self.data, self._root, self._place) if piloted else None
         self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
         self.real_time_factor = 0.0
         self.overruns = 0
         self.reset()
-        run_ticks(self._wiring, 0, 0)  # the first run of a fresh install compiles here, not in the measured time
+        run_ticks(self.wiring, 0, 0)  # the first run of a fresh install compiles here, not in the measured time
 
     @property
     def period(self) -> float:
         """Time of one tick [s]."""
-        return float(self._wiring.period)
+        return float(self.wiring.period)
 
     @property
     def tick(self) -> int:
         """Ticks since the start."""
-        return int(self.data.userdata[self._assembly.plan.starts["tick"]])
+        return int(self._clock[0])
 
     @property
     def time(self) -> float:
@@ -132,20 +152,23 @@ class Simulation:
         if self.tick > 0:
             self._remind_program(self._copied(self._fresh))
         mujoco.mj_resetData(self.model, self.data)
-        start = self.twin.file.start
-        if self._about is not None and self._about.start is not None:
-            named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
-            start = StartSpec.model_validate(named)
-        place_at_start(self.twin, self.model, self.data, start)
+        self._place()
+        self._settle()
         air = self._assembly.plan.starts["air"] + KEY
         self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
         self._changes.forget()
-        for name, sensor in self.twin.file.sensors.items():
+        self._cameras.forget()
+        for name, sensor in readings(self.twin).items():
             if isinstance(sensor, LidarSpec):
                 scan = self._assembly.plan.starts[f"scan:{name}"]
                 self.data.userdata[scan : scan + 5] = *sensor.angles(), sensor.nearest, sensor.farthest
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
+
+    def close(self) -> None:
+        """Let the control program go, with the process or the line that it may hold; there is no run after it."""
+        if self.program is not None:
+            self.program.stop()
 
     def save(self) -> State:
         """The whole state of the run."""
@@ -156,6 +179,8 @@ class Simulation:
     def restore(self, state: State) -> None:
         """Continue from a saved state, to the bit."""
         mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
+        self._cameras.forget()
+        self._settle()
         self._remind_program(state.program)
 
     def set(self, path: str, value: float) -> None:
@@ -174,11 +199,15 @@ class Simulation:
             before[path] = parameter.value
         self.twin.set_all(values)
         try:
-            set_live(self.twin, self._assembly, self._wiring, self.program, values)
+            set_live(self.twin, self._assembly, self.wiring, self.program, values)
         except InputError:
             self.twin.set_all(before)
-            set_live(self.twin, self._assembly, self._wiring, self.program, before)
+            set_live(self.twin, self._assembly, self.wiring, self.program, before)
             raise
+
+    def begin_at(self, values: Mapping[str, float]) -> None:
+        """Begin elsewhere from the next `reset` on: values by paths below `start`, which win over the scenario's."""
+        self.twin.set_all(values)
 
     def get(self, path: str) -> float:
         """The value of a parameter as the run uses it now: a stimulus may have moved it."""
@@ -194,19 +223,20 @@ class Simulation:
         real_time: bool = False,
         keep: bool = True,
         interventions: Sequence[Intervention] = (),
+        pilot: Pilot | None = None,
     ) -> Log:
         """Run for a time [s] (the scenario's by default) and return what was recorded.
 
         `record` streams the log to an MCAP file while the run goes on, `progress` is told the clock [s] now and then,
         `real_time` holds the run back to the wall clock and counts the ticks that came late. Without `keep` the log is
-        only streamed. `interventions` of an earlier run are repeated at their ticks. A run that fails raises a `RunError`
-        whose `log` is what was recorded until then.
+        only streamed. `interventions` of an earlier run are repeated at their ticks; a `pilot` holds the channels of a piloted
+        run. A run that fails raises a `RunError` whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
         count = round(duration / self.period) if np.isfinite(duration) else 0
         if count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
-        run = Run(self, record, keep=keep, interventions=interventions)
+        run = Run(self, record, keep=keep, interventions=interventions, pilot=pilot)
         pace = Pace(self.period, real_time)
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
@@ -236,10 +266,39 @@ class Simulation:
             if len(deed.value) != len(places):
                 raise InputError(f"found {len(deed.value)} numbers, expected {len(places)}", path=deed.path)
             self.data.userdata[places.start : places.stop] = deed.value
+        elif deed.kind in ("channels", "drop", "remove", "reset"):
+            if self._piloted is None:
+                raise InputError("this run has no pilot; start it with one", path=deed.kind)
+            if deed.kind == "reset" and self.tick > 0:
+                self._remind_program(self._copied(self._fresh))
+            self._piloted.apply(deed, self.wiring.sensors, self._sensed_places.values())
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
-            self.data.body(self.twin.description.links[deed.path].body).xfrc_applied[:3] = deed.value
+            w, place = self.wiring, push_place(self.twin, self.model, f"{deed.path}.x")
+            w.pushes[place : place + 3] = deed.value
+            for space, index, _, _, shown in w.stimulus_targets:
+                if space == SPACE_PUSH and place <= index < place + 3:
+                    w.pushes[index] += self.data.userdata[shown]
+
+    def _place(self) -> None:
+        start = self.twin.file.start
+        if self._about is not None and self._about.start is not None:
+            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
+        place_at_start(self.twin, self.model, self.data, start)
+
+    def _settle(self) -> None:
+        if self._piloted is not None:
+            self._piloted.settle()
+
+    @property
+    def _root(self) -> int:
+        return int(self.model.body(self.twin.description.links[self.twin.description.root].body).id)
+
+    @property
+    def channels(self) -> tuple[float, ...]:
+        """The pilot's channel table as it is now; empty where the run has no pilot."""
+        return self._piloted.channels if self._piloted is not None else ()
 
     @property
     def handles(self) -> tuple[str, ...]:
@@ -248,7 +307,7 @@ class Simulation:
 
     def _hold(self) -> dict[str, range]:
         """Where in `userdata` the hand of a pilot lies on each handle, and on all inputs of a part at once."""
-        first = self._wiring.hand
+        first = self.wiring.hand
         held = {name: range(first + i, first + i + 1) for i, name in enumerate(self.handles)}
         for name, part, index in part_inputs(self.twin):
             place = held[f"inputs.{name}"].start
@@ -260,6 +319,21 @@ class Simulation:
         place = self._assembly.plan.starts[f"outputs:{part}"]
         view: NDArray[np.float64] = self.data.userdata[place : place + len(PARTS[self.twin.file.parts[part].kind].outputs)]
         return view
+
+    @property
+    def views(self) -> Mapping[str, View]:
+        """What each camera that is switched on shows now."""
+        return self._cameras.views
+
+    @property
+    def eyes(self) -> tuple[PinHole, ...]:
+        """The cameras that are switched on."""
+        specs = ((name, self._cameras.spec(name)) for name in self._cameras.names)
+        return tuple(PinHole(n, s.link, s.width, s.height, s.focal, s.colour, s.depth) for n, s in specs)
+
+    def take_pictures(self) -> list[tuple[str, Picture]]:
+        """The pictures since the last time, by the names of their cameras."""
+        return self._cameras.take()
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run."""
@@ -287,26 +361,33 @@ class Simulation:
         times = log["truth.position.x"].time
         found = np.tile(self.model.qpos0, (len(times), 1))
         if self.twin.description.floating:
-            root = self.model.body(self.twin.description.links[self.twin.description.root].body).id
-            address = int(self.model.jnt_qposadr[self.model.body_jntadr[root]])
+            address = int(self.model.jnt_qposadr[self.model.body_jntadr[self._root]])
             names = [f"position.{axis}" for axis in "xyz"] + [f"orientation.{axis}" for axis in "wxyz"]
             found[:, address : address + 7] = np.column_stack([log[f"truth.{name}"].values for name in names])
         for name, joint in self.twin.description.joints.items():
             if f"joints.{name}.position" in log:
                 address = int(self.model.joint(joint.engine_joints[0]).qposadr[0])
                 found[:, address] = log[f"joints.{name}.position"].values
+        for body in range(self.model.nbody):
+            name = self.model.body(body).name.removeprefix("didymos:")
+            if f"boxes.{name}.position.x" in log:
+                address = int(self.model.jnt_qposadr[self.model.body_jntadr[body]])
+                pose = [f"position.{axis}" for axis in "xyz"] + [f"orientation.{axis}" for axis in "wxyz"]
+                columns = [log[f"boxes.{name}.{column}"] for column in pose]
+                rows = np.clip(np.searchsorted(columns[0].time, times, side="right") - 1, 0, None)
+                found[:, address : address + 7] = np.column_stack([column.values for column in columns])[rows]
         return found
 
     def sense(self, tick: int) -> tuple[Values, Values]:
         """Readings and set-points at a tick (see `Plant`)."""
-        begin_tick(self._wiring, tick)
+        begin_tick(self.wiring, tick)
         return self._sensed, self._asked
 
     def act(self, tick: int, inputs: Mapping[str, float]) -> None:
         """Hand over inputs and let one tick pass (see `Plant`)."""
         for name, value in inputs.items():
-            self.data.userdata[self._wiring.inputs[self.robot.inputs.index(name), 0]] = value
-        status = end_tick(self._wiring, tick)
+            self.data.userdata[self.wiring.inputs[self.robot.inputs.index(name), 0]] = value
+        status = end_tick(self.wiring, tick)
         self._set_tick(tick + (status == FINE))
         if status != FINE:
             raise self._failure(status)
@@ -347,7 +428,9 @@ class Simulation:
             raise InputError(f"{self.twin.name} has no scenario {scenario!r}{hint} (it has: {known})")
         return self.twin.scenarios[scenario]
 
-    def _stimuli(self) -> tuple[StimulusSpec, ...]:
+    @property
+    def stimuli(self) -> tuple[StimulusSpec, ...]:
+        """What the scenario moves, its constant set-points first."""
         if self._about is None:
             return ()
         constants = [
@@ -367,7 +450,8 @@ class Simulation:
 
     def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
         """The stimuli that move parameters out of the compiled loop's reach."""
-        moved = [path for path in moved_parameters(stimuli) if not in_reach(self.twin, self._assembly, path)]
+        parameters = [path for path in moved_parameters(stimuli) if not path.startswith("push.")]
+        moved = [path for path in parameters if not in_reach(self.twin, self._assembly, path)]
         others = [stimulus for stimulus in stimuli if stimulus.target in moved]
         rows = np.array([stimulus.numbers() for stimulus in others])
         return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
@@ -385,6 +469,8 @@ class Simulation:
         }
         if self.twin.variant is not None:
             metadata["variant"] = self.twin.variant
+        if self.piloted:
+            metadata["piloted"] = "true"
         return Log(layouts, metadata, keep=keep)
 
     def advance(self, count: int) -> None:
@@ -394,12 +480,14 @@ class Simulation:
             due = dict(self._changes.due(self.tick))
             if due:
                 self.set_all(due)
-            self._run_undisturbed(min(end - self.tick, self._changes.until(self.tick)))
+            self._cameras.look(self.tick, self.data)
+            ahead = min(self._changes.until(self.tick), self._cameras.until(self.tick))
+            self._run_undisturbed(min(end - self.tick, ahead))
 
     def _run_undisturbed(self, count: int) -> None:
         tick = self.tick
         if self._compiled:
-            tick, status = run_ticks(self._wiring, tick, count)
+            tick, status = run_ticks(self.wiring, tick, count)
             self._set_tick(tick)
             if status != FINE:
                 raise self._failure(status)
@@ -408,11 +496,11 @@ class Simulation:
             drive(self, self.program, first=tick, count=count)
 
     def _set_tick(self, tick: int) -> None:
-        self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+        self._clock[0] = tick
 
     def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
         """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
-        w = self._wiring
+        w = self.wiring
         counts = w.counts.tolist()
         if not any(counts):
             return []
@@ -427,18 +515,18 @@ class Simulation:
 
     def _failure(self, status: int) -> RunError:
         if status == PROGRAM_SAID_NONSENSE:
-            bad = np.flatnonzero(~np.isfinite(self._wiring.answered))[0]
-            name = self.robot.inputs[self._wiring.writes[bad]]
-            text = f"the control program {type(self.program).__name__} set {name} to {self._wiring.answered[bad]}"
+            bad = np.flatnonzero(~np.isfinite(self.wiring.answered))[0]
+            name = self.robot.inputs[self.wiring.writes[bad]]
+            text = f"the control program {type(self.program).__name__} set {name} to {self.wiring.answered[bad]}"
             return RunError(f"{text}, expected a finite number", time=self.time)
         if status == LEFT_THE_WORLD:
-            for address in self._wiring.free_joints:
+            for address in self.wiring.free_joints:
                 position = self.data.qpos[address : address + 3]
-                if (np.abs(position) > self._wiring.boundary).any():
+                if (np.abs(position) > self.wiring.boundary).any():
                     where = ", ".join(f"{x:.4g}" for x in position)
                     body = self.model.body(self.model.jnt_bodyid[self.model.jnt_qposadr.tolist().index(address)]).name
                     return RunError(
-                        f"{body} left the world at ({where}) m; the boundary is {self._wiring.boundary:g} m", time=self.time
+                        f"{body} left the world at ({where}) m; the boundary is {self.wiring.boundary:g} m", time=self.time
                     )
         assert status == DIVERGED
         return RunError(f"the simulation diverged{self._culprit()}; try a smaller world.step", time=self.time)

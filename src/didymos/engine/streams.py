@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.control import CompiledController
-from didymos.describe.names import part_inputs
+from didymos.control.pilot import CHANNELS
+from didymos.describe.names import part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import MOMENTUM, TRUTH, Assembly
+from didymos.engine.boxes import is_box
 from didymos.engine.callback import WIND_HERE
 from didymos.parts import PARTS
 from didymos.record.stream import Kind, StreamLayout
@@ -23,6 +25,13 @@ __all__ = ["Source", "StreamPlan", "plan_streams"]
 
 _SCAN = ("angle.min", "angle.max", "angle.increment", "range.min", "range.max")
 _SCAN_UNITS = ("rad", "rad", "rad", "m", "m")
+_MOTION = (
+    *(f"position.{axis}" for axis in "xyz"),
+    *(f"orientation.{axis}" for axis in "wxyz"),
+    *(f"{what}.{axis}" for what in ("velocity", "angular_velocity") for axis in "xyz"),
+)
+_MOTION_UNITS = ("m",) * 3 + ("1",) * 4 + ("m/s",) * 3 + ("rad/s",) * 3
+_POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
 
 
 class Source:
@@ -43,10 +52,15 @@ class StreamPlan:
 
 
 def plan_streams(
-    twin: Twin, assembly: Assembly, wanted: tuple[str, ...], law: CompiledController | None, moved: tuple[str, ...]
+    twin: Twin,
+    assembly: Assembly,
+    wanted: tuple[str, ...],
+    law: CompiledController | None,
+    moved: tuple[str, ...],
+    piloted: bool = False,
 ) -> tuple[StreamPlan, ...]:
-    """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports, parameters that
-    are `moved` by stimuli, momentum, then every sensor."""
+    """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports and its odometry,
+    parameters that are `moved` by stimuli, momentum, channels and boxes of a pilot, then every sensor."""
     record = twin.file.record
     streams = [
         _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
@@ -69,14 +83,21 @@ def plan_streams(
         start = assembly.plan.starts["memory"]
         sources = [(Source.USERDATA, start + i) for i in range(len(names))]
         streams.append(_plan(StreamLayout("control", Kind.SCALARS, names, units), record.rate, sources))
+    if law is not None and law.odometry is not None:
+        start = assembly.plan.starts["memory"] + law.odometry
+        sources = [(Source.USERDATA, start + i) for i in range(len(_MOTION))]
+        layout = StreamLayout("odom", Kind.ODOMETRY, _MOTION, _MOTION_UNITS, "odom", twin.description.root)
+        streams.append(_plan(layout, record.rate, sources))
     if moved:
         start = assembly.plan.starts["moved"]
-        units = tuple(twin.parameters[path].unit for path in moved)
+        units = tuple("N" if path.startswith("push.") else twin.parameters[path].unit for path in moved)
         sources = [(Source.USERDATA, start + i) for i in range(len(moved))]
         streams.append(_plan(StreamLayout("parameters", Kind.SCALARS, moved, units), record.rate, sources))
     if record.momentum:
         streams.append(_momentum(assembly, record.rate))
-    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
+    if piloted:
+        streams += _pilot(assembly, record.rate, record.tf_rate)
+    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(readings(twin))]
     return tuple(streams)
 
 
@@ -97,6 +118,21 @@ def _momentum(assembly: Assembly, rate: float) -> StreamPlan:
     units = ("N s",) * 3 + ("N m s",) * 3 + ("J",)
     mass = float(model.body_subtreemass[0])
     return _plan(StreamLayout(MOMENTUM, Kind.SCALARS, columns, units), rate, sources, factors=[mass] * 3 + [1.0] * 4)
+
+
+def _pilot(assembly: Assembly, rate: float, tf_rate: float) -> list[StreamPlan]:
+    """The channel table, and where the boxes are, if there are any."""
+    names = tuple(f"ch{i}" for i in range(CHANNELS))
+    start = assembly.plan.starts["channels"]
+    layout = StreamLayout("channels", Kind.SCALARS, names, ("1",) * CHANNELS)
+    found = [_plan(layout, rate, [(Source.USERDATA, start + i) for i in range(CHANNELS)])]
+    boxes = [body for body in range(assembly.model.nbody) if is_box(assembly.model, body)]
+    if boxes:
+        columns, sources = _pose_columns([(f"box{i + 1}", body) for i, body in enumerate(boxes)])
+        names = tuple(f"box{i + 1}" for i in range(len(boxes)))
+        layout = StreamLayout("boxes", Kind.TF, tuple(columns), _POSE_UNITS * len(boxes), labels=names)
+        found.append(_plan(layout, tf_rate, sources))
+    return found
 
 
 def _truth(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
@@ -129,15 +165,19 @@ def _joints(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
 
 
 def _poses(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
+    links = twin.description.links
+    columns, sources = _pose_columns([(name, assembly.model.body(link.body).id) for name, link in links.items()])
+    layout = StreamLayout("tf", Kind.TF, tuple(columns), _POSE_UNITS * len(links), labels=tuple(links))
+    return _plan(layout, rate, sources)
+
+
+def _pose_columns(bodies: list[tuple[str, int]]) -> tuple[list[str], list[tuple[int, int]]]:
     columns: list[str] = []
     sources: list[tuple[int, int]] = []
-    for name, link in twin.description.links.items():
-        body = assembly.model.body(link.body).id
+    for name, body in bodies:
         columns += [f"{name}.position.{axis}" for axis in "xyz"] + [f"{name}.orientation.{axis}" for axis in "wxyz"]
         sources += [(Source.XPOS, 3 * body + i) for i in range(3)] + [(Source.XQUAT, 4 * body + i) for i in range(4)]
-    units = ("m", "m", "m", "1", "1", "1", "1") * len(twin.description.links)
-    layout = StreamLayout("tf", Kind.TF, tuple(columns), units, labels=tuple(twin.description.links))
-    return _plan(layout, rate, sources)
+    return columns, sources
 
 
 def _inputs(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:

@@ -70,7 +70,8 @@ def sweep(
             raise InputError(f"found a range from {low:g} to {high:g}, expected the smaller number first", path=path)
         for end in (low, high):
             twin.copy().set(path, end)
-        if scenario in twin.scenarios and path in {stimulus.target for stimulus in twin.scenarios[scenario].stimuli}:
+        stimuli = twin.scenarios[scenario].stimuli if scenario is not None and scenario in twin.scenarios else ()
+        if path in {stimulus.target for stimulus in stimuli}:
             raise InputError(f"a stimulus of the scenario {scenario!r} moves this parameter itself", path=path)
     drawn = sample(ranges, runs=runs, seed=seed)
     together = _AT_ONCE * (threads or os.cpu_count() or 1)

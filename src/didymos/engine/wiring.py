@@ -13,20 +13,21 @@ from numpy.typing import NDArray
 
 from didymos.control import CompiledController, Controller
 from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec, held_rows
-from didymos.describe.names import input_names, part_inputs
+from didymos.describe.names import input_names, part_inputs, readings
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly, readout_place, site_name
-from didymos.engine.joint_values import loaded_joints
-from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_WANTED, Wiring
+from didymos.engine.assemble import Assembly, SensorPlace, readout_place, site_name
+from didymos.engine.joint_values import lends
+from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_PUSH, SPACE_WANTED, Wiring
 from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
+from didymos.sensors import SENSORS
 from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
-from didymos.sensors.kind import LidarSpec, ReadoutSpec
+from didymos.sensors.kind import LidarSpec, ReadoutSpec, SensorKind
 from didymos.spec import number_fields, record_type
 
-__all__ = ["compiled_law", "in_reach", "moved_parameters", "sensed_places", "stimulus_table", "tick_rate", "wire"]
+__all__ = ["compiled_law", "in_reach", "moved_parameters", "push_place", "sensed_places", "stimulus_table", "tick_rate", "wire"]
 
 _ERROR = record_type(ErrorSpec)
 _INT = np.int64
@@ -35,14 +36,19 @@ _INT = np.int64
 def tick_rate(twin: Twin, program: Controller | None) -> tuple[int, int]:
     """Physics steps per tick and ticks per call of the program.
 
-    A tick is the program's period, or a whole part of it where a sensor reads more often than the program is called.
+    A tick is the program's period, or a whole part of it where a sensor reads, or rows of the log are asked for, more often
+    than the program is called.
     """
-    step = twin.file.world.step
+    step, record = twin.file.world.step, twin.file.record
+    asked = {name: getattr(record, name) for name in ("rate", "tf_rate") if name in record.model_fields_set}
+    for name, rate in asked.items():
+        if rate * step > 1.0 + 1e-6:
+            raise twin.mistake(f"found {rate:g} Hz, expected at most one row per physics step of {step:g} s", "record", name)
     slowest = max(1, round(0.01 / step)) if program is None else _steps_per_call(program, step)
-    fastest_sensor = max((sensor.rate for sensor in twin.file.sensors.values()), default=0.0)
+    fastest = max((*asked.values(), *(sensor.rate for sensor in twin.file.sensors.values())), default=0.0)
     small = [n for n in range(1, math.isqrt(slowest) + 1) if slowest % n == 0]
     for every in (*small, *(slowest // n for n in reversed(small))):  # the divisors in order
-        if every / (slowest * step) >= fastest_sensor - 1e-6:
+        if every / (slowest * step) >= fastest - 1e-6:
             return slowest // every, every
     return 1, slowest
 
@@ -110,10 +116,12 @@ def wire(
         xquat=data.xquat.reshape(-1),
         actuator_force=data.actuator_force,
         numeric=model.numeric_data,
+        pushes=data.xfrc_applied.reshape(-1),
         **_sensors(twin, assembly, period),
         **_lidars(twin, assembly, data),
         **_stimuli(twin, assembly, wanted, stimuli),
         wanted=np.array([plan.starts["wanted"], plan.starts["wanted"] + len(wanted)], dtype=_INT),
+        began=plan.starts["began"],
         hand=plan.starts["hand"],
         **_inputs(twin, assembly),
         **_program(twin, assembly, data, program, wanted, every),
@@ -122,7 +130,7 @@ def wire(
 
 
 def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
-    plan, specs = assembly.plan, twin.file.sensors
+    plan, specs = assembly.plan, readings(twin)
     sensors = np.zeros((len(specs), r.SENSOR_WORDS), dtype=_INT)
     numbers = np.zeros((len(specs), r.SENSOR_NUMBERS))
     own = [place for place in assembly.places if place.sensor in specs]
@@ -142,7 +150,7 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         for j, place in enumerate(places, start=first):
             source = assembly.model.sensor(place.engine_name).adr[0]
             out, bias = (plan.starts[f"{kind}:{name}.{place.quantity}"] for kind in ("sensed", "bias"))
-            quantities[j] = source, place.size, place.orientation, out, bias
+            quantities[j] = source, place.size, _form(place, SENSORS[spec.kind]), out, bias
             model = getattr(spec, place.quantity)
             errors[j] = tuple(getattr(model, field) for field, _ in number_fields(ErrorSpec))
         first += len(places)
@@ -154,6 +162,12 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         "fresh": np.zeros(len(specs), dtype=_INT),
         "readouts": _readouts(twin, assembly),
     }
+
+
+def _form(place: SensorPlace, kind: SensorKind) -> int:
+    if place.orientation:
+        return r.ORIENTATION
+    return r.VECTOR if place.size == 3 and not (kind.per_joint or kind.per_readout) else r.SEPARATE
 
 
 def _readouts(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
@@ -171,7 +185,7 @@ def _readouts(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
 def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, Any]:
     """Rows (sensor, site, its body, first in sensordata, rays, first ray), numbers (nearest, farthest), rays by their place."""
     rows, numbers, rays = [], [], [np.zeros((0, 3))]
-    for i, (name, spec) in enumerate(twin.file.sensors.items()):
+    for i, (name, spec) in enumerate(readings(twin).items()):
         if isinstance(spec, LidarSpec):
             (place,) = (place for place in assembly.places if place.sensor == name)
             site = assembly.model.site(site_name(twin, name, spec.link))
@@ -218,7 +232,9 @@ def _stimuli(
         else:
             shown = assembly.plan.starts["moved"] + moved.index(stimulus.target)
             space, index = SPACE_ELSEWHERE, 0
-            if in_reach(twin, assembly, stimulus.target):
+            if head == "push":
+                space, index = SPACE_PUSH, push_place(twin, assembly.model, rest)
+            elif in_reach(twin, assembly, stimulus.target):
                 space, index = SPACE_PARAMETER, assembly.numbers[stimulus.target]
         tables.append(stimulus_table(twin, stimulus))
         start = length
@@ -229,16 +245,21 @@ def _stimuli(
 
 
 def moved_parameters(stimuli: tuple[StimulusSpec, ...]) -> tuple[str, ...]:
-    """Paths of the parameters that stimuli move, each once."""
+    """Paths of the parameters that stimuli move, and the pushes among their targets, each once."""
     targets = (stimulus.target for stimulus in stimuli)
     return tuple(dict.fromkeys(target for target in targets if not target.startswith(("wanted.", "inputs."))))
+
+
+def push_place(twin: Twin, model: mujoco.MjModel, target: str) -> int:
+    """Where in the engine's forces on bodies the push LINK.AXIS lies."""
+    link, _, axis = target.rpartition(".")
+    return 6 * int(model.body(twin.description.links[link].body).id) + "xyz".index(axis)
 
 
 def in_reach(twin: Twin, assembly: Assembly, path: str) -> bool:
     """Whether the compiled loop can move a parameter itself: a number of the block that no joint of the engine depends on."""
     kind, part, *_ = path.split(".")
-    lends = kind == "parts" and twin.file.parts[part].joint in loaded_joints(twin)
-    return path in assembly.numbers and not lends
+    return path in assembly.numbers and not (kind == "parts" and lends(twin, part))
 
 
 def stimulus_table(twin: Twin, stimulus: StimulusSpec) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from didymos.parts.gripper import GRIPPER, GRIPPER_PORT, GRIPPER_REACTION
 from didymos.parts.joint_drive import JOINT_DRIVE
 from didymos.parts.kinematic_drive import KINEMATIC_BASE, KINEMATIC_WHEEL
 from didymos.parts.law import Law, PartSpec
+from didymos.parts.mount_servo import MOUNT_SERVO
 from didymos.parts.rolling_drag import ROLLING_DRAG
 from didymos.parts.rotor import ROTOR
 from didymos.parts.thruster_pair import THRUSTER_PAIR
@@ -29,6 +30,7 @@ PARTS: dict[str, Law] = {
     "kinematic_wheel": KINEMATIC_WHEEL,
     "kinematic_base": KINEMATIC_BASE,
     "joint_drive": JOINT_DRIVE,
+    "mount_servo": MOUNT_SERVO,
     "air_bearing": AIR_BEARING,
     "thruster_pair": THRUSTER_PAIR,
     "gripper_port": GRIPPER_PORT,

@@ -20,6 +20,9 @@ function as
 
 with `clock` the time [s] and the period of a tick [s].
 
+A part whose `belt` runs over a second joint turns q + q_belt, and its torque acts on both joints, as virtual work says: a knee
+that is driven from the hip's axis.
+
 Inertia, dry friction and damping that a part lends to its joint are the engine's own (`on_joint`): it solves them
 implicitly, with true standstill, which no force law can.
 """
@@ -34,8 +37,9 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from pydantic import Field
 
-from didymos.compiled import DOUBLES
+from didymos.compiled import DOUBLES, CFunction
 from didymos.spec import Spec, record_type
 
 __all__ = ["MOTION", "WRENCH", "JointLoad", "Law", "Output", "PartSpec", "Told", "law_signature", "tick_signature"]
@@ -49,7 +53,7 @@ MOTION = np.dtype(
         ("rate", np.float64, 3),  # [rad/s] in the part's frame
         ("air_velocity", np.float64, 3),  # [m/s] of the part relative to the air, in the part's frame
         ("density", np.float64),  # [kg/m^3]
-        ("joint_position", np.float64),  # [rad or m], zero without a joint
+        ("joint_position", np.float64),  # [rad or m], zero without a joint; of a belt, the sum of both
         ("joint_velocity", np.float64),  # [rad/s or m/s]
     ]
 )
@@ -73,6 +77,7 @@ class PartSpec(Spec):
     kind: str
     link: str
     joint: str | None = None
+    belt: str | None = Field(default=None, description="a joint that the part's belt runs over: it turns the sum of both angles")
     upstream: str | None = None
 
     def tables(self) -> Sequence[float]:
@@ -107,8 +112,8 @@ class Law:
     """A kind of part: the record it reads, its compiled functions, the names of its inputs, memory, states and readouts."""
 
     spec: type[PartSpec]
-    function: Any
-    tick: Any = None
+    function: CFunction
+    tick: CFunction | None = None
     inputs: tuple[str, ...] = ()
     memory: tuple[str, ...] = ()
     states: tuple[str, ...] = ()

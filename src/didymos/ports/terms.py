@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
+    from didymos.ports.hardware import Hardware
 
-__all__ = ["Serve", "Terms"]
+__all__ = ["Connect", "Serve", "Terms"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ class Terms:
     say: Callable[[str], None] = print
     stop: Event = field(default_factory=Event)
 
+
+Connect = Callable[["Simulation", str, Mapping[str, int], bool], "Hardware"]
+"""Connects to the real robot of a simulated twin: its address, numbers on the bus by name, and whether where it stands is to be
+called the start of the scenario."""
 
 Serve = Callable[["Simulation", Terms], dict[str, Any]]
 """Serves a simulation until its time is over; the facts that `didymos serve --json` prints."""

@@ -16,9 +16,10 @@ from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, distur
 from didymos.sensors.noise import uniform
 
 __all__ = [
-    "ARRIVED", "BIAS", "CAPACITY", "CHANNELS", "DELAY", "DROP_OUT", "ERRORS", "FIRST", "IS_ACCELERATION", "KEY", "MEMORY",
+    "ARRIVED", "BIAS", "CAPACITY", "CHANNELS", "DELAY", "DROP_OUT", "ERRORS", "FIRST", "FORM", "IS_ACCELERATION", "KEY", "MEMORY",
     "MEMORY_HEAD", "NOTHING_YET", "ORIENTATION", "OUT", "OUTAGE_RATE", "OUTAGE_TIME", "QUANTITIES", "QUANTITY_WORDS", "RATE",
-    "SAMPLED_AT", "SENSOR_NUMBERS", "SENSOR_WORDS", "SIZE", "SOURCE", "is_due", "needs_acceleration", "sense",
+    "SAMPLED_AT", "SENSOR_NUMBERS", "SENSOR_WORDS", "SEPARATE", "SIZE", "SOURCE", "TAKEN", "VECTOR", "is_due",
+    "needs_acceleration", "sense",
 ]  # fmt: skip
 
 # sensor row, integers
@@ -27,11 +28,13 @@ SENSOR_WORDS = 8
 # sensor row, numbers
 RATE, DROP_OUT, ERRORS, OUTAGE_RATE, OUTAGE_TIME = range(5)
 SENSOR_NUMBERS = 5
-# quantity row, integers: where in sensordata, how many, a quaternion?, where in userdata, its bias in userdata
-SOURCE, SIZE, ORIENTATION, OUT, BIAS = range(5)
+# quantity row, integers: where in sensordata, how many, what they are, where in userdata, its bias in userdata
+SOURCE, SIZE, FORM, OUT, BIAS = range(5)
+SEPARATE, ORIENTATION, VECTOR = range(3)
+"""What the channels of a quantity are: numbers of their own, one quaternion, or the three axes of one vector."""
 QUANTITY_WORDS = 5
 # memory of a sensor in userdata, followed by the ring of (arrival tick, time of the sample [s], values)
-_TAKEN, ARRIVED, SAMPLED_AT, _BLIND_UNTIL = range(4)
+TAKEN, ARRIVED, SAMPLED_AT, _BLIND_UNTIL = range(4)
 MEMORY_HEAD = 4
 _OUTAGES = 1 << 52  # from here on, the numbers of the stream of losses decide about outages
 
@@ -47,10 +50,10 @@ def is_due(tick: int, rate: float, period: float) -> bool:
 
 
 @kernel
-def needs_acceleration(sensors: Any, numbers: Any, tick: int, period: float) -> bool:
+def needs_acceleration(sensors: Any, numbers: Any, tick: int, period: float, begins: bool) -> bool:
     """Whether a sensor that measures accelerations reads at this tick."""
     for i in range(sensors.shape[0]):
-        if sensors[i, IS_ACCELERATION] == 1 and is_due(tick, numbers[i, RATE], period):
+        if sensors[i, IS_ACCELERATION] == 1 and (begins or is_due(tick, numbers[i, RATE], period)):
             return True
     return False
 
@@ -73,7 +76,7 @@ def _take(
 ) -> None:
     """Put one reading into the ring."""
     memory = sensor[MEMORY]
-    taken = int(userdata[memory + _TAKEN])
+    taken = int(userdata[memory + TAKEN])
     high, low = userdata[sensor[KEY]], userdata[sensor[KEY] + 1]
     slot = memory + MEMORY_HEAD + (taken % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
     userdata[slot] = tick + sensor[DELAY]
@@ -90,31 +93,34 @@ def _take(
         counter = (taken * sensor[CHANNELS] + channel) * DRAWS_PER_READING
         if numbers[ERRORS] == 0.0:
             reading[:] = true
-        elif row[ORIENTATION] == 1:
+        elif row[FORM] == ORIENTATION:
             walk(errors[q], numbers[RATE], taken == 0, high, low, counter, 3, bias)
             disturb_orientation(errors[q], numbers[RATE], high, low, counter, bias, true, reading)
         else:
             walk(errors[q], numbers[RATE], taken == 0, high, low, counter, size, bias)
-            disturb_vector(errors[q], numbers[RATE], high, low, counter, size, bias, true, reading)
+            axes = row[FORM] == VECTOR
+            disturb_vector(errors[q], numbers[RATE], high, low, counter, size, axes, bias, true, reading)
         channel += size
-    userdata[memory + _TAKEN] = taken + 1
+    userdata[memory + TAKEN] = taken + 1
 
 
 @kernel
 def sense(
-    sensors: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, truth: Any, userdata: Any, fresh: Any
+    sensors: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, begins: bool, truth: Any, userdata: Any,
+    fresh: Any,
 ) -> None:
     """Take the readings that are due and let those arrive whose time has come.
 
-    `truth` is the engine's `sensordata`. `fresh[i]` becomes 1 where a reading of sensor i arrived at this tick.
+    `truth` is the engine's `sensordata`; all are due where the robot `begins`. `fresh[i]` becomes 1 where a reading of sensor i
+    arrived at this tick.
     """
     for i in range(sensors.shape[0]):
         sensor = sensors[i]
         fresh[i] = 0
-        if is_due(tick, numbers[i, RATE], period):
+        if begins or is_due(tick, numbers[i, RATE], period):
             _take(sensor, numbers[i], quantities, errors, tick, period, truth, userdata)
         memory = sensor[MEMORY]
-        while userdata[memory + ARRIVED] < userdata[memory + _TAKEN]:
+        while userdata[memory + ARRIVED] < userdata[memory + TAKEN]:
             arrived = int(userdata[memory + ARRIVED])
             slot = memory + MEMORY_HEAD + (arrived % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
             if userdata[slot] > tick:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Frame", "Lines", "crc8", "parse", "received", "render"]
+__all__ = ["Frame", "Lines", "crc8", "pad", "parse", "received", "render"]
 
 _POLYNOMIAL = 0x97
 _LONGEST = 256  # characters that the device has room for
@@ -83,11 +83,15 @@ def render(text: str, checksum: bool) -> bytes:
     return line + b"\r\n"
 
 
+def pad(data: bytes) -> bytes:
+    """Bytes of a frame, filled up to a size that CAN-FD knows with subframes that do nothing."""
+    size = next(size for size in _SIZES if size >= len(data))
+    return data + bytes([_PADDING]) * (size - len(data))
+
+
 def received(frame: Frame) -> str:
     """A frame as the adapter hands it to the host, padded to a size that CAN-FD knows."""
-    size = next(size for size in _SIZES if size >= len(frame.data))
-    data = frame.data + bytes([_PADDING]) * (size - len(frame.data))
-    return f"rcv {frame.identifier:X} {data.hex().upper()} {'E' if frame.identifier > 0x7FF else 'e'} B F"
+    return f"rcv {frame.identifier:X} {pad(frame.data).hex().upper()} {'E' if frame.identifier > 0x7FF else 'e'} B F"
 
 
 def parse(line: bytes) -> Frame | str | None:

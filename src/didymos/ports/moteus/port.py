@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
-from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.ports.moteus.board import Board
 from didymos.ports.moteus.bus import Bus, is_query
 from didymos.ports.moteus.controller import Controller
 from didymos.ports.moteus.line import Frame, Lines, received, render
+from didymos.ports.moteus.numbers import bus_numbers
 from didymos.ports.moteus.terminal import Terminal
 from didymos.ports.terms import Terms
 
@@ -34,12 +34,11 @@ _SLICE = 0.002  # [s] of the twin's clock that pass at once
 _SLACK = 0.1  # [s] that a run may be late and catch up; beyond, its clock falls behind the wall's, and an overrun is counted
 _LOOK_UP = 0.1  # [s] after which a run that waits for a query looks whether it should end
 _RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
-_NUMBERS = range(1, 0x7F)
 
 
 def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
     """Serve until the time is over or `terms.stop` is set; the facts about it."""
-    numbers = _numbers(simulation, terms.ids)
+    numbers = bus_numbers(simulation.twin, terms.ids)
     terminal = Terminal(terms.link)
     try:
         run = Run(simulation, terms.record, keep=False)
@@ -68,22 +67,6 @@ def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
     }
 
 
-def _numbers(simulation: Simulation, asked: Mapping[str, int]) -> dict[str, int]:
-    """Numbers of the drives on the bus: as asked, else 1, 2, 3 in the order of the twin."""
-    drives = [name for name, part in simulation.twin.file.parts.items() if part.kind == "drive"]
-    if not drives:
-        raise InputError(f"{simulation.twin.name} has no part of kind drive for the port moteus", path="--port")
-    for name, number in asked.items():
-        if name not in drives:
-            raise InputError(f"there is no drive {name!r}{nearest(name, drives)} (there are: {', '.join(drives)})", path="--id")
-        if number not in _NUMBERS:
-            raise InputError(f"found {name}={number}, expected a number from 1 to {_NUMBERS[-1]}", path="--id")
-        if list(asked.values()).count(number) > 1:
-            raise InputError(f"found {number} twice, expected a number of its own for each drive", path="--id")
-    free = (number for number in _NUMBERS if number not in asked.values())
-    return {name: asked[name] if name in asked else next(free) for name in drives}
-
-
 class _Drive:
     """A drive of the run, as its controller sees it."""
 
@@ -91,6 +74,7 @@ class _Drive:
         self._run, self._name, self._beat = run, name, 0.0
         self._view = run.simulation.readouts(name)
         self._outputs = [output.name for output in PARTS["drive"].outputs]
+        self._known, self._known_at = dict[str, float](), -1  # a frame asks for many of them, a tick changes them
 
     @property
     def time(self) -> float:
@@ -98,7 +82,10 @@ class _Drive:
 
     @property
     def readouts(self) -> Mapping[str, float]:
-        return dict(zip(self._outputs, self._view.tolist(), strict=True))
+        tick = self._run.simulation.tick
+        if tick != self._known_at:
+            self._known, self._known_at = dict(zip(self._outputs, self._view.tolist(), strict=True)), tick
+        return self._known
 
     def parameter(self, name: str) -> float:
         return self._run.simulation.twin.parameters[f"parts.{self._name}.{name}"].value
@@ -152,6 +139,7 @@ class _Port:
                 self._say(item)
             else:
                 self._follow(item)
+        self._terminal.flush()
 
     def _follow(self, frame: Frame) -> None:
         self.frames += 1

@@ -1,0 +1,1 @@
+"""Gamepads: event structs of the kernel in, a table of 20 channels out."""
