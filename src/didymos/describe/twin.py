@@ -154,6 +154,11 @@ class Twin:
             raise InputError(f"found {value:g}, expected a number from {low} to {high} [{parameter.unit}]", path=path)
         return value
 
+    @property
+    def set_by_hand(self) -> frozenset[str]:
+        """Paths of the values that were set since the files were read."""
+        return self._changed | frozenset(self._bodies)
+
     def body_values(self) -> Mapping[str, float]:
         """The numbers of links and joints that were set, by path; all others are as described."""
         return dict(self._bodies)
@@ -169,8 +174,7 @@ class Twin:
     def for_scenario(self, name: str) -> Twin:
         """A copy with the program and the values that a scenario brings; what was set by hand before wins over both."""
         made = self.with_program_of(name)
-        by_hand = self._changed | set(self._bodies)
-        made.set_all({path: value for path, value in self.file.scenarios[name].set.items() if path not in by_hand})
+        made.set_all({path: value for path, value in self.file.scenarios[name].set.items() if path not in self.set_by_hand})
         return made
 
     def with_program_of(self, name: str) -> Twin:
