@@ -170,10 +170,11 @@ def test_a_frame_shows_thrust_where_the_motors_are_and_the_wind(session: Session
     play_until(session, 0.5)
     frame, simulation = session.frame, session.simulation
     weight = float(np.sum(simulation.model.body_mass)) * 9.81
-    assert frame.forces.shape == (5, 2, 3)  # four motors, one drag
-    assert 0.3 * weight < frame.forces[:4, 1, 2].sum() < 5.0 * weight
+    thrust = frame.forces["thrust"]
+    assert thrust.shape == (5, 2, 3)  # four motors, one drag
+    assert 0.3 * weight < thrust[:4, 1, 2].sum() < 5.0 * weight
     root = frame.positions[session.camera.root]
-    assert np.linalg.norm(frame.forces[:4, 0] - root, axis=1) == pytest.approx(np.full(4, 0.21), abs=0.1)
+    assert np.linalg.norm(thrust[:4, 0] - root, axis=1) == pytest.approx(np.full(4, 0.21), abs=0.1)
     height = root[2]
     assert frame.wind == pytest.approx([0.0, -1.0 * (height / 10.0) ** 0.28, 0.0], abs=1e-9)
 

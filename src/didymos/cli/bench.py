@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, Variant
+from didymos.cli.options import AsJson
 from didymos.cli.text import number, print_json, print_table
 
 __all__ = ["bench"]
@@ -16,7 +16,13 @@ __all__ = ["bench"]
 
 def bench(
     twins: Annotated[list[str] | None, typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.")] = None,
-    variant: Variant = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin; repeat it to compare several."),
+    ] = None,
+    scenario: Annotated[
+        list[str] | None, typer.Option("--scenario", metavar="NAME", help="The first one by default; may be repeated.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Speed, beside the bare engine's on the same model."""
@@ -25,21 +31,28 @@ def bench(
 
     rows = []
     for name in twins or didymos.bundled():
-        print(f"measuring {name}", file=sys.stderr)
-        rows.append(measure(didymos.load(name, variant=variant)))
+        for face in variant or [None]:
+            twin = didymos.load(name, variant=face)
+            for motion in scenario or [None]:
+                print("measuring", *filter(None, (name, face, motion)), file=sys.stderr)
+                rows.append(measure(twin, scenario=motion))
     if as_json:
-        print_json({"twins": [{**asdict(row), "variant": variant} for row in rows]})
+        print_json({"twins": [asdict(row) for row in rows]})
         return 0
     table = [
         (
-            row.twin if variant is None else f"{row.twin} {variant}",
+            row.twin,
+            row.variant or "",
+            row.scenario or "",
             f"{row.engine_steps_per_s:,.0f}",
             f"{row.twin_steps_per_s:,.0f}",
             f"{row.ratio:.2f}",
             number(row.real_time_factor),
             f"{row.peak_memory_mb:.0f}",
+            "" if row.scan_ms is None else number(row.scan_ms),
         )
         for row in rows
     ]
-    print_table(table, ("twin", "engine [steps/s]", "twin [steps/s]", "ratio", "real-time factor", "memory [MB]"))
+    speeds = ("engine [steps/s]", "twin [steps/s]", "ratio", "real-time factor")
+    print_table(table, ("twin", "variant", "scenario", *speeds, "memory [MB]", "scan [ms]"))
     return 0

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, BusNumbers, TwinName
+from didymos.cli.options import AsJson, BusNumbers, TwinName, Variant
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers, read_settings, settings
 from didymos.errors import InputError, RunError
@@ -27,6 +27,7 @@ def serve(
     scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0,
+    variant: Variant = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
     ] = None,
@@ -61,7 +62,7 @@ def serve(
 
     import didymos
 
-    loaded = didymos.load(twin)
+    loaded = didymos.load(twin, variant=variant)
     for path, value in chosen.items():
         loaded.set(path, value)
     program = PORTS[port].control

@@ -30,9 +30,7 @@ class Frame:
     time: float  # [s]
     positions: Array  # [m], shape [bodies, 3]
     quaternions: Array  # w first, shape [bodies, 4]
-    forces: Array  # of parts: from where [m] and how much [N], shape [n, 2, 3]
-    contacts: Array  # the same of contacts
-    pushes: Array  # the same of pushes
+    forces: dict[str, Array]  # by kind, from where [m] and how much [N], shape [n, 2, 3]: thrust, lift, drag, contacts, pushes
     wind: Array  # [m/s] at the root link, shape [3]
 
 
@@ -60,9 +58,10 @@ class Camera:
             time=simulation.time,
             positions=shown.xpos.copy(),
             quaternions=shown.xquat.copy(),
-            forces=self._forces.now(shown, data),
-            contacts=_contacts(model, data),
-            pushes=np.stack([shown.xipos[pushed], data.xfrc_applied[pushed, :3]], axis=1),
+            forces=self._forces.now(shown, data) | {
+                "contacts": _contacts(model, data),
+                "pushes": np.stack([shown.xipos[pushed], data.xfrc_applied[pushed, :3]], axis=1),
+            },
             wind=self._wind_at(simulation, shown.xpos[self.root]),
         )
 

@@ -16,7 +16,9 @@ from didymos.describe.twin import Twin
 __all__ = ["MARKS", "Marks"]
 
 MARKS = {
-    "parts": ((240, 140, 0), "Forces of parts (thrust, drag)"),
+    "thrust": ((240, 140, 0), "Thrust and other forces of parts"),
+    "lift": ((47, 158, 68), "Lift"),
+    "drag": ((224, 49, 49), "Drag"),
     "contacts": ((214, 51, 108), "Contact points and forces"),
     "pushes": ((112, 72, 232), "Pushes"),
     "wind": ((34, 139, 230), "Wind at the robot"),
@@ -34,7 +36,7 @@ class Marks:
     def __init__(self, scene: viser.SceneApi, size: float, weight: float) -> None:
         self._scene, self._size = scene, size
         self._per_newton = size / max(0.5 * weight, 1e-9)
-        self.shown = {"parts", "contacts", "pushes", "wind", "trail"}
+        self.shown = set(MARKS)
         self.scale = 1.0
         self._arrows: dict[str, Any] = {}
         self._line: Any = None
@@ -44,9 +46,8 @@ class Marks:
     def draw(self, frame: Frame, root: int) -> None:
         """Bring all marks up to a frame."""
         newtons, here = self._per_newton * self.scale, frame.positions[root]
-        self._show("parts", frame.forces, newtons, here)
-        self._show("contacts", frame.contacts, newtons, here)
-        self._show("pushes", frame.pushes, newtons, here)
+        for kind, arrows in frame.forces.items():
+            self._show(kind, arrows, newtons, here)
         above = here + np.array([0.0, 0.0, 1.2 * self._size])
         self._show("wind", np.array([[above, frame.wind]]), 0.6 * self._size * self.scale, here)
         self._draw_trail(frame.time, here)

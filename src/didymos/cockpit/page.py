@@ -14,7 +14,7 @@ from didymos.cockpit.marks import Marks
 from didymos.cockpit.panels import PilotPanel, PushPanel, RunPanel, status
 from didymos.cockpit.plots import Plots
 from didymos.cockpit.replay import Replay
-from didymos.cockpit.scene import Puppet, World, size_of
+from didymos.cockpit.scene import Puppet, World, extent_of, light
 from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
 from didymos.cockpit.tune import Tune
@@ -24,29 +24,32 @@ __all__ = ["Page"]
 PERIOD = 1.0 / 30.0  # [s] between two pictures
 SLOW = 3  # pictures between two updates of texts and plots
 GHOST = (51, 154, 240)
-DISTANCE = 3.2  # sizes of the robot from it to the camera
+DISTANCE = 2.3  # sizes of the robot from it to the camera
+FROM = np.array([0.75, 0.75, 0.45])  # the way from the robot to the camera
 PLOTS_WIDTH = 330  # pixels
 
 
 class Page:
     """Shows a session to everybody who opens it. All pages share one state: the same view, the same panels."""
 
-    def __init__(self, server: Server, session: Session) -> None:
+    def __init__(self, server: Server, session: Session, *, shadows: bool = True) -> None:
         self._server, self._session = server, session
         self._viser = server.viser
         self._scene, gui = self._viser.scene, self._viser.gui
         self._closed = threading.Event()
         self.pictures = 0
         model = session.simulation.model
-        self._size, self._weight = size_of(model), float(np.sum(model.body_mass)) * 9.81
+        extent = extent_of(model, session.simulation.data.qpos)
+        self._size, self._weight = extent.size, float(np.sum(model.body_mass)) * 9.81
         gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", brand_color=(11, 114, 133))
         gui.set_panel_label(f"Didymos · {session.twin.name}")
         self._scene.set_up_direction("+z")
-        distance = DISTANCE * self._size
-        self._viser.initial_camera.position = np.array([0.75, 0.75, 0.45]) * distance
-        self._viser.initial_camera.look_at = np.zeros(3)
-        self._viser.initial_camera.near = 0.01 * self._size
+        light(self._scene, shadows=shadows)
         self._stage()
+        self._middle = extent.middle - session.frame.positions[self._root]
+        self._viser.initial_camera.position = self._middle + FROM * DISTANCE * self._size
+        self._viser.initial_camera.look_at = self._middle
+        self._viser.initial_camera.near = 0.01 * self._size
         self._status = gui.add_markdown(status(session))
         tabs = gui.add_tab_group()
         with tabs.add_tab("Run", viser.Icon.PLAYER_PLAY):
@@ -80,7 +83,7 @@ class Page:
         """Build the scene of the session's model."""
         simulation = self._session.simulation
         self._generation = self._session.generation
-        self._world = World(self._scene, simulation.model)
+        self._world = World(self._scene, simulation.model, self._size)
         self._puppet = Puppet(self._scene, simulation.model, "robot")
         self._marks = Marks(self._scene, self._size, self._weight)
         self._ghost: Puppet | None = None
@@ -180,6 +183,6 @@ class Page:
                 if view == "on board":
                     client.camera.position, client.camera.look_at = (0.0, 0.0, 0.3 * self._size), (10.0 * self._size, 0.0, 0.0)
                 else:
-                    middle = root if view == "free" else np.zeros(3)
-                    client.camera.position = middle + np.array([0.75, 0.75, 0.45]) * distance
+                    middle = self._middle + (root if view == "free" else 0.0)
+                    client.camera.position = middle + FROM * distance
                     client.camera.look_at = middle

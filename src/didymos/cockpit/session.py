@@ -116,11 +116,12 @@ class Session:
         self._wish(lambda: self._record(on))
 
     def wait(self, timeout: float = 10.0) -> None:
-        """Return when everything asked so far is done."""
-        done = threading.Event()
+        """Return when everything asked so far is done, or the session is closed."""
+        done, end = threading.Event(), wall.monotonic() + timeout
         self._wish(done.set)
-        if not done.wait(timeout):
-            raise RunError("the run does not answer")
+        while not done.wait(0.1) and self._thread.is_alive():
+            if wall.monotonic() > end:
+                raise RunError("the run does not answer")
 
     def close(self) -> None:
         """End the run, complete its recording, stop the thread; a second call does nothing."""
@@ -128,9 +129,8 @@ class Session:
         self._thread.join(10.0)
 
     def base(self, path: str) -> float:
-        """The value of a parameter before anybody tuned it: the scenario's, or the twin's."""
-        scenario = self.twin.scenarios.get(self.scenario or "")
-        return scenario.set.get(path, self.twin.get(path)) if scenario is not None else self.twin.get(path)
+        """The value of a parameter before anybody tuned it in this cockpit."""
+        return self.untuned.get(path)
 
     @property
     def log_name(self) -> str:
@@ -149,10 +149,12 @@ class Session:
         self.simulation = Simulation(
             self.twin, seed=self.seed, scenario=self.scenario, control=self._control() if self._control else None
         )
+        self.untuned = self.simulation.twin.copy()
         self.run = Run(self.simulation)
         self.log = self.run.log
         for path, value in self.values.items():
-            self.run.intervene("set", path, value)
+            if path in self.untuned.parameters:  # a scenario may bring a program with other gains
+                self.run.intervene("set", path, value)
         before = self.pilot
         self.pilot = Pilot(self.simulation.handles)
         if before.handles == self.pilot.handles:

@@ -5,6 +5,7 @@ from didymos.control.capture import Capture
 from didymos.control.controller import CompiledController, Controller, Gain, Robot, Rotor
 from didymos.control.fixed_wing import FixedWing
 from didymos.control.idle import Idle
+from didymos.control.joint_trajectory import JointTrajectory
 from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.multirotor_pd import MultirotorPd
 from didymos.control.omni_drive import OmniDrive
@@ -20,6 +21,7 @@ PROGRAMS: dict[str, type[Controller]] = {
     "capture": Capture,
     "fixed_wing": FixedWing,
     "idle": Idle,
+    "joint_trajectory": JointTrajectory,
     "multirotor_hold": MultirotorHold,
     "multirotor_pd": MultirotorPd,
     "omni_drive": OmniDrive,

@@ -4,9 +4,10 @@ Both legs of a diagonal swing together. A leg swings for (1 - duty) of the perio
 second half of its swing), and goes on downward until they do. The other diagonal does not leave before. In the level frame a foot
 goes to (Raibert 1986, with the gain of the capture point)
 
-    p = hip + (v T / 2 + k (v - v*)) + turn,    T = duty x period
+    p = hip + v T / 2 + k (v - v*) - a z / g + turn,    T = duty x period
 
-on the plane that the feet stood on last, along a cycloid forward and (1 - cos)^2-like hump upward.
+a the acceleration that holding the speed takes (learnt), z the height; 
+p lies on the plane that the feet stood on last. A foot gets there along a cycloid forward and (1 - cos)^2-like hump upward.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _DEEPEST = 0.12  # [m] to which it does
 _WAIT = 0.15  # [s] for which the other diagonal waits
 _TAKE_LOAD = 0.03  # [s] in which a leg that has touched takes its share of the load
 _DERIVED = 0.006  # [s] low-pass of the rates and accelerations that a swinging leg is asked for
-_SWINGING, _FREE = 1.0, 0.0
+_GRAVITY = 9.80665  # [m/s^2]
 
 
 @kernel
@@ -76,14 +77,15 @@ def advance_gait(walking: bool, period: float, duty: float, dt: float, m: Any) -
 def _landing(settings: Any, leg: int, stand: float, capture: float, stance_y: float, wx: float, wy: float, turn: float, m: Any) -> None:
     """Where a foot shall come down, level frame, into `TORQUE` (scratch) [3]."""
     end, side = 1.0 - 2.0 * (leg // 2), 1.0 - 2.0 * (leg % 2)
-    hx, hy = end * (settings[0] + settings[2]), side * (settings[1] + settings[3] + stance_y)
+    hx, hy = end * (settings[0] + settings[2]) + settings[14], side * (settings[1] + settings[3] + stance_y)
     r, v = at.ROTATION, at.VELOCITY
     x, y = m[r] * hx + m[r + 1] * hy, m[r + 3] * hx + m[r + 4] * hy
     angle = 0.5 * stand * turn
     x, y = x - angle * y, y + angle * x
     reach = 0.55 * m[at.HEIGHT]
-    sx = 0.5 * stand * m[v] + capture * (m[v] - wx)
-    sy = 0.5 * stand * m[v + 1] + capture * (m[v + 1] - wy)
+    lean = m[at.HEIGHT] / _GRAVITY
+    sx = 0.5 * stand * m[v] + capture * (m[v] - wx) - lean * m[at.TREND]
+    sy = 0.5 * stand * m[v + 1] + capture * (m[v + 1] - wy) - lean * m[at.TREND + 1]
     size = math.sqrt(sx * sx + sy * sy)
     part = reach / size if size > reach else 1.0
     x, y = x + part * sx, y + part * sy

@@ -4,9 +4,9 @@ Tilt: `up`, the direction of "up" in the trunk's frame, follows the gyro and lea
 
     w = gyro - b + k (a x up),    up' = -w x up,    b' = -k_b (a x up),    a = accel / |accel|
 
-Velocity: the accelerometer integrated, corrected by the legs that stand: a foot at p that does not slip says v = -(J q' + w x p)
+Velocity: the accelerometer integrated, corrected by the legs that stand. A round foot at p rolls with its limb (rate W), so
 
-    v' = accel - g up - w x v + k_v (mean of the legs - v)
+    v = r W x up - (J q' + w x p),    v' = accel - g up - w x v + k_v (mean of the legs - v)
 
 Contact: the force of the ground on a foot along "up" follows from the torques of its joints, less what accelerates the rotor and
 the leg and what friction takes, f = -(J^T)^-1 (n tau - I q'' - n F sgn q'); low-passed, and compared with a threshold.
@@ -98,7 +98,7 @@ def _legs(sensed: Any, settings: Any, threshold: float, dt: float, first: bool, 
 
 
 @kernel
-def _velocity(sensed: Any, gain: float, dt: float, m: Any) -> None:
+def _velocity(sensed: Any, radius: float, gain: float, dt: float, m: Any) -> None:
     """Velocity of the trunk in the level frame."""
     wx, wy, wz = m[at.RATE], m[at.RATE + 1], m[at.RATE + 2]
     sx, sy, sz, weight = 0.0, 0.0, 0.0, 0.0
@@ -108,6 +108,13 @@ def _velocity(sensed: Any, gain: float, dt: float, m: Any) -> None:
             sx -= m[j] * m[rate] + m[j + 1] * m[rate + 1] + m[j + 2] * m[rate + 2] + wy * m[p + 2] - wz * m[p + 1]
             sy -= m[j + 3] * m[rate] + m[j + 4] * m[rate + 1] + m[j + 5] * m[rate + 2] + wz * m[p] - wx * m[p + 2]
             sz -= m[j + 6] * m[rate] + m[j + 7] * m[rate + 1] + m[j + 8] * m[rate + 2] + wx * m[p + 1] - wy * m[p]
+            side = 1.0 - 2.0 * (leg % 2)
+            turn, swing = side * m[rate], -(m[rate + 1] + m[rate + 2])  # of the lower limb: about x, and about y turned by the trunk joint
+            lean = side * sensed[6 + 3 * leg]
+            limb_x, limb_y, limb_z = wx + turn, wy + swing * math.cos(lean), wz + swing * math.sin(lean)
+            sx += radius * (limb_y * m[at.UP + 2] - limb_z * m[at.UP + 1])
+            sy += radius * (limb_z * m[at.UP] - limb_x * m[at.UP + 2])
+            sz += radius * (limb_x * m[at.UP + 1] - limb_y * m[at.UP])
             weight += 1.0
     yaw_rate = m[at.ROTATION + 6] * wx + m[at.ROTATION + 7] * wy + m[at.ROTATION + 8] * wz
     v = at.VELOCITY
@@ -166,5 +173,5 @@ def estimate(sensed: Any, settings: Any, tilt: float, odometry: float, threshold
         begin_state(sensed, m)
     _tilt(sensed, tilt, dt, m)
     _legs(sensed, settings, threshold, dt, first, m)
-    _velocity(sensed, odometry, dt, m)
+    _velocity(sensed, settings[10], odometry, dt, m)
     _ground(settings, dt, first, m)

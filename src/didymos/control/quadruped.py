@@ -36,13 +36,14 @@ __all__ = ["Quadruped"]
 LIMP, STAND, SIT, TROT = range(4)
 _MODES = ("limp", "stand", "sit", "trot")
 _JOINTS = ("T", "H", "K")
-_ROBOT = (*GEOMETRY, "ratio", "friction", "inertia_T", "inertia_H", "inertia_K", "foot_radius", "mass", "delay")
+_ROBOT = (*GEOMETRY, "ratio", "friction", "inertia_T", "inertia_H", "inertia_K", "foot_radius", "mass", "delay", "com_x", "com_z")
 _GRAVITY = 9.80665  # [m/s^2]
 _TURN = 2.0 * math.pi
+_LEARNT = 0.2  # [m/s]: a larger error of the speed is a push, from which nothing is learnt beyond
 (
-    G_HEIGHT, G_SIT, G_HEIGHT_RATE, G_PERIOD, G_DUTY, G_LIFT, G_CAPTURE, G_STANCE_Y, G_PUSH, G_V, G_P, G_Z, G_DZ, G_TILT, G_DTILT, G_YAW,
+    G_HEIGHT, G_SIT, G_HEIGHT_RATE, G_PERIOD, G_DUTY, G_LIFT, G_CAPTURE, G_STANCE_Y, G_PUSH, G_V, G_TREND, G_P, G_Z, G_DZ, G_TILT, G_DTILT, G_YAW,
     G_DYAW, G_SLOPE, G_FRICTION, G_MOST, G_DAMP, G_SWING_KP, G_SWING_KD, G_THRESHOLD, G_ATTITUDE, G_ODOMETRY,
-) = range(26)  # fmt: skip
+) = range(27)  # fmt: skip
 
 
 @kernel
@@ -62,15 +63,15 @@ def _begin(m: Any) -> None:
 def _wrench(settings: Any, g: Any, walking: bool, turn: float, m: Any) -> None:
     """The wanted wrench on the trunk, level frame, into `WRENCH`."""
     mass, v = settings[11], at.VELOCITY
-    x, y = 0.0, 0.0
+    x, y = -settings[14], 0.0
     if not walking:  # stay over the middle of the feet
         for leg in range(4):
             x += 0.25 * m[at.LEVEL + 3 * leg]
             y += 0.25 * m[at.LEVEL + 3 * leg + 1]
     w = at.WRENCH
     wx, wy = m[at.WANTED_V], m[at.WANTED_V + 1]
-    m[w] = mass * (g[G_V] * (wx - m[v]) + g[G_P] * x)
-    m[w + 1] = mass * (g[G_V] * (wy - m[v + 1]) + g[G_P] * y)
+    m[w] = mass * (g[G_V] * (wx - m[v]) + (m[at.TREND] if walking else g[G_P] * x))
+    m[w + 1] = mass * (g[G_V] * (wy - m[v + 1]) + (m[at.TREND + 1] if walking else g[G_P] * y))
     climb = m[at.SLOPE] * m[v] + m[at.SLOPE + 1] * m[v + 1]
     m[w + 2] = mass * (_GRAVITY + g[G_Z] * (m[at.WANTED_HEIGHT] - m[at.HEIGHT]) - g[G_DZ] * (m[v + 2] - climb))
     roll, pitch = g[G_SLOPE] * math.atan(m[at.SLOPE + 1]), -g[G_SLOPE] * math.atan(m[at.SLOPE])
@@ -118,7 +119,7 @@ def _drive(settings: Any, g: Any, leg: int, limp: bool, sensed: Any, m: Any, inp
 @c_function(PROGRAM_SIGNATURE)
 def _program(clock, settings_at, gains_at, sensed_at, wanted, memory_at, inputs_at):  # type: ignore[no-untyped-def]
     dt, first = clock[1], clock[2] > 0.5
-    settings, g, sensed = carray(settings_at, 14), carray(gains_at, 26), carray(sensed_at, 42)
+    settings, g, sensed = carray(settings_at, 16), carray(gains_at, 27), carray(sensed_at, 42)
     m, inputs = carray(memory_at, at.MEMORY), carray(inputs_at, 84)
     estimate(sensed, settings, g[G_ATTITUDE], g[G_ODOMETRY], g[G_THRESHOLD], dt, first, m)
     if first:
@@ -131,11 +132,13 @@ def _program(clock, settings_at, gains_at, sensed_at, wanted, memory_at, inputs_
     m[at.WANTED_HEIGHT] = _ramp(m[at.WANTED_HEIGHT], goal, g[G_HEIGHT_RATE] * dt)
     for i in range(2):
         m[at.WANTED_V + i] = _ramp(m[at.WANTED_V + i], wanted[1 + i] if walking else 0.0, g[G_PUSH] * dt)
+        slow = min(max(m[at.WANTED_V + i] - m[at.VELOCITY + i], -_LEARNT), _LEARNT)
+        m[at.TREND + i] = min(max(m[at.TREND + i] + g[G_TREND] * slow * dt, -1.0), 1.0) if walking else 0.0
     turn = wanted[3] if walking else 0.0
     m[at.WANTED_YAW] = _ramp(m[at.WANTED_YAW] + turn * dt, m[at.YAW], max(abs(m[at.WANTED_YAW] - m[at.YAW]) - 0.3, 0.0))
     advance_gait(walking, g[G_PERIOD], g[G_DUTY], dt, m)
     _wrench(settings, g, walking, turn, m)
-    distribute(g[G_FRICTION], g[G_MOST], m)
+    distribute(g[G_FRICTION], g[G_MOST], settings[14], settings[15], m)
     for leg in range(4):
         if m[at.SWING + leg] > 0.5:
             swing(
@@ -164,6 +167,7 @@ class Quadruped(CompiledController):
     stance_y = Gain(0.0, low=-0.1, high=0.1, unit="m", path="gait.stance", doc="feet so far outside of the hips")
     push = Gain(1.0, low=0.01, high=20, unit="m/s^2", path="body.acceleration", doc="with which a wanted speed is approached")
     kv = Gain(4.0, low=0, high=50, unit="1/s", path="body.speed")
+    trend = Gain(2.5, low=0, high=20, unit="1/s^2", path="body.speed_integral", doc="with which it learns what holding a speed takes")
     kp = Gain(20.0, low=0, high=200, unit="1/s^2", path="body.place", doc="of a robot that stands, over the middle of its feet")
     kz = Gain(150.0, low=0, high=1000, unit="1/s^2", path="body.height")
     dz = Gain(15.0, low=0, high=100, unit="1/s", path="body.height_damping")
@@ -190,7 +194,8 @@ class Quadruped(CompiledController):
         for name in _ROBOT:
             if name not in robot:
                 raise InputError(f"expected the number {name!r}", path="control.options.robot")
-        self.settings = np.array([*(float(robot[name]) for name in _ROBOT), float(belt)])
+        numbers = [float(robot[name]) for name in _ROBOT]
+        self.settings = np.array([*numbers[:13], float(belt), *numbers[13:]])
         self.imu, self.encoders, self.torques = imu, encoders, torques
 
     def start(self, robot: Robot) -> None:

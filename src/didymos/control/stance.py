@@ -8,7 +8,7 @@ Distribution: the forces f_i of the feet that stand (shares W, 0 to 1) with the 
 
     |A f - (F, T)|^2_S + f^T W^-1 f,    A = (I ...; [r_i]x ...)    ->    f = W A^T (A W A^T + S^-1)^-1 (F, T)
 
-then each is held inside its cone of friction. Two feet of a diagonal cannot turn the trunk about the line between them; there the
+r_i from the centre of mass; then each is held inside its cone of friction about the normal of the slope. Two feet of a diagonal cannot turn the trunk about the line between them; there the
 weights S decide, and placing the feet does the rest. Reference: Pratt et al., Virtual model control, IJRR 20 (2001).
 """
 
@@ -46,9 +46,11 @@ def solve_symmetric(a: Any, x: Any) -> None:
 
 
 @kernel
-def distribute(friction: float, most: float, m: Any) -> None:
+def distribute(friction: float, most: float, com_x: float, com_z: float, m: Any) -> None:
     """Forces of the ground on the feet [N], level frame, from the wanted wrench in `WRENCH` (force, then torque)."""
     a, x = m[at.MATRIX : at.MATRIX + 36], m[at.WRENCH : at.WRENCH + 6]
+    r = at.ROTATION
+    cx, cy, cz = m[r] * com_x + m[r + 2] * com_z, m[r + 3] * com_x + m[r + 5] * com_z, m[r + 6] * com_x + m[r + 8] * com_z
     for i in range(36):
         a[i] = 0.0
     for i in range(6):
@@ -57,7 +59,7 @@ def distribute(friction: float, most: float, m: Any) -> None:
         w, p = m[at.SHARE + leg], at.LEVEL + 3 * leg
         if w <= 0.0:
             continue
-        rx, ry, rz = m[p], m[p + 1], m[p + 2]
+        rx, ry, rz = m[p] - cx, m[p + 1] - cy, m[p + 2] - cz
         for i in range(3):
             a[7 * i] += w
         # lower left block w [r]x, lower right block w [r]x [r]x^T
@@ -74,15 +76,18 @@ def distribute(friction: float, most: float, m: Any) -> None:
         a[34] -= w * ry * rz
         a[35] += w * (rx * rx + ry * ry)
     solve_symmetric(a, x)
+    nz = 1.0 / math.sqrt(1.0 + m[at.SLOPE] ** 2 + m[at.SLOPE + 1] ** 2)
+    nx, ny = -nz * m[at.SLOPE], -nz * m[at.SLOPE + 1]
     for leg in range(4):
         w, p, f = m[at.SHARE + leg], at.LEVEL + 3 * leg, at.FORCE + 3 * leg
-        rx, ry, rz = m[p], m[p + 1], m[p + 2]
+        rx, ry, rz = m[p] - cx, m[p + 1] - cy, m[p + 2] - cz
         fx = w * (x[0] + x[4] * rz - x[5] * ry)
         fy = w * (x[1] + x[5] * rx - x[3] * rz)
         fz = w * (x[2] + x[3] * ry - x[4] * rx)
+        normal = (fx * nx + fy * ny + fz * nz) if w > 0.0 else 0.0
+        fx, fy, fz = fx - normal * nx, fy - normal * ny, fz - normal * nz
         if w > 0.0:
-            fz = min(max(fz, _LEAST), most)
-            sideways = math.sqrt(fx * fx + fy * fy)
-            if sideways > friction * fz:
-                fx, fy = fx * friction * fz / sideways, fy * friction * fz / sideways
-        m[f], m[f + 1], m[f + 2] = fx, fy, fz
+            normal = min(max(normal, _LEAST), most)
+        along = math.sqrt(fx * fx + fy * fy + fz * fz)
+        part = friction * normal / along if along > friction * normal else 1.0
+        m[f], m[f + 1], m[f + 2] = part * fx + normal * nx, part * fy + normal * ny, part * fz + normal * nz

@@ -88,6 +88,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
 def _values(twin: Twin) -> Iterator[InputError]:
     yield from _directions(twin)
     yield from _clock(twin)
+    yield from _orientations(twin)
     for name in dict.fromkeys(link_of(path) for path in twin.body_values() if path.startswith("links.")):
         try:
             check_link(twin, name)
@@ -175,6 +176,17 @@ def _directions(twin: Twin) -> Iterator[InputError]:
         direction = getattr(part, "direction", 1.0)
         if direction not in (-1.0, 1.0):
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")
+
+
+def _orientations(twin: Twin) -> Iterator[InputError]:
+    """Errors that an orientation cannot have would be passed over."""
+    for name, sensor in twin.file.sensors.items():
+        for quantity in SENSORS[sensor.kind].quantities:
+            if quantity.orientation:
+                error = getattr(sensor, quantity.name)
+                for key, none in (("scale", 1.0), ("resolution", 0.0), ("limit", 0.0)):
+                    if getattr(error, key) != none:
+                        yield twin.mistake("means nothing for an orientation", "sensors", name, quantity.name, key)
 
 
 def _contacts(twin: Twin) -> Iterator[InputError]:

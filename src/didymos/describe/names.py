@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from didymos.describe.description import Description, JointKind
 from didymos.describe.parameters import INERTIA_AXES
 from didymos.parts import PARTS
+from didymos.sensors.kind import CameraSpec, SensorSpec
 
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
-__all__ = ["RESERVED", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs", "tied_paths"]
+__all__ = [
+    "RESERVED", "cameras", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs", "readings",
+    "tied_paths",
+]  # fmt: skip
 
 RESERVED = (
     "air", "boxes", "channels", "clock", "control", "inputs", "joint_states", "joints", "momentum", "parameters", "parts", "tf",
@@ -25,6 +29,16 @@ RESERVED = (
 """Names of what every run records, and of their topics: no sensor may take one."""
 
 _ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
+
+
+def cameras(twin: Twin) -> dict[str, CameraSpec]:
+    """The sensors that take pictures."""
+    return {name: sensor for name, sensor in twin.file.sensors.items() if isinstance(sensor, CameraSpec)}
+
+
+def readings(twin: Twin) -> dict[str, SensorSpec]:
+    """The sensors whose readings are numbers: all but cameras."""
+    return {name: sensor for name, sensor in twin.file.sensors.items() if not isinstance(sensor, CameraSpec)}
 
 
 def movable_joints(description: Description) -> tuple[str, ...]:

@@ -218,26 +218,40 @@ class Twin:
             what = f"{program.__name__} refuses these options: {type(error).__name__}: {error}"
             raise self.mistake(what, "control", "options") from error
 
-    def replace_program(self, name: str, folder: Path | None = None) -> None:
+    def replace_program(
+        self,
+        name: str,
+        folder: Path | None = None,
+        *,
+        rate: float | None = None,
+        gains: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        in_scenarios: bool = False,
+    ) -> None:
         """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
 
-        Without a folder, to the current one. The gains of the program become parameters of the twin.
+        Without a folder, to the current one. The gains of the program become parameters of the twin. `rate` [Hz], the
+        program's own by default; `in_scenarios` also where a scenario brings a program.
         """
         program = find_program(name, folder or Path())
         try:
-            program()
-            rate = float(program.rate)
+            program(**(options or {}))
+            rate = float(program.rate if rate is None else rate)
         except DidymosError:
             raise
         except Exception as error:  # the user's own code
-            raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
+            how = f"with the options {dict(options)}" if options else "without arguments"
+            raise InputError(f"{name} cannot be created {how}: {type(error).__name__}: {error}") from error
         step = self.file.world.step
         steps = 1.0 / (rate * step) if rate > 0.0 else 0.0
         if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
             expected = f"a rate whose period is a whole number of physics steps of {step:g} s"
             raise InputError(f"{name} asks for {rate:g} Hz, expected {expected}")
         raw = copy.deepcopy(self._raw)
-        raw["control"] = {"program": name, "rate": rate}
+        raw["control"] = {"program": name, "rate": rate, "gains": dict(gains or {}), "options": dict(options or {})}
+        if in_scenarios:
+            for scenario in raw.get("scenarios", {}).values():
+                scenario.pop("control", None)
         try:
             self.file = validate(raw, self._file, self._lines)
         except InputError as error:  # nothing in the twin file is to blame

@@ -73,9 +73,10 @@ def add_ground(spec: mujoco.MjSpec, height: float, friction: float, contact_time
 
 
 def floors(world: WorldSpec) -> dict[str, tuple[str, float]]:
-    """All that things can touch: the path of its friction -> its shape's name and its friction."""
+    """All that things can touch: the path of its friction -> its shape's name and its friction, times the world's grip."""
     found = {} if world.ground is None else {"world.ground.friction": (GROUND, world.ground.friction)}
-    return found | {f"world.objects.{name}.friction": (f"didymos:{name}", o.friction) for name, o in world.objects.items()}
+    found |= {f"world.objects.{name}.friction": (f"didymos:{name}", o.friction) for name, o in world.objects.items()}
+    return {path: (shape, friction * world.grip) for path, (shape, friction) in found.items()}
 
 
 def add_objects(spec: mujoco.MjSpec, world: WorldSpec) -> None:
@@ -91,5 +92,5 @@ def add_objects(spec: mujoco.MjSpec, world: WorldSpec) -> None:
             rgba=[*thing.colour, 1.0],
             priority=1,
         )
-        geom.friction[0] = thing.friction
+        geom.friction[0] = thing.friction * world.grip
         geom.solref[0] = world.contact_time

@@ -1,0 +1,96 @@
+"""Joint trajectory: joints follow wanted angles, by the position law of their drives and what is known of their load.
+
+    drive <- x* = w + w' T,  v* = w',  feed-forward I w'' + F tanh(w' / v_0),   both scales 1
+
+w the wanted angle of a joint [rad] (`wanted.NAME` of its drive), w' and w'' from its change between calls; T the delay of the bus, so
+that a command holds when it arrives; I the inertia at the joint and F the friction at the motor. The drive closes the loop with its own
+kp, ki and kd. With a belt over the joint before it (knee over hip) a drive turns the sum of both angles, and the torque of the one
+before is less by its own. `control.error.NAME` is the angle wanted at the call before less the angle measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numba import carray
+
+from didymos.compiled import c_function
+from didymos.control.controller import CompiledController, Robot
+from didymos.control.program import PROGRAM_SIGNATURE
+from didymos.errors import InputError
+from didymos.parts.drive import INPUTS, POSITION
+
+__all__ = ["JointTrajectory"]
+
+_TURN = 2.0 * math.pi
+_SLIDING = 0.05  # [rad/s] v_0, over which friction changes sign
+_HEAD = 4  # settings: joints, ratio, friction, delay; then inertia and belt of each
+
+
+@c_function(PROGRAM_SIGNATURE)
+def _program(clock, settings, gains, sensed, wanted, memory_at, inputs):  # type: ignore[no-untyped-def]
+    dt, first = clock[1], clock[2] > 0.5
+    count, ratio, friction, delay = int(settings[0]), settings[1], settings[2], settings[3]
+    m = carray(memory_at, 4 * count + 1)
+    m[4 * count] += 1.0
+    for i in range(count):
+        if first:
+            m[count + i] = wanted[i]
+        m[i] = m[count + i] - sensed[i]
+        rate = (wanted[i] - m[count + i]) / dt
+        push = (rate - m[2 * count + i]) / dt if m[4 * count] > 2.5 else 0.0
+        m[count + i], m[2 * count + i] = wanted[i], rate
+        m[3 * count + i] = settings[_HEAD + 2 * i] * push + ratio * friction * math.tanh(rate / _SLIDING)
+    for i in range(count):
+        goal, rate, torque = m[count + i], m[2 * count + i], m[3 * count + i]
+        if settings[_HEAD + 2 * i + 1] > 0.5:
+            goal, rate = goal + m[count + i - 1], rate + m[2 * count + i - 1]
+        if i + 1 < count and settings[_HEAD + 2 * i + 3] > 0.5:
+            torque -= m[3 * count + i + 1]
+        inputs[7 * i] = (goal + delay * rate) * ratio / _TURN
+        inputs[7 * i + 1] = rate * ratio / _TURN
+        inputs[7 * i + 2] = torque / ratio
+        inputs[7 * i + 3] = 1.0
+        inputs[7 * i + 4] = 1.0
+        inputs[7 * i + 5] = POSITION
+        inputs[7 * i + 6] = m[4 * count]
+
+
+class JointTrajectory(CompiledController):
+    """Drives joints along wanted angles; joint NAME_joint is turned by drive NAME."""
+
+    program: ClassVar = _program
+
+    def __init__(
+        self,
+        drives: Sequence[str],
+        ratio: float,
+        friction: float = 0.0,
+        delay: float = 0.0,
+        inertia: Sequence[float] = (),
+        belts: Sequence[str] = (),
+        encoders: str = "encoders",
+    ) -> None:
+        """`inertia` [kg m^2] of every joint, or of as many as repeat; `belts`: drives whose belt runs over the joint before."""
+        self.drives, self.encoders = tuple(drives), encoders
+        unknown = [name for name in belts if name not in self.drives[1:]]
+        if unknown:
+            raise InputError(f"found {unknown[0]!r}, expected a drive with another one before it", path="control.options.belts")
+        load = [float(inertia[i % len(inertia)]) if inertia else 0.0 for i in range(len(self.drives))]
+        pairs = [number for name, value in zip(self.drives, load, strict=True) for number in (value, float(name in belts))]
+        self.settings = np.array([float(len(self.drives)), float(ratio), float(friction), float(delay), *pairs])
+        self.wants = self.drives
+        self.reports = tuple((f"error.{name}", "rad") for name in self.drives)
+        self.memory_size = 4 * len(self.drives) + 1
+
+    def start(self, robot: Robot) -> None:
+        """Find the encoders and the drives."""
+        self.reads = tuple(f"{self.encoders}.{name}_joint.position" for name in self.drives)
+        self.writes = tuple(f"{drive}.{name}" for drive in self.drives for name in INPUTS)
+        for name, known, what in ((self.reads, robot.sensed, "reading"), (self.writes, robot.inputs, "input")):
+            missing = [item for item in name if item not in known]
+            if missing:
+                raise InputError(f"joint_trajectory needs the {what} {missing[0]!r}, which there is not", path="control.options")
