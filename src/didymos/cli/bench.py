@@ -29,11 +29,13 @@ def bench(
     import didymos
     from didymos.engine.bench import measure
 
+    faces: list[str | None] = [*(variant or (None,))]
+    motions: list[str | None] = [*(scenario or (None,))]
     rows = []
     for name in twins or didymos.bundled():
-        for face in variant or [None]:
+        for face in faces:
             twin = didymos.load(name, variant=face)
-            for motion in scenario or [None]:
+            for motion in motions:
                 print("measuring", *filter(None, (name, face, motion)), file=sys.stderr)
                 rows.append(measure(twin, scenario=motion))
     if as_json:
