@@ -183,7 +183,7 @@ def test_a_peer_drives_the_mecanum_base_along_a_square_by_velocity_and_by_wheel_
     assert seen["place"] == [log["odom.position.x"].values[-1], log["control.y"].values[-1]]
     assert seen["gravity"] == pytest.approx(9.81, abs=0.044 * 6 + 0.1)  # noise, and biases of up to 0.091
     assert {"base", "front", "wheel_1", "lidar_left"} <= set(seen["frames"])
-    rates = {"rt/scan": 25, "rt/scan_left": 25, "rt/tf": 25}  # [Hz], of a tick of 100 Hz
+    rates = {"rt/scan": 50, "rt/scan_left": 50, "rt/tf": 25}  # [Hz], of a tick of 100 Hz
     counts = {name: count for name, count in seen["counts"].items() if name != "rt/clock"}
     assert counts == {name: seen["tick"] * rates.get(name, 100) // 100 for name in counts}
 

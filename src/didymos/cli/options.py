@@ -42,16 +42,24 @@ def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, floa
     return {**(read_settings(values) if values else {}), **settings(sets or ())}
 
 
-def load_twin(name: str, variant: str | None, chosen: Mapping[str, float], control: str | None) -> Twin:
+def load_twin(
+    name: str, variant: str | None, chosen: Mapping[str, float], control: str | None, firmware: str | None = None
+) -> Twin:
     """The twin that the options of these names describe."""
     import didymos
 
+    if control is not None and firmware is not None:
+        raise InputError("cannot go with --control: both take the place of the twin's program", path="--firmware")
     twin = didymos.load(name, variant=variant)
     if control is not None:
         try:
             twin.replace_program(control)
         except InputError as error:
             raise InputError(str(error), path="--control") from None
+    if firmware is not None:
+        from didymos.ports.firmware import use_firmware
+
+        use_firmware(twin, firmware)
     for path, value in chosen.items():
         twin.set(path, value)
     return twin

@@ -57,6 +57,10 @@ def run(
     sets: Sets = None,
     values: Values = None,
     control: Control = None,
+    firmware: Annotated[
+        str | None,
+        typer.Option(metavar="WHAT", help="Fly by firmware: betaflight, FILE.py:NAME, FILE.so, peer:COMMAND, listen:ADDRESS."),
+    ] = None,
     by_hand: Annotated[
         Path | None,
         typer.Option("--interventions", metavar="FILE", help="Repeat what was done by hand: .yaml, or the .mcap itself."),
@@ -100,14 +104,15 @@ def run(
     if view:
         files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
         why = "the page records, and runs until it is ended"
-        _refuse_with("view", why, seconds=seconds, robot=robot, gamepad=gamepad, **files)
+        _refuse_with("view", why, seconds=seconds, robot=robot, gamepad=gamepad, firmware=firmware, **files)
         return watch(load_twin(twin, variant, chosen, control), scenario, seed or 0, as_json)
 
     from didymos.engine.engine_warnings import warnings_of
 
-    loaded = load_twin(twin, variant, chosen, control)
+    loaded = load_twin(twin, variant, chosen, control, firmware)
     if robot is not None:
-        _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad)
+        _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad,
+                     firmware=firmware)  # fmt: skip
         _refuse_with("robot", "a real robot has its own numbers", set=_physical(chosen))
         log_files = {"record": record, "plot": plot}
         return drive_robot(loaded, robot, scenario, seconds, bus_numbers(ids or ()), zero, log_files, as_json, quiet)
@@ -122,8 +127,13 @@ def run(
     piloted = pad is not None or (done is not None and done.piloted)
     simulation = loaded.simulate(seed=seed, scenario=scenario, piloted=piloted)
     real_time = real_time or (pad is not None and pad.live)
-    by_pilot = _pilot(simulation, pad)
-    log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else (), by_pilot)
+    if simulation.eyes and record is not None and record.suffix.lower() != ".mcap":
+        raise InputError(f"found {str(record)!r}, expected a .mcap: the pictures of a camera fit into no other", path="--record")
+    try:
+        by_pilot = _pilot(simulation, pad)
+        log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else (), by_pilot)
+    finally:
+        simulation.close()
     if picture is not None:
         from didymos.record.picture import render_picture
 

@@ -108,6 +108,9 @@ class Controller:
     def start(self, robot: Robot) -> None:
         """Called once before the first tick."""
 
+    def stop(self) -> None:
+        """Called once when the run is over, however it ended: the place to let go of what `start` took."""
+
     def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
         """Inputs by name at time t [s]; an input that is not named keeps its value."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to control: it needs a method update()")

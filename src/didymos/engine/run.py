@@ -52,7 +52,8 @@ class Run:
         simulation.take()  # rows of ticks that passed before this run are nobody's
         self._log = simulation.new_log(keep=keep)
         self._drain = Drain(self._log)
-        self.recorder = None if record is None else self._log.record_to(record)
+        simulation.take_pictures()
+        self.recorder = None if record is None else self._log.record_to(record, simulation.eyes)
 
     @property
     def log(self) -> Log:
@@ -79,7 +80,7 @@ class Run:
             if stop % chunk == 0:
                 if self.recorder is not None:
                     self._note(self.recorder)
-                self._drain.put(simulation.take(), self.recorder)
+                self._drain.put(simulation.take(), self.recorder, simulation.take_pictures())
 
     def _look(self, here: int, end: int) -> int:
         """Let the pilot look, where it is time to; the tick of the next look."""
@@ -102,7 +103,7 @@ class Run:
         """Record into a file from now on; what the log has kept since the run began goes into it first."""
         self.stop_recording()
         self._noted = 0
-        self.recorder = self.log.record_to(file)
+        self.recorder = self.log.record_to(file, self.simulation.eyes)
 
     def stop_recording(self) -> None:
         """Complete the recording, if there is one."""
@@ -111,6 +112,8 @@ class Run:
             try:
                 self.update()
                 self._drain.settle()
+                for camera, picture in self.simulation.take_pictures():
+                    recorder.write_picture(camera, picture)
                 self._note(recorder)
                 if self._done:
                     recorder.note(INTERVENTIONS, {"seconds": repr(self.simulation.time)})

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from didymos.control import CompiledController
 from didymos.control.pilot import CHANNELS
-from didymos.describe.names import part_inputs
+from didymos.describe.names import part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import MOMENTUM, TRUTH, Assembly
 from didymos.engine.boxes import is_box
@@ -97,7 +97,7 @@ def plan_streams(
         streams.append(_momentum(assembly, record.rate))
     if piloted:
         streams += _pilot(assembly, record.rate, record.tf_rate)
-    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
+    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(readings(twin))]
     return tuple(streams)
 
 
@@ -122,9 +122,9 @@ def _momentum(assembly: Assembly, rate: float) -> StreamPlan:
 
 def _pilot(assembly: Assembly, rate: float, tf_rate: float) -> list[StreamPlan]:
     """The channel table, and where the boxes are, if there are any."""
-    labels = tuple(f"ch{i}" for i in range(CHANNELS))
+    names = tuple(f"ch{i}" for i in range(CHANNELS))
     start = assembly.plan.starts["channels"]
-    layout = StreamLayout("channels", Kind.JOY, labels, ("1",) * CHANNELS, labels=labels)
+    layout = StreamLayout("channels", Kind.SCALARS, names, ("1",) * CHANNELS)
     found = [_plan(layout, rate, [(Source.USERDATA, start + i) for i in range(CHANNELS)])]
     boxes = [body for body in range(assembly.model.nbody) if is_box(assembly.model, body)]
     if boxes:

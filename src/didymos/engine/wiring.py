@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from didymos.control import CompiledController, Controller
 from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec, held_rows
-from didymos.describe.names import input_names, part_inputs
+from didymos.describe.names import input_names, part_inputs, readings
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly, readout_place, site_name
+from didymos.engine.assemble import Assembly, SensorPlace, readout_place, site_name
 from didymos.engine.joint_values import lends
 from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_PUSH, SPACE_WANTED, Wiring
 from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
+from didymos.sensors import SENSORS
 from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
-from didymos.sensors.kind import LidarSpec, ReadoutSpec
+from didymos.sensors.kind import LidarSpec, ReadoutSpec, SensorKind
 from didymos.spec import number_fields, record_type
 
 __all__ = ["compiled_law", "in_reach", "moved_parameters", "push_place", "sensed_places", "stimulus_table", "tick_rate", "wire"]
@@ -129,7 +130,7 @@ def wire(
 
 
 def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
-    plan, specs = assembly.plan, twin.file.sensors
+    plan, specs = assembly.plan, readings(twin)
     sensors = np.zeros((len(specs), r.SENSOR_WORDS), dtype=_INT)
     numbers = np.zeros((len(specs), r.SENSOR_NUMBERS))
     own = [place for place in assembly.places if place.sensor in specs]
@@ -149,7 +150,7 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         for j, place in enumerate(places, start=first):
             source = assembly.model.sensor(place.engine_name).adr[0]
             out, bias = (plan.starts[f"{kind}:{name}.{place.quantity}"] for kind in ("sensed", "bias"))
-            quantities[j] = source, place.size, place.orientation, out, bias
+            quantities[j] = source, place.size, _form(place, SENSORS[spec.kind]), out, bias
             model = getattr(spec, place.quantity)
             errors[j] = tuple(getattr(model, field) for field, _ in number_fields(ErrorSpec))
         first += len(places)
@@ -161,6 +162,12 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         "fresh": np.zeros(len(specs), dtype=_INT),
         "readouts": _readouts(twin, assembly),
     }
+
+
+def _form(place: SensorPlace, kind: SensorKind) -> int:
+    if place.orientation:
+        return r.ORIENTATION
+    return r.VECTOR if place.size == 3 and not (kind.per_joint or kind.per_readout) else r.SEPARATE
 
 
 def _readouts(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
@@ -178,7 +185,7 @@ def _readouts(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
 def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, Any]:
     """Rows (sensor, site, its body, first in sensordata, rays, first ray), numbers (nearest, farthest), rays by their place."""
     rows, numbers, rays = [], [], [np.zeros((0, 3))]
-    for i, (name, spec) in enumerate(twin.file.sensors.items()):
+    for i, (name, spec) in enumerate(readings(twin).items()):
         if isinstance(spec, LidarSpec):
             (place,) = (place for place in assembly.places if place.sensor == name)
             site = assembly.model.site(site_name(twin, name, spec.link))

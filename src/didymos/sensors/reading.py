@@ -16,9 +16,10 @@ from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, distur
 from didymos.sensors.noise import uniform
 
 __all__ = [
-    "ARRIVED", "BIAS", "CAPACITY", "CHANNELS", "DELAY", "DROP_OUT", "ERRORS", "FIRST", "IS_ACCELERATION", "KEY", "MEMORY",
+    "ARRIVED", "BIAS", "CAPACITY", "CHANNELS", "DELAY", "DROP_OUT", "ERRORS", "FIRST", "FORM", "IS_ACCELERATION", "KEY", "MEMORY",
     "MEMORY_HEAD", "NOTHING_YET", "ORIENTATION", "OUT", "OUTAGE_RATE", "OUTAGE_TIME", "QUANTITIES", "QUANTITY_WORDS", "RATE",
-    "SAMPLED_AT", "SENSOR_NUMBERS", "SENSOR_WORDS", "SIZE", "SOURCE", "TAKEN", "is_due", "needs_acceleration", "sense",
+    "SAMPLED_AT", "SENSOR_NUMBERS", "SENSOR_WORDS", "SEPARATE", "SIZE", "SOURCE", "TAKEN", "VECTOR", "is_due",
+    "needs_acceleration", "sense",
 ]  # fmt: skip
 
 # sensor row, integers
@@ -27,8 +28,10 @@ SENSOR_WORDS = 8
 # sensor row, numbers
 RATE, DROP_OUT, ERRORS, OUTAGE_RATE, OUTAGE_TIME = range(5)
 SENSOR_NUMBERS = 5
-# quantity row, integers: where in sensordata, how many, a quaternion?, where in userdata, its bias in userdata
-SOURCE, SIZE, ORIENTATION, OUT, BIAS = range(5)
+# quantity row, integers: where in sensordata, how many, what they are, where in userdata, its bias in userdata
+SOURCE, SIZE, FORM, OUT, BIAS = range(5)
+SEPARATE, ORIENTATION, VECTOR = range(3)
+"""What the channels of a quantity are: numbers of their own, one quaternion, or the three axes of one vector."""
 QUANTITY_WORDS = 5
 # memory of a sensor in userdata, followed by the ring of (arrival tick, sample tick, values)
 TAKEN, ARRIVED, SAMPLED_AT, _BLIND_UNTIL = range(4)
@@ -88,12 +91,13 @@ def _take(sensor: Any, numbers: Any, quantities: Any, errors: Any, tick: int, tr
         counter = (taken * sensor[CHANNELS] + channel) * DRAWS_PER_READING
         if numbers[ERRORS] == 0.0:
             reading[:] = true
-        elif row[ORIENTATION] == 1:
+        elif row[FORM] == ORIENTATION:
             walk(errors[q], numbers[RATE], taken == 0, high, low, counter, 3, bias)
             disturb_orientation(errors[q], numbers[RATE], high, low, counter, bias, true, reading)
         else:
             walk(errors[q], numbers[RATE], taken == 0, high, low, counter, size, bias)
-            disturb_vector(errors[q], numbers[RATE], high, low, counter, size, bias, true, reading)
+            axes = row[FORM] == VECTOR
+            disturb_vector(errors[q], numbers[RATE], high, low, counter, size, axes, bias, true, reading)
         channel += size
     userdata[memory + TAKEN] = taken + 1
 
