@@ -78,8 +78,8 @@ def main(domain):
     peer = Stepper(domain)
     kinds = {
         "base": ("rt/vicon/base", PoseStamped), "tool": ("rt/vicon/end_effector", PoseStamped),
-        "port": ("rt/vicon/target", PoseStamped), "encoders": ("rt/joint_states", JointState), "wrench": ("rt/wrench", WrenchStamped),
-        "gripper": ("rt/gripper/stage", Float64),
+        "port": ("rt/vicon/target", PoseStamped), "encoders": ("rt/joint_states", JointState),
+        "wrench": ("rt/wrench", WrenchStamped), "gripper": ("rt/gripper/stage", Float64),
     }  # fmt: skip
     readers = {name: peer.reader(*place) for name, place in kinds.items()}
     torque, thrust = peer.writer("rt/cmd_torque", Float64MultiArray), peer.writer("rt/cmd_thrust", Float64MultiArray)
@@ -92,18 +92,18 @@ def main(domain):
     program.start(Robot(inputs=(), sensed=(), wanted=("abort",)))
     sensed = dict.fromkeys(program.reads, 0.0)
     heard = dict.fromkeys(readers, 0)
-    asked, stages, widest, tick = "", [], 0.0, peer.start()
-    while tick < 1200 and (not stages or stages[-1] != "hold" or held < 100):
+
+    def arrived(tick):
+        for name, reader in readers.items():
+            for message in reader.take(100):
+                read(sensed, name, message)
+                heard[name] += 1
+        return all(count >= tick for count in heard.values())
+
+    asked, stages, held, widest, tick = "", [], 0, 0.0, peer.start()
+    while tick < 1200 and (stages[-1:] != ["hold"] or held < 100):
         tick = peer.step(1)
-
-        def arrived():
-            for name, reader in readers.items():
-                for message in reader.take(100):
-                    read(sensed, name, message)
-                    heard[name] += 1
-            return all(count >= tick for count in heard.values())
-
-        until(arrived, "readings of this tick")
+        until(lambda tick=tick: arrived(tick), "readings of this tick")
         inputs = program.update(tick * PERIOD, sensed, {"abort": 0.0})
         torque.write(numbers(inputs[name] for name in ("wheel", "shoulder", "elbow", "wrist")))
         thrust.write(numbers(inputs[name] for name in ("thruster_a", "thruster_b", "thruster_c")))

@@ -107,7 +107,8 @@ def _one(handle: str) -> Callable[[Any], Order]:
 def _word(handle: str, words: Mapping[str, float]) -> Callable[[Any], Order]:
     def read(message: Any) -> Order:
         if message.data not in words:
-            raise InputError(f"found {message.data[:40]!r}{nearest(message.data[:40], words)}, expected one of: {', '.join(words)}")
+            said = message.data[:40]
+            raise InputError(f"found {said!r}{nearest(said, words)}, expected one of: {', '.join(words)}")
         return _order([(handle, words[message.data])])
 
     return read
