@@ -1,13 +1,13 @@
 """Trot: which legs swing, where they are going, and the curve of a foot through the air.
 
-Both legs of a diagonal swing together. A leg swings for (1 - duty) of the period; it stands from when its torques say so (in the
-second half of its swing), and goes on downward until they do. The other diagonal does not leave before. In the level frame a foot
-goes to (Raibert 1986, with the gain of the capture point)
+Both legs of a diagonal swing together. A leg swings for (1 - duty) of the period; it stands from when its torques say so (in
+the second half of its swing), and goes on downward until they do. The other diagonal does not leave before. In the level frame
+a foot goes to (after Raibert, Legged robots that balance, 1986)
 
     p = hip + v T / 2 + k (v - v*) - a z / g + turn,    T = duty x period
 
-a the acceleration that holding the speed takes (learnt), z the height; 
-p lies on the plane that the feet stood on last. A foot gets there along a cycloid forward and (1 - cos)^2-like hump upward.
+a the acceleration that holding the speed takes (learnt), z the height. p lies on the plane that the feet stood on last. A foot
+gets there along a cycloid forward and a hump (1 - cos) / 2 upward.
 """
 
 from __future__ import annotations
@@ -74,10 +74,12 @@ def advance_gait(walking: bool, period: float, duty: float, dt: float, m: Any) -
 
 
 @kernel
-def _landing(settings: Any, leg: int, stand: float, capture: float, stance_y: float, wx: float, wy: float, turn: float, m: Any) -> None:
+def _landing(
+    settings: Any, leg: int, stand: float, capture: float, stance_y: float, wx: float, wy: float, turn: float, m: Any
+) -> None:
     """Where a foot shall come down, level frame, into `TORQUE` (scratch) [3]."""
     end, side = 1.0 - 2.0 * (leg // 2), 1.0 - 2.0 * (leg % 2)
-    hx, hy = end * (settings[0] + settings[2]) + settings[14], side * (settings[1] + settings[3] + stance_y)
+    hx, hy = end * (settings[0] + settings[2]) + settings[13], side * (settings[1] + settings[3] + stance_y)
     r, v = at.ROTATION, at.VELOCITY
     x, y = m[r] * hx + m[r + 1] * hy, m[r + 3] * hx + m[r + 4] * hy
     angle = 0.5 * stand * turn

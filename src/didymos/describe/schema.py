@@ -120,7 +120,7 @@ class WorldSpec(Spec):
     ground: GroundSpec | None = None
     objects: dict[Name, ObjectSpec] = Field(default={})
     grip: float = number(
-        1.0, unit="1", low=0, high=10, doc="factor on the friction of the ground and all objects: rubber, worn or wet feet and tyres"
+        1.0, unit="1", low=0, high=10, doc="factor on the friction of the ground and all objects: worn or wet feet and tyres"
     )
     contact_time: float = number(
         0.02, unit="s", above=0, high=1, live=False, doc="time constant of contacts with ground and objects, their softness"
