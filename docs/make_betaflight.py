@@ -1,4 +1,4 @@
-"""Measure how close Betaflight's clock follows the twin's, with its simulator interface alone and with `step_lock.c`; draw a flight.
+"""Measure how closely Betaflight's clock follows the twin's, by its interface alone and by `step_lock.c`; draw a flight.
 
     python docs/make_betaflight.py [SECONDS]
 

@@ -199,7 +199,7 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, Any], said: str)
 
 @given(roll=ANGLE, pitch=st.floats(-1.4, 1.4), yaw=ANGLE)
 def test_the_attitude_arrives_as_the_firmware_reads_it(roll: float, pitch: float, yaw: float) -> None:
-    """The firmware's formulas for roll (right), pitch (nose down), heading (from north, clockwise), with its two changed signs."""
+    """By the firmware's formulas for roll (right), pitch (nose down), heading (from north, clockwise), two signs changed."""
     cr, sr, cp, sp, cy, sy = (f(angle / 2) for angle in (roll, pitch, yaw) for f in (np.cos, np.sin))
     w, x = cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy
     q = np.array([w, x, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy])
