@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 OUT := out
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser lint bench clean
+.PHONY: help setup demo test lint bench clean
 
 help:  ## say what there is
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,11 +26,8 @@ lint: setup  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint  ## style, types and all tests but those in a browser
-	$(BIN)/pytest -n 2 --ignore tests/cockpit/test_browser.py
-
-browser: setup  ## the cockpit in a real browser: some minutes, on a machine that does nothing else
-	$(BIN)/pytest tests/cockpit/test_browser.py
+test: lint  ## style, types and all tests, the cockpit in a real browser among them
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 bench: setup  ## speed beside the bare engine's
 	$(BIN)/didymos bench

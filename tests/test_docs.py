@@ -24,7 +24,7 @@ MAKER = runpy.run_path(str(ROOT / "docs" / "make_twin_files.py"))
 LARGEST_PICTURE = 120_000  # [byte]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NOT_CHEAP = ("bench", "--real-time", "--robot", "cockpit", "--view")  # the last two wait for a person; tests/cockpit plays that one
+_NOT_CHEAP = ("bench", "--real-time", "--robot", "cockpit", "--view")  # the last two wait for a person: tests/cockpit
 _DRAWS_THE_ROBOT = re.compile(r" --(clip|picture) \S+")  # tested in tests/record, and not possible on every machine
 
 URDF = """<robot name="box">

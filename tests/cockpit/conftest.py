@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -13,17 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from PIL import Image
 
 import didymos
 
+Picture = NDArray[np.float64]
 SOURCE = Path(didymos.__file__).resolve().parents[1]
 PICTURES = Path(__file__).resolve().parents[2] / "out" / "cockpit"
+WIDTH, HEIGHT = 1100, 640  # [pixels] of the browser's window
 PATIENCE = 60.0  # [s] until something that has to happen must have happened, on a machine with much else to do
+FIELD = "//label[contains(normalize-space(), '{}')]/ancestor::*[.//input][1]//input[last()]"
 FLAGS = [
     "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
     "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-extensions", "--disable-dev-shm-usage", "--window-size=1180,640",
+    "--disable-extensions", "--disable-dev-shm-usage", "--force-device-scale-factor=1", f"--window-size={WIDTH},{HEIGHT}",
 ]  # fmt: skip
 
 
@@ -56,7 +63,10 @@ class Started:
 
 @pytest.fixture
 def start_cockpit(tmp_path: Path) -> Iterator[Callable[..., Started]]:
-    """start_cockpit(twin, *options): the command, on a free port, with its recordings in a folder of the test."""
+    """start_cockpit(twin, *options): the command, on a free port, with its recordings in a folder of the test.
+
+    A fresh install compiles here, which takes longer than any patience: the limit of the whole test is what ends it.
+    """
     started: list[Started] = []
 
     def start(twin: str, *options: str) -> Started:
@@ -72,8 +82,8 @@ def start_cockpit(tmp_path: Path) -> Iterator[Callable[..., Started]]:
         )
         assert process.stdout is not None
         line = process.stdout.readline()
-        assert line, process.stderr.read() if process.stderr else ""
-        about = json.loads(line)
+        about = json.loads(line or "{}")
+        assert "url" in about, line or (process.stderr.read() if process.stderr else "")
         started.append(Started(process, about["url"], about["port"], folder))
         return started[-1]
 
@@ -104,50 +114,89 @@ class Browser:
         return float(self.text.partition("t = ")[2].partition(" s")[0])
 
     def find(self, xpath: str) -> Any:
-        return wait_until(lambda: next((e for e in self.driver.find_elements("xpath", xpath) if e.is_displayed()), None), xpath)
+        """The first element of a path that can be seen, as soon as there is one."""
+        return wait_until(lambda: self._seen(xpath), xpath)
 
-    def _press(self, xpath: str) -> None:
-        element = self.find(xpath)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+    def _seen(self, xpath: str) -> Any:
+        return next((element for element in self.driver.find_elements("xpath", xpath) if element.is_displayed()), None)
 
     def tab(self, name: str) -> None:
-        self._press(f"//*[@role='tab'][@title='{name}']")
+        self._do(f"//*[@role='tab'][@title='{name}']", lambda tab: tab.click())
 
     def press(self, label: str) -> None:
-        self._press(f"//button[normalize-space()='{label}']")
+        self._do(f"//button[normalize-space()='{label}']", lambda button: button.click())
+
+    def write(self, label: str, text: str) -> None:
+        """Put a text or number into the field beside a label and leave it."""
+        from selenium.webdriver.common.keys import Keys
+
+        self._do(FIELD.format(label), lambda field: self._type(field, text, Keys.ENTER))
 
     def choose(self, label: str, option: str) -> None:
         """Pick an option of a menu by typing it, as the menu allows."""
+        self._do(FIELD.format(label), lambda field: self._type(field, option))
+        self._do(f"//*[@role='option'][normalize-space()='{option}']", lambda found: found.click())
+
+    @staticmethod
+    def _type(field: Any, *keys: str) -> None:
+        """Type over what a field holds."""
         from selenium.webdriver.common.keys import Keys
 
-        field = self.field(label)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", field)
         field.click()
         field.send_keys(Keys.CONTROL, "a")
-        field.send_keys(option)
-        self._press(f"//*[@role='option'][normalize-space()='{option}']")
+        field.send_keys(*keys)
 
-    def field(self, label: str) -> Any:
-        """The input beside a label."""
-        return self.find(f"//label[contains(normalize-space(), '{label}')]/ancestor::*[.//input][1]//input[last()]")
+    def _do(self, xpath: str, action: Callable[[Any], Any]) -> None:
+        """Do something to an element; again, where the page has replaced or covered it in the meantime."""
+        from selenium.common import exceptions
 
-    def write(self, label: str, text: str) -> None:
-        """Put a text or number into a field and leave it."""
-        from selenium.webdriver.common.keys import Keys
+        moved = (
+            exceptions.StaleElementReferenceException,
+            exceptions.ElementClickInterceptedException,
+            exceptions.ElementNotInteractableException,
+        )
 
-        field = self.field(label)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", field)
-        field.click()
-        field.send_keys(Keys.CONTROL, "a")
-        field.send_keys(text, Keys.ENTER)
+        def done() -> bool:
+            try:
+                element = self._seen(xpath)
+                if element is not None:
+                    self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+                    action(element)
+            except moved:
+                return False
+            return element is not None
 
-    def picture(self, name: str) -> Path:
-        """A screenshot, kept as a build artefact."""
+        wait_until(done, xpath)
+
+    def picture(self, name: str) -> Picture:
+        """A screenshot, kept as a build artefact; grey values from 0 to 255, shape [height, width]."""
         PICTURES.mkdir(parents=True, exist_ok=True)
-        file = PICTURES / f"{name}.png"
-        assert self.driver.save_screenshot(str(file))
-        return file
+        shot = self.driver.get_screenshot_as_png()
+        (PICTURES / f"{name}.png").write_bytes(shot)
+        return np.asarray(Image.open(io.BytesIO(shot)).convert("L"), dtype=float)
+
+    def still(self, name: str) -> Picture:
+        """A screenshot of a page that has come to rest: two in a row show the same scene."""
+        pictures = [self.picture(name)]
+
+        def at_rest() -> bool:
+            pictures.append(self.picture(name))
+            return change(*pictures[-2:]) < 3.0
+
+        wait_until(at_rest, "the picture stands still")
+        return pictures[-1]
+
+    def plot(self) -> NDArray[np.float64]:
+        """The first plot of the panel as colours from 0 to 255, shape [height, width, 3]."""
+        canvas = self.driver.find_element("css selector", ".uplot canvas")
+        return np.asarray(Image.open(io.BytesIO(canvas.screenshot_as_png)).convert("RGB"), dtype=float)
+
+
+def change(before: Picture, after: Picture) -> float:
+    """The largest change of a grey value between two screenshots in the middle, where the robot is and no panel."""
+    height, width = before.shape
+    middle = slice(height // 4, 3 * height // 4), slice(3 * width // 8, 5 * width // 8)
+    return float(np.abs(before[middle] - after[middle]).max())
 
 
 @pytest.fixture(scope="session")

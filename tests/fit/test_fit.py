@@ -116,3 +116,33 @@ def test_a_drive_that_runs_away_counts_as_far_from_the_recording(bench: Twin, re
     file = record()
     found = fit(astray(bench), [read(bench, file)], {"parts.drive.kp": (0.1, 100.0), "parts.drive.kd": (0.0, 5.0)})
     assert np.isfinite(found.loss_after)
+
+
+PUCK = """<mujoco><worldbody><body name="puck"><freejoint name="free"/><geom type="sphere" size=".1" mass="2"/></body>
+  </worldbody></mujoco>"""
+
+
+def test_a_pattern_moves_parameters_together_and_the_start_may_be_fitted(
+    make_twin: Callable[..., Twin], tmp_path: Path
+) -> None:
+    drag = {"kind": "rolling_drag", "link": "puck", "drag_y": 1.0}
+    twin = make_twin(
+        PUCK,
+        world={"gravity": 0, "ground": None},
+        parts={"left": {**drag, "drag_x": 0.1}, "right": {**drag, "drag_x": 0.1}},
+        start={"velocity": [1.0, 0, 0]},
+        scenarios={"glide": {"seconds": 4, "start": {"orientation": [0, 0, 0.3]}}},
+    )
+    time, drags, yaw = np.linspace(0.0, 3.9, 50), 0.8, 0.2
+    way = 2.0 / drags * -np.expm1(-drags / 2.0 * time)  # 2 kg, both drags together, from 1 m/s
+    rows = np.column_stack([time, way * np.cos(yaw), way * np.sin(yaw)])
+    np.savetxt(tmp_path / "glide.csv", rows, delimiter=",", header="time,x,y", comments="")
+    columns = {name: Column(name, f"truth.position.{name}") for name in "xy"}
+    recording = read_recording(twin, tmp_path / "glide.csv", columns)
+    found = fit(twin, [recording], {"parts.*.drag_x": (0.0, 2.0), "start.orientation.z": (-1.0, 1.0)})
+    assert found.values() == pytest.approx(
+        {"parts.left.drag_x": 0.5 * drags, "parts.right.drag_x": 0.5 * drags, "start.orientation.z": yaw}, rel=1e-3
+    )
+    twin.set("parts.left.drag_x", 0.2)
+    with pytest.raises(InputError, match="have different values, so they cannot move together"):
+        fit(twin, [recording], {"parts.*.drag_x": (0.0, 2.0)})

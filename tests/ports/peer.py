@@ -16,7 +16,12 @@ LOOPBACK = (
 )
 os.environ["CYCLONEDDS_URI"] = LOOPBACK
 
-from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription  # noqa: E402
+from cyclonedds.builtin import (  # noqa: E402
+    BuiltinDataReader,
+    BuiltinTopicDcpsParticipant,
+    BuiltinTopicDcpsPublication,
+    BuiltinTopicDcpsSubscription,
+)
 from cyclonedds.domain import DomainParticipant  # noqa: E402
 from cyclonedds.idl import IdlStruct, types  # noqa: E402
 from cyclonedds.pub import DataWriter  # noqa: E402
@@ -119,6 +124,26 @@ class Imu(IdlStruct, typename="sensor_msgs.msg.dds_.Imu_"):
 
 
 @dataclass
+class LaserScan(IdlStruct, typename="sensor_msgs.msg.dds_.LaserScan_"):
+    header: Header
+    angle_min: types.float32
+    angle_max: types.float32
+    angle_increment: types.float32
+    time_increment: types.float32
+    scan_time: types.float32
+    range_min: types.float32
+    range_max: types.float32
+    ranges: types.sequence[types.float32]
+    intensities: types.sequence[types.float32]
+
+
+@dataclass
+class PoseStamped(IdlStruct, typename="geometry_msgs.msg.dds_.PoseStamped_"):
+    header: Header
+    pose: Pose
+
+
+@dataclass
 class Transform(IdlStruct, typename="geometry_msgs.msg.dds_.Transform_"):
     translation: Vector3
     rotation: Quaternion
@@ -195,6 +220,25 @@ class SetParametersResult(IdlStruct, typename="rcl_interfaces.msg.dds_.SetParame
 class ListParametersResult(IdlStruct, typename="rcl_interfaces.msg.dds_.ListParametersResult_"):
     names: types.sequence[str]
     prefixes: types.sequence[str]
+
+
+@dataclass
+class Gid(IdlStruct, typename="rmw_dds_common.msg.dds_.Gid_"):
+    data: types.array[types.uint8, 16]
+
+
+@dataclass
+class NodeEntitiesInfo(IdlStruct, typename="rmw_dds_common.msg.dds_.NodeEntitiesInfo_"):
+    node_namespace: str
+    node_name: str
+    reader_gid_seq: types.sequence[Gid]
+    writer_gid_seq: types.sequence[Gid]
+
+
+@dataclass
+class ParticipantEntitiesInfo(IdlStruct, typename="rmw_dds_common.msg.dds_.ParticipantEntitiesInfo_"):
+    gid: Gid
+    node_entities_info_seq: types.sequence[NodeEntitiesInfo]
 
 
 # Services carry the header of rmw_cyclonedds: the client's identity and the number of the request.
@@ -328,6 +372,33 @@ def graph(domain, least):
     return found
 
 
+def nodes(domain):
+    """As `ros2 node list` does: nodes by the writers and readers that they say are theirs, which DDS must know as well."""
+    peer = Peer(domain)
+    reader = peer.reader("ros_discovery_info", ParticipantEntitiesInfo, LASTING)
+    (info,) = until(lambda: reader.take(1), "node")
+    kinds = {"writers": BuiltinTopicDcpsPublication, "readers": BuiltinTopicDcpsSubscription}
+    readers = {name: BuiltinDataReader(peer.participant, topic) for name, topic in kinds.items()}
+    known = {name: {} for name in kinds}
+    (node,) = info.node_entities_info_seq
+    told = {"writers": node.writer_gid_seq, "readers": node.reader_gid_seq}
+    ids = {name: {bytes(gid.data) for gid in gids} for name, gids in told.items()}
+
+    def complete():
+        for name, builtin in readers.items():
+            known[name] |= {item.key.bytes: item.topic_name for item in builtin.take(200) if item.sample_info.valid_data}
+        return all(ids[name] <= set(known[name]) for name in kinds)
+
+    until(complete, f"all of {ids}")
+    people = BuiltinDataReader(peer.participant, BuiltinTopicDcpsParticipant)
+    own = next(person for person in people.take(100) if person.key.bytes == bytes(info.gid.data))
+    return {
+        "name": node.node_namespace + node.node_name,
+        "enclave": own.qos[Policy.Userdata].data.decode(),
+        **{name: sorted(known[name][raw] for raw in ids[name]) for name in kinds},
+    }
+
+
 def square(domain, speed, leg_ticks, pause_ticks):
     """Drive a square by /cmd_vel, one side after the other, without turning; listen to everything meanwhile."""
     peer = Stepper(domain)
@@ -375,6 +446,64 @@ def square(domain, speed, leg_ticks, pause_ticks):
             for item in message.transforms
         ],
         "gravity": taken["rt/imu"][-1].linear_acceleration.z,
+    }
+
+
+def roll(domain, speed, leg_ticks, pause_ticks):
+    """Drive the mecanum base along a square, half of each side by /cmd_vel, half by its wheels; hear every topic that it has."""
+    peer = Stepper(domain)
+    kinds = {
+        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/truth": Odometry, "rt/imu": Imu,
+        "rt/tf": TFMessage, "rt/scan": LaserScan, "rt/scan_left": LaserScan, "rt/pose": PoseStamped,
+    }  # fmt: skip
+    scalars = [f"rt/wanted/{name}" for name in ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")]
+    scalars += [f"rt/control/{name}" for name in ("x", "y", "yaw", "slip", "late", "room")]
+    scalars += [f"rt/inputs/drive_{i}" for i in range(1, 5)]
+    readers = {name: peer.reader(name, kind) for name, kind in kinds.items()}
+    readers |= {name: peer.reader(name, Float64) for name in scalars}
+    readers["rt/clock"] = peer.reader("rt/clock", Clock, BEST_EFFORT)
+    command, wheels = peer.writer("rt/cmd_vel", Twist), peer.writer("rt/set/inputs", Float64MultiArray)
+    matched(command, wheels, *readers.values())
+    taken = {name: [] for name in readers}
+
+    def collect():
+        for name, reader in readers.items():
+            taken[name] += [item for item in reader.take(5000) if item.sample_info.valid_data]
+
+    corners, tick = [], peer.start()
+    nothing, array = Twist(Vector3(), Vector3()), MultiArrayLayout([], 0)
+    for x, y in ((speed, 0.0), (0.0, speed), (-speed, 0.0), (0.0, -speed)):
+        turning = [(y - x) / 0.1, (y + x) / 0.1, (y - x) / 0.1, (y + x) / 0.1]  # [rad/s] of wheels of 0.1 m
+        for twist, speeds, ticks in (
+            (Twist(Vector3(x, y), Vector3()), [0.0] * 4, leg_ticks // 2),
+            (nothing, turning, leg_ticks // 2),
+            (nothing, [0.0] * 4, pause_ticks),
+        ):
+            command.write(twist)
+            wheels.write(Float64MultiArray(array, speeds))
+            tick += ticks
+            assert peer.step(ticks) == tick
+        last = (tick - 1) * 10_000_000
+        until(lambda last=last: collect() or (taken["rt/pose"] and stamp(taken["rt/pose"][-1].header.stamp) >= last), "pose")
+        place = taken["rt/pose"][-1].pose.position
+        corners.append((place.x, place.y))
+    scalar = [name for name in readers if name in scalars or name in ("rt/odom", "rt/encoders", "rt/joint_states", "rt/imu")]
+    until(lambda: collect() or all(len(taken[name]) >= tick for name in scalar), "all that comes once per tick")
+    time.sleep(0.5)  # for what should not come
+    collect()
+    scan, odometry, imu = taken["rt/scan"][-1], taken["rt/odom"][-1], taken["rt/imu"][-1]
+    return {
+        "tick": tick,
+        "corners": corners,
+        "counts": {name: len(items) for name, items in taken.items()},
+        "joints": taken["rt/joint_states"][0].name,
+        "encoders": [list(item.position) for item in taken["rt/encoders"]],
+        "scan": [scan.header.frame_id, scan.angle_min, scan.angle_max, scan.range_min, scan.range_max, len(scan.ranges)],
+        "ranges": list(scan.ranges),
+        "odometry": [odometry.header.frame_id, odometry.child_frame_id],
+        "place": [odometry.pose.pose.position.x, odometry.pose.pose.position.y],
+        "gravity": imu.linear_acceleration.z,
+        "frames": sorted({item.child_frame_id for item in taken["rt/tf"][-1].transforms}),
     }
 
 

@@ -216,6 +216,17 @@ def test_twelve_controllers_on_one_bus_at_200_hz(legs: Twin, tmp_path: Path) -> 
         assert quarter[number] == pytest.approx(0.01 * number, rel=0.25)
 
 
+def test_twelve_controllers_answer_in_real_time_as_fast_as_they_are_asked(legs: Twin, tmp_path: Path) -> None:
+    async def poll(*controllers: Any) -> list[list[int]]:
+        commands = [c.make_position(position=math.nan, query=True) for c in controllers]
+        return [[state.id for state in await controllers[0].transport.cycle(commands)] for _ in range(200)]
+
+    with served(legs, tmp_path, step_locked=False) as server:
+        assert server.run(poll, *range(1, 13)) == [list(range(1, 13))] * 200
+        facts = server.stop()
+    assert (facts["replies"], facts["refused"], facts["lost"]) == (2400, 0, 0)
+
+
 def test_numbers_on_the_bus_are_chosen_by_name(legs: Twin, tmp_path: Path) -> None:
     async def discover(c: Any) -> list[int]:
         return [device.can_id for device in await c.transport.discover()]

@@ -53,6 +53,7 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
     "rt/encoders": "sensor_msgs::msg::dds_::JointState_",
     "rt/odom": "nav_msgs::msg::dds_::Odometry_",
     "rt/truth": "nav_msgs::msg::dds_::Odometry_",
+    "rt/pose": "geometry_msgs::msg::dds_::PoseStamped_",
     "rt/imu": "sensor_msgs::msg::dds_::Imu_",
     "rt/wanted/vx": "std_msgs::msg::dds_::Float64_",
     "rt/wanted/vy": "std_msgs::msg::dds_::Float64_",
@@ -122,6 +123,14 @@ def test_topics_types_and_qualities_are_those_of_ros_2(stepped: Any, carriage: T
     assert published["rt/joint_states"]["about"] == f"typehash={JOINT_STATE_HASH};"
 
 
+def test_the_twin_is_a_node_that_owns_its_topics(stepped: Any, carriage: Twin) -> None:
+    found = stepped.ask("nodes")
+    assert found["name"] == f"/{carriage.name}"
+    assert found["enclave"] == "enclave=/;"
+    assert found["writers"] == sorted(name.format(node=carriage.name) for name in PUBLISHED)
+    assert found["readers"] == sorted(name.format(node=carriage.name) for name in SUBSCRIBED)
+
+
 def test_a_peer_with_types_of_its_own_drives_a_square_and_hears_what_the_log_keeps(
     serve: Any, carriage: Twin, tmp_path: Path
 ) -> None:
@@ -153,6 +162,30 @@ def test_a_peer_with_types_of_its_own_drives_a_square_and_hears_what_the_log_kee
     repeat = ["run", str(carriage.folder), "--interventions", str(tmp_path / "square.mcap"), "--record", str(again), "--quiet"]
     assert main(repeat) == 0
     assert Log.load(again).sha256 == log.sha256
+
+
+def test_a_peer_drives_the_mecanum_base_along_a_square_by_velocity_and_by_wheel_speeds(serve: Any, tmp_path: Path) -> None:
+    speed, leg, pause = 0.2, 500, 100  # [m/s], ticks of 10 ms: sides of 1 m
+    with serve("omni_base", "--step-locked", "--record", str(tmp_path / "roll.mcap")) as server:
+        seen = server.ask("roll", speed, leg, pause)
+        facts = server.stop()
+    # Its wheels are 1.6 % larger than its program believes; sideways, rollers cost a few per cent of the way and some heading.
+    np.testing.assert_allclose(seen["corners"], [(1, 0), (1, 1), (0, 1), (0, 0)], atol=0.1)
+    assert (facts["lost"], facts["refused"]) == (0, 0)
+    log = Log.load(tmp_path / "roll.mcap")
+    assert seen["corners"][-1] == [log["truth.position.x"].values[-1], log["truth.position.y"].values[-1]]
+    for i in range(4):
+        assert [row[i] for row in seen["encoders"]] == log[f"encoders.drive_{i + 1}.position"].values.tolist()
+    assert seen["ranges"] == [log[f"scan.ranges.{i}"].values[-1] for i in range(540)]
+    assert seen["scan"][0] == "lidar_right"
+    assert seen["scan"][1:] == pytest.approx([-0.75 * math.pi, 0.75 * math.pi, 0.06, 20.0, 540], rel=1e-6)
+    assert seen["odometry"] == ["odom", "base"]
+    assert seen["place"] == [log["odom.position.x"].values[-1], log["control.y"].values[-1]]
+    assert seen["gravity"] == pytest.approx(9.81, abs=0.044 * 6 + 0.1)  # noise, and biases of up to 0.091
+    assert {"base", "front", "wheel_1", "lidar_left"} <= set(seen["frames"])
+    rates = {"rt/scan": 50, "rt/scan_left": 50, "rt/tf": 25}  # [Hz], of a tick of 100 Hz
+    counts = {name: count for name, count in seen["counts"].items() if name != "rt/clock"}
+    assert counts == {name: seen["tick"] * rates.get(name, 100) // 100 for name in counts}
 
 
 def test_set_points_come_singly_or_as_a_group_and_nonsense_is_refused(stepped: Any) -> None:

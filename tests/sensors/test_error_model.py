@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from didymos import InputError
+
 SIGMA = 5.0
 STILL = """<mujoco><worldbody><body name="body" pos="1 -2 3"><geom size=".1" mass="1"/>
   <site name="tilted" euler="10 20 30"/></body></worldbody></mujoco>"""
@@ -130,3 +132,25 @@ def test_noise_of_an_orientation_is_a_small_rotation_in_its_own_frame(make_twin:
 def test_errors_can_be_switched_off_as_a_whole(make_twin: Any) -> None:
     log = _run(make_twin, 0.1, errors=0, position={"noise": 1.0, "bias": 1.0, "scale": 2.0})
     assert (log["pose.position.z"].values == 3.0).all()
+
+
+def test_encoders_of_three_joints_are_not_mixed_by_a_misalignment(make_twin: Any) -> None:
+    joints = "".join(f'<body pos="{i} 0 0"><joint name="j{i}"/><geom size=".1" mass="1"/></body>' for i in range(3))
+    model = f"<mujoco><worldbody><body name='base'><geom size='.1' mass='1'/>{joints}</body></worldbody></mujoco>"
+    sensor = {"kind": "joints", "rate": 100, "position": {"misalignment_x": 0.1, "misalignment_y": 0.2, "misalignment_z": 0.3}}
+    twin = make_twin(model, world={"gravity": 0.0}, sensors={"encoders": sensor}, start={"joints": {"j0": 1.0, "j1": 0.5}})
+    log = twin.simulate().run(0.05)
+    assert [log[f"encoders.j{i}.position"].values[-1] for i in range(3)] == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize(("key", "value"), [("scale", 1.1), ("resolution", 0.1), ("limit", 1.0)])
+def test_an_error_that_an_orientation_cannot_have_is_refused(make_twin: Any, key: str, value: float) -> None:
+    with pytest.raises(InputError, match=f"sensors.pose.orientation.{key}: means nothing for an orientation"):
+        _run(make_twin, 0.1, orientation={key: value})
+
+
+def test_the_bias_at_switch_on_cannot_change_after_it(make_twin: Any) -> None:
+    twin = make_twin(STILL, sensors={"pose": {"kind": "odometry", "link": "body", "rate": 100}})
+    simulation = twin.simulate()
+    with pytest.raises(InputError, match="cannot change during a run"):
+        simulation.set("sensors.pose.position.bias", 0.1)

@@ -77,3 +77,23 @@ def test_a_scan_is_recorded_as_a_laser_scan(make_twin: Any, tmp_path: Any) -> No
     assert log["scan.angle.min"].values[0] == pytest.approx(-math.pi)
     assert log["scan.range.max"].values[0] == 10.0
     log.save(tmp_path / "scan.mcap")
+
+
+def test_a_resolution_leaves_the_infinite_infinite(make_twin: Any) -> None:
+    found = _ranges(_twin(make_twin, farthest=2.5, nearest=1.3, ranges={"resolution": 0.25}).simulate().run(0.1))
+    assert found[180] == math.inf
+    assert np.isneginf(found).any()
+    seen = found[np.isfinite(found)]
+    assert (seen == np.round(seen / 0.25) * 0.25).all()
+
+
+def test_a_mount_turns_the_scan(make_twin: Any) -> None:
+    mast = """<mujoco><worldbody><body name="mast" pos="0 0 1"><geom type="sphere" size=".01" pos="-1 0 0"/><body name="eye">
+      <joint name="turn" axis="0 1 0"/><inertial pos="0 0 0" mass="0.01" diaginertia="1e-6 1e-6 1e-6"/>
+      </body></body></worldbody></mujoco>"""
+    sensor = {"kind": "lidar", "link": "eye", "rate": 50, "rays": 3, "field_of_view": 1.0, "farthest": 10.0}
+    twin = make_twin(mast, world={"gravity": 0.0, "ground": {}}, sensors={"scan": sensor}, start={"joints": {"turn": 0.3}})
+    found = _ranges(twin.simulate().run(0.02), 3)
+    # the ground, 1 m below, along rays that point down by 0.3 rad in the middle
+    down = [math.sin(0.3) * math.cos(angle) for angle in (-0.5, 0.0, 0.5)]
+    assert found == pytest.approx([1.0 / part for part in down], rel=1e-6)

@@ -77,3 +77,13 @@ def test_a_lost_reading_leaves_the_last_one_standing(make_twin: Any) -> None:
         expected[tick:] = tick * 0.001
     np.testing.assert_allclose(seen, expected, atol=1e-12)
     assert 150 < len(ticks) < 350  # 250 +- 100 is nine standard deviations
+
+
+def test_an_outage_swallows_all_readings_of_its_time(make_twin: Any) -> None:
+    """Of one second, outages of 20 ms that begin 10 times a second of sight: lost 0.02 / (0.02 + 0.1) of it on average."""
+    _, _, log = _watch(make_twin, rate=1000, outage_rate=10.0, outage_time=0.02)
+    ticks = np.round(log["encoder.rail.position"].time * 1000).astype(int)
+    gaps = np.diff(ticks)
+    assert set(gaps[gaps > 1] % 20) == {1}  # whole outages, now and then two in a row
+    lost = 500 - len(ticks)
+    assert 20 <= lost <= 200  # 83 on average; its standard deviation is 32

@@ -49,9 +49,10 @@ def bench(
             f"{row.ratio:.2f}",
             number(row.real_time_factor),
             f"{row.peak_memory_mb:.0f}",
+            "" if row.scan_ms is None else number(row.scan_ms),
         )
         for row in rows
     ]
-    head = ("twin", "variant", "scenario", "engine [steps/s]", "twin [steps/s]", "ratio", "real-time factor", "memory [MB]")
-    print_table(table, head)
+    speeds = ("engine [steps/s]", "twin [steps/s]", "ratio", "real-time factor")
+    print_table(table, ("twin", "variant", "scenario", *speeds, "memory [MB]", "scan [ms]"))
     return 0

@@ -11,39 +11,34 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, TwinName, Variant
+from didymos.cli.options import AsJson, Control, Scenario, Seed, Sets, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.text import print_json
-from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
     from didymos.cockpit.cockpit import Cockpit
+    from didymos.describe.twin import Twin
 
 __all__ = ["cockpit", "watch"]
 
-LOOPBACK = "127.0.0.1"
+LOOPBACK, PORT, FOLDER = "127.0.0.1", 8080, Path("recordings")
 
 
 def cockpit(
     twin: TwinName,
-    scenario: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What runs first; the twin's first by default.")
-    ] = None,
     variant: Variant = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = 0,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
-    ] = None,
-    values: Annotated[
-        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
-    ] = None,
-    control: Annotated[
-        str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
-    ] = None,
-    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Logs to replay, and where new ones go.")] = Path("recordings"),
+    scenario: Scenario = None,
+    seed: Seed = None,
+    sets: Sets = None,
+    values: Values = None,
+    control: Control = None,
+    folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Logs to replay, and where new ones go.")] = FOLDER,
     play: Annotated[bool, typer.Option("--play", help="Start at once.")] = False,
+    shadows: Annotated[
+        bool, typer.Option("--shadows/--no-shadows", help="Quicker without, on a machine without a graphics card.")
+    ] = True,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page here.")] = True,
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0 takes a free one.")] = 8080,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0 takes a free one.")] = PORT,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; this machine only by default.")] = LOOPBACK,
     token: Annotated[
         str | None, typer.Option(metavar="TEXT", help="What visitors must bring; made up with --host if not given.")
@@ -54,48 +49,39 @@ def cockpit(
 
     Ends with Ctrl-C; a recording is completed then.
     """
-    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
-    with open_cockpit(twin, scenario, seed, chosen, control, folder, port, host, token, variant) as page:
+    loaded = load_twin(twin, variant, chosen_values(values, sets), control)
+    with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, shadows) as page:
         if play:
             page.session.play()
         wait_for_the_end(page, browser, as_json)
     return 0
 
 
-def watch(twin: str, scenario: str | None, seed: int, values: dict[str, float], control: str | None, as_json: bool) -> int:
+def watch(twin: Twin, scenario: str | None, seed: int, as_json: bool) -> int:
     """What `didymos run --view` does."""
-    with open_cockpit(twin, scenario, seed, values, control, Path("recordings"), 8080) as page:
+    with open_cockpit(twin, scenario, seed) as page:
         page.session.play()
         wait_for_the_end(page, True, as_json)
     return 0
 
 
 def open_cockpit(
-    twin: str,
+    twin: Twin,
     scenario: str | None,
     seed: int,
-    values: dict[str, float],
-    control: str | None,
-    folder: Path,
-    port: int,
+    folder: Path = FOLDER,
+    port: int = PORT,
     host: str = LOOPBACK,
     token: str | None = None,
-    variant: str | None = None,
+    shadows: bool = True,
 ) -> Cockpit:
-    """A cockpit of a twin with values by path; the twin's first scenario where none is named."""
-    import didymos
-
+    """A cockpit of a twin, with its first scenario where none is named."""
     try:
         from didymos.cockpit.cockpit import Cockpit
     except ModuleNotFoundError as error:
         raise InputError(f"the cockpit needs {error.name}; install it with: pip install 'didymos[cockpit]'") from None
-    loaded = didymos.load(twin, variant=variant)
-    if control is not None:
-        loaded.replace_program(control)
-    for path, value in values.items():
-        loaded.set(path, value)
-    scenario = scenario or next(iter(loaded.scenarios), None)
-    return Cockpit(loaded, scenario=scenario, seed=seed, folder=folder, host=host, port=port, token=token)
+    scenario = scenario or next(iter(twin.scenarios), None)
+    return Cockpit(twin, scenario=scenario, seed=seed, folder=folder, host=host, port=port, token=token, shadows=shadows)
 
 
 def wait_for_the_end(page: Cockpit, browser: bool, as_json: bool) -> None:

@@ -1,20 +1,67 @@
-"""Arguments and options that several verbs share."""
+"""Arguments and options that several verbs share, and the twin that they describe."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-__all__ = ["AsJson", "BusNumbers", "LogFile", "TwinName", "Variant"]
+from didymos.cli.values import read_settings, settings
+from didymos.errors import InputError
+
+if TYPE_CHECKING:
+    from didymos.describe.twin import Twin
+
+__all__ = [
+    "AsJson", "BusNumbers", "Control", "LogFile", "Scenario", "Seed", "Sets", "TwinName", "Values", "Variant", "chosen_values",
+    "load_twin",
+]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 BusNumbers = Annotated[
     list[str] | None, typer.Option("--id", metavar="DRIVE=N", help="Number on the bus, 1, 2, ... by default; repeatable.")
 ]
+Control = Annotated[str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
-TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
-Variant = Annotated[
-    str | None, typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin, or several laid over each other.")
+Scenario = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
 ]
+Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")]
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
+TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
+Values = Annotated[Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")]
+# a parameter set of the same robot is a variant like any other; one option, which answers to both words
+Variant = Annotated[
+    str | None,
+    typer.Option("--variant", "--set-from", metavar="NAME[+NAME]", help="A variant or parameter set of the twin, or several."),
+]
+
+
+def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, float]:
+    """Numbers by parameter path, from `--with` and `--set`; the latter win."""
+    return {**(read_settings(values) if values else {}), **settings(sets or ())}
+
+
+def load_twin(
+    name: str, variant: str | None, chosen: Mapping[str, float], control: str | None, firmware: str | None = None
+) -> Twin:
+    """The twin that the options of these names describe."""
+    import didymos
+
+    if control is not None and firmware is not None:
+        raise InputError("cannot go with --control: both take the place of the twin's program", path="--firmware")
+    twin = didymos.load(name, variant=variant)
+    if control is not None:
+        try:
+            twin.replace_program(control)
+        except InputError as error:
+            raise InputError(str(error), path="--control") from None
+    if firmware is not None:
+        from didymos.ports.firmware import use_firmware
+
+        use_firmware(twin, firmware)
+    for path, value in chosen.items():
+        twin.set(path, value)
+    return twin

@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.cockpit import watch
-from didymos.cli.options import AsJson, BusNumbers, TwinName, Variant
+from didymos.cli.options import (
+    AsJson,
+    BusNumbers,
+    Control,
+    Scenario,
+    Seed,
+    Sets,
+    TwinName,
+    Values,
+    Variant,
+    chosen_values,
+    load_twin,
+)  # fmt: skip
 from didymos.cli.progress import progress
 from didymos.cli.run_robot import drive_robot
 from didymos.cli.text import number, print_json, print_table, vector
-from didymos.cli.values import bus_numbers, read_settings, settings
+from didymos.cli.values import bus_numbers
 from didymos.cli.verdicts import as_facts, print_verdicts, status
 from didymos.errors import InputError, RunError
 
@@ -39,19 +51,15 @@ PICTURES, CLIPS = (".png", ".jpg", ".jpeg", ".webp"), (".gif",)
 def run(
     twin: TwinName,
     variant: Variant = None,
-    scenario: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
-    ] = None,
+    scenario: Scenario = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
-    ] = None,
-    values: Annotated[
-        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
-    ] = None,
-    control: Annotated[
-        str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")
+    seed: Seed = None,
+    sets: Sets = None,
+    values: Values = None,
+    control: Control = None,
+    firmware: Annotated[
+        str | None,
+        typer.Option(metavar="WHAT", help="Fly by firmware: betaflight, FILE.py:NAME, FILE.so, peer:COMMAND, listen:ADDRESS."),
     ] = None,
     by_hand: Annotated[
         Path | None,
@@ -92,26 +100,19 @@ def run(
     _prepare(clip, CLIPS, "--clip")
     if seconds is not None and not 0 < seconds <= LONGEST:
         raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", path="--seconds")
-    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
+    chosen = chosen_values(values, sets)
     if view:
         files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
         why = "the page records, and runs until it is ended"
-        _refuse_with("view", why, variant=variant, seconds=seconds, robot=robot, gamepad=gamepad, **files)
-        return watch(twin, scenario, seed or 0, chosen, control, as_json)
+        _refuse_with("view", why, seconds=seconds, robot=robot, gamepad=gamepad, firmware=firmware, **files)
+        return watch(load_twin(twin, variant, chosen, control), scenario, seed or 0, as_json)
 
-    import didymos
     from didymos.engine.engine_warnings import warnings_of
 
-    loaded = didymos.load(twin, variant=variant)
-    if control is not None:
-        try:
-            loaded.replace_program(control)
-        except InputError as error:
-            raise InputError(str(error), path="--control") from None
-    for path, value in chosen.items():
-        loaded.set(path, value)
+    loaded = load_twin(twin, variant, chosen, control, firmware)
     if robot is not None:
-        _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad)
+        _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad,
+                     firmware=firmware)  # fmt: skip
         _refuse_with("robot", "a real robot has its own numbers", set=_physical(chosen))
         log_files = {"record": record, "plot": plot}
         return drive_robot(loaded, robot, scenario, seconds, bus_numbers(ids or ()), zero, log_files, as_json, quiet)
@@ -126,8 +127,13 @@ def run(
     piloted = pad is not None or (done is not None and done.piloted)
     simulation = loaded.simulate(seed=seed, scenario=scenario, piloted=piloted)
     real_time = real_time or (pad is not None and pad.live)
-    by_pilot = _pilot(simulation, pad)
-    log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else (), by_pilot)
+    if simulation.eyes and record is not None and record.suffix.lower() != ".mcap":
+        raise InputError(f"found {str(record)!r}, expected a .mcap: the pictures of a camera fit into no other", path="--record")
+    try:
+        by_pilot = _pilot(simulation, pad)
+        log = _simulate(simulation, seconds, record, plot, real_time, quiet, done.interventions if done else (), by_pilot)
+    finally:
+        simulation.close()
     if picture is not None:
         from didymos.record.picture import render_picture
 

@@ -1,10 +1,16 @@
 """Forces of parts for the eye: from the readouts of each part, where it sits and which way it points.
 
-A readout `force.x`, `force.y`, `force.z` is a vector in the part's frame; `thrust` points along its x axis. `lift` and `drag`
-alone have no direction; a part that wants them drawn reads them out as a force.
+A readout `force.x`, `force.y`, `force.z` is a vector in the part's frame; `thrust`, or the `force` of a part with an input,
+points along its x axis. A part that also reads out `alpha`, its angle of attack, is a lifting surface: its force in the x-z
+plane is drawn as lift, across the air that comes, and drag, along it:
+
+    L = F_x sin(alpha) + F_z cos(alpha)      along (sin(alpha), 0, cos(alpha))
+    D = F_z sin(alpha) - F_x cos(alpha)      along (-cos(alpha), 0, sin(alpha))
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
@@ -13,10 +19,25 @@ from numpy.typing import NDArray
 from didymos.engine import block as b
 from didymos.engine.simulation import Simulation
 from didymos.parts import PARTS
+from didymos.parts.law import Law
 
-__all__ = ["PartForces"]
+__all__ = ["PartForces", "lift_and_drag"]
 
+Array = NDArray[np.float64]
 _VECTOR = ("force.x", "force.y", "force.z")
+_ANGLE = "alpha"
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A part that can be drawn: its body, its place and turn in it, and where its readouts lie in `userdata`."""
+
+    body: int
+    place: Array
+    turn: Array
+    axes: list[int]
+    columns: list[int]
+    angle: int | None
 
 
 class PartForces:
@@ -26,30 +47,44 @@ class PartForces:
         model = simulation.model
         start = int(model.numeric_adr[model.nnumeric - 1])
         table = start + int(model.numeric_data[start + b.TABLE])
-        self.names: list[str] = []
-        self._bodies: list[int] = []
-        self._places: list[NDArray[np.float64]] = []
-        self._turns: list[NDArray[np.float64]] = []
-        self._columns: list[tuple[int, ...]] = []
-        for index, (name, part) in enumerate(simulation.twin.file.parts.items()):
-            outputs = [output.name for output in PARTS[part.kind].outputs]
-            wanted = _VECTOR if _VECTOR[0] in outputs else ("thrust",) if "thrust" in outputs else ()
-            if not wanted:
-                continue
-            row = model.numeric_data[table + b.ROW_WORDS * index :][: b.ROW_WORDS]
-            first = int(row[b.OUTPUTS])
-            self.names.append(name)
-            self._bodies.append(int(row[b.BODY]))
-            self._places.append(row[b.POSE : b.POSE + 3].copy())
-            self._turns.append(row[b.POSE + 3 : b.POSE + 12].reshape(3, 3).copy())
-            self._columns.append(tuple(first + outputs.index(output) for output in wanted))
+        self._sources: list[_Source] = []
+        for index, part in enumerate(simulation.twin.file.parts.values()):
+            law = PARTS[part.kind]
+            outputs = [output.name for output in law.outputs]
+            axes = _drawn(law, outputs)
+            if axes:
+                row = model.numeric_data[table + b.ROW_WORDS * index :][: b.ROW_WORDS]
+                first = int(row[b.OUTPUTS])
+                columns = [first + outputs.index(name) for name in axes.values()]
+                angle = first + outputs.index(_ANGLE) if _ANGLE in outputs and len(axes) == 3 else None
+                place, turn = row[b.POSE : b.POSE + 3].copy(), row[b.POSE + 3 : b.POSE + 12].reshape(3, 3).copy()
+                self._sources.append(_Source(int(row[b.BODY]), place, turn, list(axes), columns, angle))
 
-    def now(self, shown: mujoco.MjData, data: mujoco.MjData) -> NDArray[np.float64]:
-        """Point [m] and force [N] of each part in the world's frame, shape [n, 2, 3]."""
-        found = np.zeros((len(self.names), 2, 3))
-        for i, body in enumerate(self._bodies):
-            turn = shown.xmat[body].reshape(3, 3)
+    def now(self, shown: mujoco.MjData, data: mujoco.MjData) -> dict[str, Array]:
+        """Point [m] and force [N] in the world's frame, shape [n, 2, 3], of `lift`, `drag` and `thrust`, which is all else."""
+        found: dict[str, list[tuple[Array, Array]]] = {"thrust": [], "lift": [], "drag": []}
+        for source in self._sources:
+            turn = shown.xmat[source.body].reshape(3, 3)
+            point, turn = shown.xpos[source.body] + turn @ source.place, turn @ source.turn
             force = np.zeros(3)
-            force[: len(self._columns[i])] = data.userdata[list(self._columns[i])]
-            found[i] = shown.xpos[body] + turn @ self._places[i], turn @ self._turns[i] @ force
-        return found
+            force[source.axes] = data.userdata[source.columns]
+            if source.angle is None:
+                found["thrust"].append((point, turn @ force))
+            else:
+                lift, drag = lift_and_drag(force, float(data.userdata[source.angle]))
+                found["lift"].append((point, turn @ lift))
+                found["drag"].append((point, turn @ drag))
+        return {kind: np.array(arrows).reshape(-1, 2, 3) for kind, arrows in found.items()}
+
+
+def lift_and_drag(force: Array, alpha: float) -> tuple[Array, Array]:
+    """The parts across and along the air of a surface's force [N], in its frame, at an angle of attack [rad]."""
+    up, back = np.array([np.sin(alpha), 0.0, np.cos(alpha)]), np.array([-np.cos(alpha), 0.0, np.sin(alpha)])
+    return (force @ up) * up, (force @ back) * back
+
+
+def _drawn(law: Law, outputs: list[str]) -> dict[int, str]:
+    """The readouts that make up the force of a part, by axis; empty where it reads out none."""
+    found = {axis: name for axis, name in enumerate(_VECTOR) if name in outputs}
+    along = "thrust" if "thrust" in outputs else "force" if "force" in outputs and law.inputs else ""
+    return found or ({0: along} if along else {})

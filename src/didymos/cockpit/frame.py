@@ -14,7 +14,10 @@ from didymos.cockpit.forces import PartForces
 from didymos.engine.simulation import Simulation
 from didymos.spec import record_type
 
-__all__ = ["Camera", "Frame"]
+__all__ = ["RANGES", "Camera", "Frame"]
+
+RANGES = {"lidar": "ranges", "rangefinder": "range"}
+"""Kinds of sensors whose rays are drawn, and the quantity of theirs that says how far."""
 
 MOST_CONTACTS = 64
 Array = NDArray[np.float64]
@@ -30,10 +33,9 @@ class Frame:
     time: float  # [s]
     positions: Array  # [m], shape [bodies, 3]
     quaternions: Array  # w first, shape [bodies, 4]
-    forces: Array  # of parts: from where [m] and how much [N], shape [n, 2, 3]
-    contacts: Array  # the same of contacts
-    pushes: Array  # the same of pushes
+    forces: dict[str, Array]  # by kind, from where [m] and how much [N], shape [n, 2, 3]: thrust, lift, drag, contacts, pushes
     wind: Array  # [m/s] at the root link, shape [3]
+    ranges: dict[str, Array]  # [m] of each lidar and range finder, as the robot knows them
 
 
 class Camera:
@@ -43,6 +45,8 @@ class Camera:
         self._shown = mujoco.MjData(simulation.model)
         self._forces = PartForces(simulation)
         self._wind = np.zeros(1, dtype=record_type(WindSpec))
+        sensors = simulation.twin.file.sensors
+        self._ranges = {name: RANGES[sensor.kind] for name, sensor in sensors.items() if sensor.kind in RANGES}
         self.root = simulation.model.body(simulation.twin.description.links[simulation.twin.description.root].body).id
 
     def take(self, simulation: Simulation, generation: int) -> Frame:
@@ -60,10 +64,12 @@ class Camera:
             time=simulation.time,
             positions=shown.xpos.copy(),
             quaternions=shown.xquat.copy(),
-            forces=self._forces.now(shown, data),
-            contacts=_contacts(model, data),
-            pushes=np.stack([shown.xipos[pushed], data.xfrc_applied[pushed, :3]], axis=1),
+            forces=self._forces.now(shown, data) | {
+                "contacts": _contacts(model, data),
+                "pushes": np.stack([shown.xipos[pushed], data.xfrc_applied[pushed, :3]], axis=1),
+            },
             wind=self._wind_at(simulation, shown.xpos[self.root]),
+            ranges={name: simulation.reading(name, quantity).copy() for name, quantity in self._ranges.items()},
         )
 
     def poses(self, model: mujoco.MjModel, qpos: Array) -> tuple[Array, Array]:

@@ -7,16 +7,17 @@ import time as wall
 from typing import Any
 
 import numpy as np
-import viser
 import viser.transforms as tf
 
 from didymos.cockpit.marks import Marks
-from didymos.cockpit.panels import PilotPanel, PushPanel, RunPanel, status
+from didymos.cockpit.panels import PushPanel, RunPanel, status
+from didymos.cockpit.pilot_panel import PilotPanel
 from didymos.cockpit.plots import Plots
 from didymos.cockpit.replay import Replay
-from didymos.cockpit.scene import Puppet, World, size_of
+from didymos.cockpit.scene import Puppet, World, extent_of, light
 from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
+from didymos.cockpit.sights import Sights
 from didymos.cockpit.tune import Tune
 
 __all__ = ["Page"]
@@ -24,43 +25,47 @@ __all__ = ["Page"]
 PERIOD = 1.0 / 30.0  # [s] between two pictures
 SLOW = 3  # pictures between two updates of texts and plots
 GHOST = (51, 154, 240)
-DISTANCE = 3.2  # sizes of the robot from it to the camera
+DISTANCE = 2.3  # sizes of the robot from it to the camera
+FROM = np.array([0.75, 0.75, 0.45])  # the way from the robot to the camera
 PLOTS_WIDTH = 330  # pixels
 
 
 class Page:
     """Shows a session to everybody who opens it. All pages share one state: the same view, the same panels."""
 
-    def __init__(self, server: Server, session: Session) -> None:
+    def __init__(self, server: Server, session: Session, *, shadows: bool = True) -> None:
         self._server, self._session = server, session
         self._viser = server.viser
         self._scene, gui = self._viser.scene, self._viser.gui
         self._closed = threading.Event()
         self.pictures = 0
         model = session.simulation.model
-        self._size, self._weight = size_of(model), float(np.sum(model.body_mass)) * 9.81
+        extent = extent_of(model, session.simulation.data.qpos)
+        self._size, self._weight = extent.size, float(np.sum(model.body_mass)) * 9.81
         gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", brand_color=(11, 114, 133))
         gui.set_panel_label(f"Didymos · {session.twin.name}")
         self._scene.set_up_direction("+z")
-        distance = DISTANCE * self._size
-        self._viser.initial_camera.position = np.array([0.75, 0.75, 0.45]) * distance
-        self._viser.initial_camera.look_at = np.zeros(3)
-        self._viser.initial_camera.near = 0.01 * self._size
+        light(self._scene, shadows=shadows)
         self._stage()
+        self._middle = extent.middle - session.frame.positions[self._root]
+        self._viser.initial_camera.position = self._middle + FROM * DISTANCE * self._size
+        self._viser.initial_camera.look_at = self._middle
+        self._viser.initial_camera.near = 0.01 * self._size
+        self._viser.on_client_connect(lambda client: self._place_camera(client) if client.camera.aspect < 1.0 else None)
         self._status = gui.add_markdown(status(session))
         tabs = gui.add_tab_group()
-        with tabs.add_tab("Run", viser.Icon.PLAYER_PLAY):
+        with tabs.add_tab("Run"):
             self._run = RunPanel(gui, session)
-        with tabs.add_tab("Tune", viser.Icon.ADJUSTMENTS):
+        with tabs.add_tab("Tune"):
             self._tune = Tune(gui, session)
-        with tabs.add_tab("Pilot", viser.Icon.DEVICE_GAMEPAD_2):
+        with tabs.add_tab("Pilot"):
             self._pilot = PilotPanel(gui, session)
-        with tabs.add_tab("View", viser.Icon.EYE):
+        with tabs.add_tab("View"):
             self._push = PushPanel(gui, session, self._weight)
-        with tabs.add_tab("Replay", viser.Icon.HISTORY):
+        with tabs.add_tab("Replay"):
             self._replay = Replay(gui, session)
         beside = gui.add_panel()
-        with beside.add_tab("Plots", viser.Icon.CHART_LINE):
+        with beside.add_tab("Plots"):
             self._plots = Plots(gui, session.log)
         gui.main_panel.dock_right()
         beside.dock_left()
@@ -80,9 +85,10 @@ class Page:
         """Build the scene of the session's model."""
         simulation = self._session.simulation
         self._generation = self._session.generation
-        self._world = World(self._scene, simulation.model)
+        self._world = World(self._scene, simulation.model, self._size)
         self._puppet = Puppet(self._scene, simulation.model, "robot")
         self._marks = Marks(self._scene, self._size, self._weight)
+        self._sights = Sights(self._scene, simulation.twin, self._puppet, self._size)
         self._ghost: Puppet | None = None
         description = simulation.twin.description
         self._root = simulation.model.body(description.links[description.root].body).id
@@ -119,6 +125,9 @@ class Page:
     def _draw(self, slow: bool) -> None:
         frame = self._session.frame
         with self._viser.atomic():
+            if len(frame.positions) != len(self._puppet.bodies):  # a piloted run has boxes
+                self._world.root.remove()
+                self._stage()
             if self._replay.reels:
                 self._replay.update()
                 self._draw_replay()
@@ -130,6 +139,7 @@ class Page:
                 self._marks.shown = {kind for kind, box in self._push.shown.items() if box.value}
                 self._marks.scale = float(self._push.scale.value)
                 self._marks.draw(frame, self._root)
+                self._sights.draw(frame.ranges, "sights" in self._marks.shown)
                 self._world.look(str(self._push.view.value), frame.positions[self._root], frame.quaternions[self._root])
             if slow:
                 self._write()
@@ -143,6 +153,7 @@ class Page:
         if session.generation != self._generation:
             self._generation = session.generation
             self._tune.refresh_all()
+            self._plots.renew(session.log)
         self._run.update()
         self._pilot.update()
         self._replay.list()
@@ -153,6 +164,7 @@ class Page:
     def _draw_replay(self) -> None:
         reels, camera, model = self._replay.reels, self._session.camera, self._session.simulation.model
         self._marks.hide()
+        self._sights.draw({}, False)
         poses = [camera.poses(model, reel.at(self._replay.time)) for reel in reels]
         self._puppet.pose(*poses[0])
         if len(poses) == 2:
@@ -166,20 +178,23 @@ class Page:
 
     def _show_frames(self) -> None:
         simulation = self._session.simulation
-        bodies = {simulation.model.body(i).name: i for i in range(simulation.model.nbody)}
-        found = self._marks.show_frames(simulation.twin, self._puppet, bodies, str(self._push.frames.value))
+        found = self._marks.show_frames(simulation.twin, self._puppet, str(self._push.frames.value))
         if self._push.frames.value and not found:
             self._session.notify("Frames", f"no link or frame has {str(self._push.frames.value)[:60]!r} in its name")
 
     def _place_cameras(self) -> None:
         """Bring every camera where the chosen view begins."""
-        view, distance = str(self._push.view.value), DISTANCE * self._size
-        root = self._session.frame.positions[self._root]
         for client in self._viser.get_clients().values():
-            with client.atomic():
-                if view == "on board":
-                    client.camera.position, client.camera.look_at = (0.0, 0.0, 0.3 * self._size), (10.0 * self._size, 0.0, 0.0)
-                else:
-                    middle = root if view == "free" else np.zeros(3)
-                    client.camera.position = middle + np.array([0.75, 0.75, 0.45]) * distance
-                    client.camera.look_at = middle
+            self._place_camera(client)
+
+    def _place_camera(self, client: Any) -> None:
+        view, aspect = str(self._push.view.value), client.camera.aspect
+        distance = DISTANCE * self._size * (1.0 if aspect >= 1.0 else min(1.0 / aspect, 3.0))
+        with client.atomic():
+            if view == "on board":
+                client.camera.position, client.camera.look_at = (0.0, 0.0, 0.3 * self._size), (10.0 * self._size, 0.0, 0.0)
+                return
+            middle = self._middle + (self._session.frame.positions[self._root] if view == "free" else 0.0)
+            if aspect < 1.0:  # the panels cover the lower half of a phone
+                middle = middle - np.array([0.0, 0.0, 0.35 * distance])
+            client.camera.position, client.camera.look_at = middle + FROM * distance, middle

@@ -17,6 +17,7 @@ __all__ = ["COLOURS", "Plots", "chart"]
 COLOURS = ("#e8590c", "#1971c2", "#2f9e44", "#9c36b5", "#e03131", "#0c8599", "#846358", "#495057")
 ADD = "add a signal …"
 MOST_SIGNALS, MOST_PLOTS, HEIGHT = len(COLOURS), 6, 170
+PADDING = (12, 12, 0, 0)  # [pixels] above, right, below, left
 
 
 def chart(labels: list[str]) -> dict[str, Any]:
@@ -40,7 +41,9 @@ def still(curves: tuple[NDArray[np.float64], ...]) -> tuple[float, float] | None
     if not len(values):
         return None
     low, high = float(values.min()), float(values.max())
-    size = max(abs(low), abs(high), 1e-3)
+    size = max(abs(low), abs(high))
+    if size < 1e-9:
+        return -1.0, 1.0
     if high - low > 0.02 * size:
         return None
     unit = 10.0 ** np.floor(np.log10(size))
@@ -64,14 +67,20 @@ class Plots:
         available = names(log)
         beside = pairs(available)
         favourite = sorted(beside, key=lambda pair: not pair[0].endswith((".z", ".vx", ".height")))
-        self._add(favourite[0] if favourite else available[1:2])
+        self._add(favourite[0] if favourite else _first_moving(available))
         inputs = [name for name in available if name.startswith("inputs.")]
-        self._add(tuple(inputs[:4]) or tuple(name for name in available if name.endswith(".position"))[:4])
+        self._add(tuple(inputs[:4]) or _first_moving(available))
 
     def _add(self, signals: tuple[str, ...]) -> None:
         if len(self._plots) < MOST_PLOTS:
             with self._place:
                 self._plots.append(_Plot(self._gui, names(self._log), signals, self._log))
+
+    def renew(self, log: Log) -> None:
+        """Offer the signals of a new run; its program may have others."""
+        self._log = log
+        for plot in self._plots:
+            plot.offer(names(log))
 
     def update(self, log: Log, now: float) -> None:
         """Draw the last seconds of a log; `now` [s] is the run's clock."""
@@ -79,6 +88,12 @@ class Plots:
         if not self._freeze.value:
             for plot in self._plots:
                 plot.draw(log, now - self._window.value)
+
+
+def _first_moving(available: tuple[str, ...]) -> tuple[str, ...]:
+    """What is likely to move where nothing is asked for by name: joints, or else the robot."""
+    joints = [name for name in available if name.startswith("joints.") and name.endswith(".position")]
+    return tuple(joints[:4]) or tuple(name for name in available if name.startswith("truth.position."))
 
 
 class _Plot:
@@ -89,12 +104,16 @@ class _Plot:
         self._stale = True
         self._height: tuple[float, float] | None = None
         self._log = log
-        self._uplot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, **chart([" "]))
+        self._uplot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, padding=PADDING, **chart([" "]))
         hint = "Type to search; choose again to remove"
         self._menu = gui.add_dropdown("Signal", (ADD, *available), initial_value=ADD, hint=hint)
         self._menu.on_update(lambda _: self._chosen())
         for name in signals:
             self._toggle(name)
+
+    def offer(self, available: tuple[str, ...]) -> None:
+        if self._menu.options != (ADD, *available):
+            self._menu.options = (ADD, *available)
 
     def _chosen(self) -> None:
         name = str(self._menu.value)

@@ -6,6 +6,7 @@ stays with the person who turns it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from didymos.cockpit.shapes import GROUP_OF_COLLISION, colour, triangles
 
-__all__ = ["ROOT", "VIEWS", "Puppet", "World", "size_of"]
+__all__ = ["ROOT", "VIEWS", "Extent", "Puppet", "World", "extent_of", "light"]
 
 ROOT = "/twin"
 VIEWS = ("follow", "free", "on board")
@@ -25,16 +26,38 @@ _STILL = 1e-7  # [m] and unitless: smaller changes of a pose are not sent
 _GROUND, _LINE = (226, 232, 226), (186, 196, 188)
 
 
-def size_of(model: mujoco.MjModel) -> float:
-    """A length [m] that the robot is about as large as: half of its bounding box's diagonal in its first pose."""
+@dataclass(frozen=True)
+class Extent:
+    """Where the robot is and how large: the middle of its bounding box [m], world frame, and half of its diagonal [m]."""
+
+    middle: Array
+    size: float
+
+
+def extent_of(model: mujoco.MjModel, qpos: Array) -> Extent:
+    """The extent of all that moves, for positions of all joints."""
     data = mujoco.MjData(model)
+    data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
-    moving = [g for g in range(model.ngeom) if model.geom_bodyid[g] != 0 and model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
-    if not moving:
-        return 1.0
-    reach = np.minimum(model.geom_rbound[moving], 100.0)[:, None]
-    low, high = (data.geom_xpos[moving] - reach).min(axis=0), (data.geom_xpos[moving] + reach).max(axis=0)
-    return float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0))
+    moving = np.flatnonzero((model.geom_bodyid != 0) & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE))
+    seen = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
+    if not seen:
+        return Extent(np.zeros(3), 1.0)
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    corners = np.concatenate([
+        data.geom_xpos[geom] + (model.geom_aabb[geom, :3] + signs * np.minimum(model.geom_aabb[geom, 3:], 100.0))
+        @ data.geom_xmat[geom].reshape(3, 3).T
+        for geom in seen
+    ])  # fmt: skip
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0)))
+
+
+def light(scene: viser.SceneApi, *, shadows: bool) -> None:
+    """Light from above and a little from all sides; the page's own picture of surroundings takes seconds to load."""
+    scene.configure_environment_map(None)
+    scene.configure_default_lights(cast_shadow=shadows)
+    scene.add_light_hemisphere("/light", sky_color=(255, 255, 255), ground_color=(150, 156, 150), intensity=1.6)
 
 
 class Puppet:
@@ -44,15 +67,15 @@ class Puppet:
         self, scene: viser.SceneApi, model: mujoco.MjModel, name: str, *, tint: tuple[int, int, int] | None = None
     ) -> None:
         self._scene = scene
-        self.bodies: dict[int, viser.FrameHandle] = {}
+        self.numbers = {model.body(i).name: i for i in range(model.nbody)}
         self.collision: list[Any] = []
         self.visual: dict[int, list[Any]] = {}
-        self._posed: dict[int, Array] = {}
+        self._posed = np.full((model.nbody, 7), np.nan)
         base = f"{ROOT}/{name}"
         self._base = scene.add_frame(base, show_axes=False)
-        drawn = {int(model.geom_bodyid[g]) for g in range(model.ngeom)} - {0}
+        self.bodies = {0: self._base}
         only_collision = not any(model.geom_group[g] < GROUP_OF_COLLISION for g in range(model.ngeom) if model.geom_bodyid[g])
-        for body in sorted(drawn):
+        for body in range(1, model.nbody):
             self.bodies[body] = scene.add_frame(f"{base}/{body}", show_axes=False)
         for geom in range(model.ngeom):
             body = int(model.geom_bodyid[geom])
@@ -64,12 +87,13 @@ class Puppet:
 
     def pose(self, positions: Array, quaternions: Array) -> None:
         """Move to positions [m] and quaternions of all bodies; bodies that stand still cost nothing."""
-        for body, node in self.bodies.items():
-            pose = np.concatenate([positions[body], quaternions[body]])
-            before = self._posed.get(body)
-            if before is None or np.abs(pose - before).max() > _STILL:
-                self._posed[body] = pose
-                node.position, node.wxyz = pose[:3], pose[3:]
+        poses = np.concatenate([positions, quaternions], axis=1)
+        moved = ~(np.abs(poses - self._posed).max(axis=1) <= _STILL)
+        moved[0] = False  # the world
+        self._posed[moved] = poses[moved]
+        for body in np.flatnonzero(moved):
+            node = self.bodies[int(body)]
+            node.position, node.wxyz = poses[body, :3], poses[body, 3:]
 
     def show_collision(self, on: bool) -> None:
         """Show or hide the shapes of contact."""
@@ -105,9 +129,8 @@ def draw(
 class World:
     """What does not move: the ground and all that is fixed to it; and the node that everything hangs under."""
 
-    def __init__(self, scene: viser.SceneApi, model: mujoco.MjModel) -> None:
+    def __init__(self, scene: viser.SceneApi, model: mujoco.MjModel, size: float) -> None:
         self.root = scene.add_frame(ROOT, show_axes=False)
-        size = size_of(model)
         cell = 10.0 ** np.floor(np.log10(max(4.0 * size, 0.1)))
         for geom in np.flatnonzero(model.geom_bodyid == 0):
             if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:

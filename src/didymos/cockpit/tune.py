@@ -44,10 +44,9 @@ class Tune:
         self._gui, self._session = gui, session
         self._history: list[tuple[str, float]] = []
         self._rows: dict[str, Any] = {}
-        groups = list(dict.fromkeys(_group(path) for path, item in self._live().items()))
-        first = next((group for group in groups if group.startswith("control")), groups[0] if groups else "")
+        groups = self._groups()
         gui.add_markdown("Change numbers while it runs; ● marks what you changed.")
-        self._group = gui.add_dropdown("Group", tuple(groups) or ("none",), initial_value=first or "none")
+        self._group = gui.add_dropdown("Group", groups, initial_value=_first(groups))
         self._search = gui.add_text("Search", "", hint="Part of a path, in all groups")
         self._place = gui.add_folder(None)
         self._more = gui.add_markdown("")
@@ -62,7 +61,10 @@ class Tune:
         self._list()
 
     def _live(self) -> dict[str, Parameter]:
-        return {path: item for path, item in self._session.twin.parameters.items() if item.live}
+        return {path: item for path, item in self._session.untuned.parameters.items() if item.live}
+
+    def _groups(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(_group, self._live()))) or ("none",)
 
     def _group_chosen(self) -> None:
         if self._search.value:
@@ -107,9 +109,13 @@ class Tune:
         return self._session.values.get(path, self._session.base(path))
 
     def refresh_all(self) -> None:
-        """Show all parameters as a new run has them."""
-        for path in self._rows:
-            self.refresh(path)
+        """Show all parameters as a new run has them; its program may have other gains."""
+        groups = self._groups()
+        if self._group.options != groups:
+            chosen = self._group.value
+            self._group.options = groups
+            self._group.value = chosen if chosen in groups else _first(groups)
+        self._list()
 
     def _label(self, parameter: Parameter) -> str:
         short = parameter.path.removeprefix(_group(parameter.path) + ".") if not self._search.value else parameter.path
@@ -163,6 +169,11 @@ def _group(path: str) -> str:
     """The group that a path is listed in: `control.gains`, `parts.motor1`, `links.body`, `world`."""
     words = path.split(".")
     return words[0] if words[0] == "world" else ".".join(words[:2])
+
+
+def _first(groups: tuple[str, ...]) -> str:
+    """The group that people want first: gains, where there are any."""
+    return next((group for group in groups if group.startswith("control")), groups[0])
 
 
 def _step(value: float) -> float:

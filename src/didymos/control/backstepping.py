@@ -16,7 +16,7 @@ meaning for yaw; adds newtons to motor commands (here the rotor's curve is inver
 own model (here the mixer comes from the rotors' geometry); has no height. The last term of M cancels the gyroscopic coupling.
 
 Angles are Euler angles Z-Y-X of the body, forward-left-up. Valid for tilts below 60 degrees, where their rates are close to
-the body's, and for rotors that follow faster than a1 and a2; a steady disturbance leaves an offset, there is no integral of angle.
+the body's, and for rotors that follow faster than a1 and a2. A steady torque leaves an offset: there is no integral of the angle.
 """
 
 from __future__ import annotations

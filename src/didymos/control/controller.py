@@ -108,6 +108,9 @@ class Controller:
     def start(self, robot: Robot) -> None:
         """Called once before the first tick."""
 
+    def stop(self) -> None:
+        """Called once when the run is over, however it ended: the place to let go of what `start` took."""
+
     def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
         """Inputs by name at time t [s]; an input that is not named keeps its value."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to control: it needs a method update()")
@@ -120,7 +123,9 @@ class CompiledController(Controller):
     settings, gains, sensed, wanted, memory, inputs), all pointers to float64: `clock` holds the time [s], the period [s] and
     1 at the first call, `inputs` is in the order of `writes`. What it remembers between calls belongs into `memory`, which
     is saved and restored with the twin; the first words of it that `reports` names, with their units, are recorded as
-    `control.NAME`. A report that counts something has `words` for its numbers, which a run prints when it changes.
+    `control.NAME`. A report that counts something has `words` for its numbers, which a run prints when it changes. Where the
+    program estimates its own motion, `odometry` is the first of 13 words of memory: position.{x,y,z} [m], orientation.{w,x,y,z},
+    velocity.{x,y,z} [m/s], angular_velocity.{x,y,z} [rad/s], the last two in the robot's own frame; recorded as `odom`.
     """
 
     program: ClassVar[CFunction]
@@ -128,6 +133,7 @@ class CompiledController(Controller):
     writes: tuple[str, ...] = ()
     memory_size: int = 0
     reports: tuple[tuple[str, str], ...] = ()
+    odometry: int | None = None
     words: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     settings: NDArray[np.float64] = np.zeros(1)
 

@@ -28,7 +28,8 @@ __all__ = ["OmniDrive"]
 
 _X, _Y, _YAW, _SLIP, _LATE, _ROOM = range(6)  # memory, reported
 _ANGLES, _ALIVE, _HEARD, _BEGAN, _MODE = 6, 10, 11, 12, 13  # memory, of its own
-_MEMORY = 14
+_ODOMETRY = 14  # memory, told as odometry: position, orientation, velocity, angular velocity
+_MEMORY = 27
 _VELOCITY, _POSE, _SQUARE, _CIRCLE, _STAR = range(5)
 _FREE = 1e6  # [m]: nothing in the way
 _FIRST_RANGE = 8  # readings: four angles, four speeds, then all ranges
@@ -118,6 +119,13 @@ def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: i
     memory[_X] += dx * math.cos(middle) - dy * math.sin(middle)
     memory[_Y] += dx * math.sin(middle) + dy * math.cos(middle)
     memory[_YAW] += turn
+    memory[_ODOMETRY] = memory[_X]
+    memory[_ODOMETRY + 1] = memory[_Y]
+    memory[_ODOMETRY + 3] = math.cos(0.5 * memory[_YAW])
+    memory[_ODOMETRY + 6] = math.sin(0.5 * memory[_YAW])
+    memory[_ODOMETRY + 7] = dx / clock[1]
+    memory[_ODOMETRY + 8] = dy / clock[1]
+    memory[_ODOMETRY + 12] = turn / clock[1]
     memory[_SLIP] = sensed[4] + sensed[5] - sensed[6] - sensed[7]
     # what is wanted, as velocities of the base
     mode = int(wanted[6])
@@ -163,6 +171,7 @@ class OmniDrive(CompiledController):
     program: ClassVar = _program
     wants = ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")
     memory_size = _MEMORY
+    odometry = _ODOMETRY
     reports = (("x", "m"), ("y", "m"), ("yaw", "rad"), ("slip", "rad/s"), ("late", "1"), ("room", "m"))
     top_speed = Gain(1.0, low=0, unit="m/s", path="top.speed")
     top_turn = Gain(1.5, low=0, unit="rad/s", path="top.turn")

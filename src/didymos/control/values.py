@@ -12,22 +12,27 @@ from didymos.errors import nearest
 
 __all__ = ["Values"]
 
-_Tree = dict[str, "int | _Tree"]
+_Tree = dict[str, Any]  # indices, groups, and things
 
 
 class Values:
-    """A view on an array whose entries, here by index, have dotted names; a group unpacks and converts to an array."""
+    """A view on an array whose entries, here by index, have dotted names; a group unpacks and converts to an array.
+
+    `things` are further entries that are no numbers, such as what a camera sees; they are given out as they are.
+    """
 
     __slots__ = ("_array", "_place", "_tree")
 
-    def __init__(self, places: Mapping[str, int], array: NDArray[np.float64]) -> None:
-        tree: _Tree = {}
+    def __init__(
+        self, places: Mapping[str, int], array: NDArray[np.float64], things: Mapping[str, object] | None = None
+    ) -> None:
+        tree: _Tree = dict(things or {})
         for name, index in places.items():
             node = tree
             *groups, leaf = name.split(".")
             for group in groups:
                 child = node.setdefault(group, {})
-                if isinstance(child, int):
+                if not isinstance(child, dict):
                     raise ValueError(f"{name!r} runs through the value {group!r}")
                 node = child
             node[leaf] = index
@@ -58,6 +63,8 @@ class Values:
             if rest:
                 raise AttributeError(f"{self._place + head!r} is a number, there is no {rest!r} in it")
             return float(self._array[found])
+        if not isinstance(found, dict):
+            return found
         child = Values.__new__(Values)
         child._fill(found, self._array, self._place + head + ".")
         return child[rest] if rest else child

@@ -13,7 +13,7 @@ import numpy as np
 
 from didymos.control import CompiledController
 from didymos.describe.local_file import is_file
-from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints
+from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints, tied_paths
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
@@ -88,6 +88,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
 def _values(twin: Twin) -> Iterator[InputError]:
     yield from _directions(twin)
     yield from _clock(twin)
+    yield from _orientations(twin)
     for name in dict.fromkeys(link_of(path) for path in twin.body_values() if path.startswith("links.")):
         try:
             check_link(twin, name)
@@ -177,6 +178,17 @@ def _directions(twin: Twin) -> Iterator[InputError]:
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")
 
 
+def _orientations(twin: Twin) -> Iterator[InputError]:
+    """Errors that an orientation cannot have would be passed over."""
+    for name, sensor in twin.file.sensors.items():
+        for quantity in SENSORS[sensor.kind].quantities:
+            if quantity.orientation:
+                error = getattr(sensor, quantity.name)
+                for key, none in (("scale", 1.0), ("resolution", 0.0), ("limit", 0.0)):
+                    if getattr(error, key) != none:
+                        yield twin.mistake("means nothing for an orientation", "sensors", name, quantity.name, key)
+
+
 def _contacts(twin: Twin) -> Iterator[InputError]:
     for name, contact in twin.file.contacts.items():
         if contact.link not in twin.description.links:
@@ -255,9 +267,10 @@ def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[Inp
 def _fit(twin: Twin) -> Iterator[InputError]:
     for path, (low, high) in twin.file.fit.parameters.items():
         place = ("fit", "parameters", path)
-        if path not in twin.parameters:
+        tied = tied_paths(path, twin.parameters)
+        if not tied:
             yield _unknown(twin, "parameter", path, twin.parameters, *place)
-        elif not twin.parameters[path].live:
+        elif not all(twin.parameters[one].live or one.startswith("start.") for one in tied):
             yield twin.mistake("is fixed for a run and cannot be fitted", *place)
         elif not low < high:
             yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)

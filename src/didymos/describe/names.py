@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +12,15 @@ from numpy.typing import NDArray
 from didymos.describe.description import Description, JointKind
 from didymos.describe.parameters import INERTIA_AXES
 from didymos.parts import PARTS
+from didymos.sensors.kind import CameraSpec, SensorSpec
 
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
-__all__ = ["RESERVED", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs"]
+__all__ = [
+    "RESERVED", "cameras", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs", "readings",
+    "tied_paths",
+]  # fmt: skip
 
 RESERVED = (
     "air", "boxes", "channels", "clock", "control", "inputs", "joint_states", "joints", "momentum", "parameters", "parts", "tf",
@@ -23,6 +29,16 @@ RESERVED = (
 """Names of what every run records, and of their topics: no sensor may take one."""
 
 _ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
+
+
+def cameras(twin: Twin) -> dict[str, CameraSpec]:
+    """The sensors that take pictures."""
+    return {name: sensor for name, sensor in twin.file.sensors.items() if isinstance(sensor, CameraSpec)}
+
+
+def readings(twin: Twin) -> dict[str, SensorSpec]:
+    """The sensors whose readings are numbers: all but cameras."""
+    return {name: sensor for name, sensor in twin.file.sensors.items() if not isinstance(sensor, CameraSpec)}
 
 
 def movable_joints(description: Description) -> tuple[str, ...]:
@@ -48,6 +64,13 @@ def input_names(twin: Twin) -> tuple[str, ...]:
     """All inputs that a control program can set: those of parts, then the description's own actuators."""
     actuators = [actuator.name for actuator in twin.description.spec.actuators]
     return (*(name for name, _, _ in part_inputs(twin)), *actuators)
+
+
+def tied_paths(pattern: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The paths that a fit moves together: one, or all that a pattern with wildcards matches (`parts.wheel_*.drag`)."""
+    if not any(mark in pattern for mark in "*?["):
+        return tuple(path for path in paths if path == pattern)
+    return tuple(path for path in paths if fnmatch.fnmatchcase(path, pattern))
 
 
 def link_of(path: str) -> str:

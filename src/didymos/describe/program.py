@@ -14,7 +14,7 @@ from didymos.control import PROGRAMS, CompiledController, Controller
 from didymos.describe.local_file import is_file
 from didymos.errors import InputError, nearest
 
-__all__ = ["find_program", "option_names"]
+__all__ = ["find_module", "find_program", "option_names"]
 
 
 def find_program(name: str, folder: Path) -> type[Controller]:
@@ -26,7 +26,7 @@ def find_program(name: str, folder: Path) -> type[Controller]:
         known = ", ".join(PROGRAMS)
         hint = nearest(name, PROGRAMS)
         raise InputError(f"found {name!r}, expected a shipped program ({known}), MODULE:CLASS or FILE.py:CLASS{hint}")
-    module = _from_file(folder / module_name) if module_name.endswith(".py") else _from_module(module_name)
+    module = find_module(module_name, folder)
     found = getattr(module, class_name, None)
     if found is None:
         classes = [key for key, item in vars(module).items() if isinstance(item, type) and issubclass(item, Controller)]
@@ -38,6 +38,11 @@ def find_program(name: str, folder: Path) -> type[Controller]:
     if not (isinstance(found.wants, tuple | list) and all(isinstance(want, str) for want in found.wants)):
         raise InputError(f"{class_name}.wants is {found.wants!r}, expected a tuple of names")
     return found
+
+
+def find_module(name: str, folder: Path) -> ModuleType:
+    """A module by its name, or a Python file relative to a folder."""
+    return _from_file(folder / name) if name.endswith(".py") else _from_module(name)
 
 
 def option_names(program: type[Controller]) -> tuple[str, ...] | None:

@@ -19,8 +19,9 @@ from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec", "FitSpec", "GroundSpec", "ObjectSpec",
-    "RecordSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WorldSpec",
+    "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
+    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec",
+    "TwinFile", "Vector", "WorldSpec",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -162,6 +163,22 @@ class ControlSpec(Spec):
     options: dict[str, Any] = Field(default={}, description="arguments of the program's class")
 
 
+class FirmwareSpec(Spec):
+    """What a twin has to say to one kind of firmware: how often it is called, its options, the gains of its pilot."""
+
+    rate: float = number(1000.0, unit="Hz", low=0.01, high=100_000, live=False)
+    gains: dict[str, Any] = Field(default={}, description="by name, nested or dotted")
+    options: dict[str, Any] = Field(default={}, description="which readings it takes, which inputs it drives, its settings")
+
+
+class FirmwaresSpec(Spec):
+    """Firmware that `didymos run TWIN --firmware` puts in the place of the control program, by kind."""
+
+    betaflight: FirmwareSpec | None = Field(default=None, description="Betaflight's own, compiled for this machine")
+    step: FirmwareSpec | None = Field(default=None, description="an object or a compiled function in this process")
+    peer: FirmwareSpec | None = Field(default=None, description="a process on the other side of a local socket")
+
+
 class ExpectationSpec(Spec):
     """A figure of a run and where it has to lie."""
 
@@ -232,6 +249,7 @@ class TwinFile(Spec):
     contacts: dict[Name, ContactSpec] = Field(default={})
     sensors: dict[Name, AnySensor] = Field(default={})
     control: ControlSpec | None = None
+    firmware: FirmwaresSpec = FirmwaresSpec()
     pilot: PilotSpec = PilotSpec()
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()

@@ -154,6 +154,11 @@ class Twin:
             raise InputError(f"found {value:g}, expected a number from {low} to {high} [{parameter.unit}]", path=path)
         return value
 
+    @property
+    def set_by_hand(self) -> frozenset[str]:
+        """Paths of the values that were set since the files were read."""
+        return self._changed | frozenset(self._bodies)
+
     def body_values(self) -> Mapping[str, float]:
         """The numbers of links and joints that were set, by path; all others are as described."""
         return dict(self._bodies)
@@ -169,8 +174,7 @@ class Twin:
     def for_scenario(self, name: str) -> Twin:
         """A copy with the program and the values that a scenario brings; what was set by hand before wins over both."""
         made = self.with_program_of(name)
-        by_hand = self._changed | set(self._bodies)
-        made.set_all({path: value for path, value in self.file.scenarios[name].set.items() if path not in by_hand})
+        made.set_all({path: value for path, value in self.file.scenarios[name].set.items() if path not in self.set_by_hand})
         return made
 
     def with_program_of(self, name: str) -> Twin:
@@ -214,26 +218,40 @@ class Twin:
             what = f"{program.__name__} refuses these options: {type(error).__name__}: {error}"
             raise self.mistake(what, "control", "options") from error
 
-    def replace_program(self, name: str, folder: Path | None = None) -> None:
+    def replace_program(
+        self,
+        name: str,
+        folder: Path | None = None,
+        *,
+        rate: float | None = None,
+        gains: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        in_scenarios: bool = False,
+    ) -> None:
         """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
 
-        Without a folder, to the current one. The gains of the program become parameters of the twin.
+        Without a folder, to the current one. The gains of the program become parameters of the twin. `rate` [Hz], the
+        program's own by default; `in_scenarios` also where a scenario brings a program.
         """
         program = find_program(name, folder or Path())
         try:
-            program()
-            rate = float(program.rate)
+            program(**(options or {}))
+            rate = float(program.rate if rate is None else rate)
         except DidymosError:
             raise
         except Exception as error:  # the user's own code
-            raise InputError(f"{name} cannot be created without arguments: {type(error).__name__}: {error}") from error
+            how = f"with the options {dict(options)}" if options else "without arguments"
+            raise InputError(f"{name} cannot be created {how}: {type(error).__name__}: {error}") from error
         step = self.file.world.step
         steps = 1.0 / (rate * step) if rate > 0.0 else 0.0
         if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
             expected = f"a rate whose period is a whole number of physics steps of {step:g} s"
             raise InputError(f"{name} asks for {rate:g} Hz, expected {expected}")
         raw = copy.deepcopy(self._raw)
-        raw["control"] = {"program": name, "rate": rate}
+        raw["control"] = {"program": name, "rate": rate, "gains": dict(gains or {}), "options": dict(options or {})}
+        if in_scenarios:
+            for scenario in raw.get("scenarios", {}).values():
+                scenario.pop("control", None)
         try:
             self.file = validate(raw, self._file, self._lines)
         except InputError as error:  # nothing in the twin file is to blame

@@ -15,7 +15,7 @@ from didymos.control.pilot import CHANNELS
 from didymos.describe.check import check_link, check_values
 from didymos.describe.description import JointKind
 from didymos.describe.formats.engine_spec import check_compiles
-from didymos.describe.names import joint_of, link_of, link_values, movable_joints, part_inputs
+from didymos.describe.names import cameras, joint_of, link_of, link_values, movable_joints, part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
 from didymos.engine.boxes import add_boxes
@@ -27,11 +27,11 @@ from didymos.engine.plan import Plan
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
-from didymos.sensors.kind import AIRSPEED, PRESSURE, LidarSpec, RangefinderSpec, ReadoutSpec
+from didymos.sensors.kind import AIRSPEED, PRESSURE, CameraSpec, LidarSpec, RangefinderSpec, ReadoutSpec
 from didymos.sensors.reading import MEMORY_HEAD
 from didymos.spec import Spec, number_fields
 
-__all__ = ["MOMENTUM", "TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "readout_place", "site_name"]
+__all__ = ["MOMENTUM", "TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "camera_name", "readout_place", "site_name"]
 
 TRUTH = "truth"
 """Name of the stream with the true pose and motion of the root link; no sensor may take it."""
@@ -160,14 +160,31 @@ def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
     found: list[SensorPlace] = []
     root = twin.description.root
     found += _link_sensors(spec, twin, TRUTH, "odometry", root)
-    for name, sensor in twin.file.sensors.items():
+    for name, sensor in readings(twin).items():
         if SENSORS[sensor.kind].per_joint:
             found += _joint_sensors(spec, twin, name, sensor.kind, getattr(sensor, "joints", ()))
         elif isinstance(sensor, ReadoutSpec):
             found.append(_readout_sensor(spec, twin, name, sensor))
         else:
             found += _link_sensors(spec, twin, name, sensor.kind, getattr(sensor, "link", root))
+    for name, camera in cameras(twin).items():
+        _add_camera(spec, twin, name, camera)
     return tuple(found)
+
+
+def camera_name(sensor: str) -> str:
+    """The engine's camera of a sensor."""
+    return f"didymos:{sensor}"
+
+
+def _add_camera(spec: mujoco.MjSpec, twin: Twin, name: str, camera: CameraSpec) -> None:
+    """The engine's camera looks along -z with x to the right; ours along x of its link or frame."""
+    body, pose = _place(twin, camera.link)
+    turn = pose[3:].reshape(3, 3) @ np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, turn.ravel())
+    upright = np.degrees(2.0 * np.arctan(0.5 * camera.height / camera.focal))
+    spec.body(body).add_camera(name=camera_name(name), pos=pose[:3], quat=quaternion, fovy=float(upright))
 
 
 def site_name(twin: Twin, sensor: str, link: str) -> str:
@@ -311,7 +328,7 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int,
     plan.take("memory", memory)
     plan.take("moved", moved)
     period = twin.file.world.step
-    for name, sensor in twin.file.sensors.items():
+    for name, sensor in readings(twin).items():
         own = [place for place in places if place.sensor == name]
         channels = sum(place.size for place in own)
         capacity = int(np.ceil((sensor.delay + period) * sensor.rate)) + 1

@@ -3,7 +3,7 @@
 Both are measured in turns within one run, from the same state, so that a noisy machine disturbs both alike; the ratio is
 the median over the turns. The bare engine steps the model with the twin's last forces held (so that it stays where the
 twin is: in the air, or in contact), without parts, control, sensors' errors or record. The whole twin does everything,
-recording to a file included.
+recording to a file included. Cameras are off. A scan is that of all lidars at the state in which the warm-up ends.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
 
 from didymos.compiled import kernel
+from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
 from didymos.engine import block as b
+from didymos.engine.lidar import scan
 from didymos.engine.memory import engine_function
 from didymos.engine.simulation import Simulation
 
@@ -30,6 +33,7 @@ __all__ = ["BenchRow", "measure", "peak_memory"]
 _TURNS = 12
 _WARM_UP = 1.0  # [s] of the twin's clock
 _TURN = 0.2  # [s] of the wall's, about, for each side of a turn
+_SCANS = 50  # of each lidar between two looks at the clock
 _BARE_RUN = 200  # steps before the bare engine is put back to the twin's state
 
 _mj_step = engine_function("mj_step")
@@ -37,7 +41,7 @@ _mj_step = engine_function("mj_step")
 
 @dataclass(frozen=True)
 class BenchRow:
-    """Speed of a twin: physics steps per second of the wall clock, their ratio, and the twin's real-time factor."""
+    """Speed of a twin: physics steps per second of the wall clock, their ratio, the twin's real-time factor, a lidar's scan."""
 
     twin: str
     variant: str | None
@@ -47,6 +51,7 @@ class BenchRow:
     ratio: float
     real_time_factor: float
     peak_memory_mb: float
+    scan_ms: float | None
 
 
 @kernel
@@ -66,6 +71,25 @@ def _bare_seconds(model: mujoco.MjModel, data: mujoco.MjData, state: np.ndarray,
     return spent
 
 
+@kernel
+def _scan(wiring: Any, count: int) -> None:
+    for _ in range(count):
+        scan(wiring, 0, True)
+
+
+def _scan_milliseconds(simulation: Simulation) -> float | None:
+    """Wall time of one scan of all lidars, the median of some; None where there are none."""
+    if not len(simulation.wiring.lidars):
+        return None
+    _scan(simulation.wiring, 1)
+    times = []
+    for _ in range(_TURNS):
+        began = time.perf_counter()
+        _scan(simulation.wiring, _SCANS)
+        times.append(1e3 * (time.perf_counter() - began) / _SCANS)
+    return statistics.median(times)
+
+
 def peak_memory() -> float:
     """The most memory [MB] that this process has held; not what its parent held when it started it, as `ru_maxrss` is."""
     status = Path("/proc/self/status")
@@ -78,6 +102,9 @@ def peak_memory() -> float:
 def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[float], None] | None = None) -> BenchRow:
     """Measure a twin in a scenario, its first one by default; `progress` is told the part done, 0 to 1."""
     scenario = scenario or next(iter(twin.scenarios), None)
+    twin = twin.copy()
+    for name in cameras(twin):
+        twin.set(f"sensors.{name}.enabled", 0.0)
     simulation = Simulation(twin, scenario=scenario)
     bare_model = simulation.model.__copy__()
     bare_model.numeric_data[bare_model.numeric_adr[bare_model.nnumeric - 1] + b.MAGIC] = 0.0
@@ -86,8 +113,10 @@ def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[floa
     _step(bare_model._address, bare_data._address, 1)
     bare_rates, twin_rates = [], []
     with tempfile.TemporaryDirectory() as folder:
-        simulation.run(_WARM_UP, record=Path(folder) / "warm.mcap", keep=False)
+        for _ in range(2):  # the first loads libraries, which would make the turns too short to measure
+            simulation.run(_WARM_UP, record=Path(folder) / "warm.mcap", keep=False)
         started = simulation.save()
+        scan_ms = _scan_milliseconds(simulation)
         count = _BARE_RUN * max(1, round(_TURN * simulation.real_time_factor / step / _BARE_RUN))
         for turn in range(_TURNS):
             simulation.restore(started)
@@ -106,4 +135,5 @@ def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[floa
         ratio=statistics.median(ratios),
         real_time_factor=statistics.median(twin_rates) * step,
         peak_memory_mb=peak_memory(),
+        scan_ms=scan_ms,
     )

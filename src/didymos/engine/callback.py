@@ -119,9 +119,11 @@ def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, 
 @kernel
 def _push(model: int, data: int, row: Any, com: Any, here: Any, answer: Any) -> None:
     """Add the generalized force of a wrench in the part's frame at its origin."""
+    f, t = answer.force, answer.torque
+    if f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and t[0] == 0.0 and t[1] == 0.0 and t[2] == 0.0:
+        return
     total = doubles(word(data + _QFRC_APPLIED))
     rotation = here.rotation
-    f, t = answer.force, answer.torque
     fx = rotation[0] * f[0] + rotation[1] * f[1] + rotation[2] * f[2]
     fy = rotation[3] * f[0] + rotation[4] * f[1] + rotation[5] * f[2]
     fz = rotation[6] * f[0] + rotation[7] * f[1] + rotation[8] * f[2]

@@ -6,11 +6,13 @@ is simulated. At most one chunk is on its way: a run never gets ahead of its rec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.record.image import Picture
 from didymos.record.log import Log
 from didymos.record.mcap_file import McapRecorder
 
@@ -27,15 +29,19 @@ class Drain:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="didymos-record")
         self._pending: Future[None] | None = None
 
-    def put(self, chunk: _Chunk, flush: McapRecorder | None = None) -> None:
-        """Hand over rows, and the recording that is to be flushed after them; a fault of the last chunk shows here."""
+    def put(
+        self, chunk: _Chunk, flush: McapRecorder | None = None, pictures: Sequence[tuple[str, Picture]] = ()
+    ) -> None:
+        """Hand over rows, and the recording that takes the pictures and is then flushed; a fault of the last chunk shows."""
         self.settle()
-        self._pending = self._worker.submit(self._write, chunk, flush)
+        self._pending = self._worker.submit(self._write, chunk, flush, pictures)
 
-    def _write(self, chunk: _Chunk, flush: McapRecorder | None) -> None:
+    def _write(self, chunk: _Chunk, flush: McapRecorder | None, pictures: Sequence[tuple[str, Picture]]) -> None:
         for i, times, values in chunk:
             self._log.append(i, times, values)
         if flush is not None:
+            for camera, picture in pictures:
+                flush.write_picture(camera, picture)
             flush.flush()
 
     def settle(self) -> None:

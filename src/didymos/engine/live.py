@@ -8,7 +8,7 @@ from typing import Any
 import mujoco
 
 from didymos.control import Controller
-from didymos.describe.names import joint_of, link_of
+from didymos.describe.names import cameras, joint_of, link_of, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_link
 from didymos.engine.grip import set_grip
@@ -19,7 +19,10 @@ from didymos.sensors import reading
 
 __all__ = ["set_live"]
 
-_SENSOR_NUMBERS = {"drop_out": reading.DROP_OUT, "errors": reading.ERRORS}
+_SENSOR_NUMBERS = {
+    "drop_out": reading.DROP_OUT, "errors": reading.ERRORS, "outage_rate": reading.OUTAGE_RATE,
+    "outage_time": reading.OUTAGE_TIME,
+}  # fmt: skip
 
 
 def set_live(
@@ -75,8 +78,10 @@ def _set_other(
 
 def _set_sensor(twin: Twin, assembly: Assembly, wiring: Any, rest: str, value: float) -> None:
     name, *further = rest.split(".")
+    if name in cameras(twin):
+        return  # they look their numbers up themselves
     if len(further) == 1:
-        wiring.sensor_numbers[list(twin.file.sensors).index(name), _SENSOR_NUMBERS[further[0]]] = value
+        wiring.sensor_numbers[list(readings(twin)).index(name), _SENSOR_NUMBERS[further[0]]] = value
         return
     own = [place for place in assembly.places if place.sensor in twin.file.sensors]
     index = next(i for i, place in enumerate(own) if (place.sensor, place.quantity) == (name, further[0]))

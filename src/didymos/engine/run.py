@@ -30,7 +30,8 @@ class Run:
         record: an MCAP file that takes the log while the run goes on.
         keep: whether the log and the interventions are held in memory; without, only the recording has them.
         interventions: of an earlier run, to be repeated at their ticks.
-        pilot: looks at its channels every `PILOT_PERIOD` of the twin's clock and does what they say.
+        pilot: looks at its channels every `PILOT_PERIOD` of the twin's clock and does what they say; in a run that is not
+            piloted it only steers, since there is no table to keep and there are no boxes.
     """
 
     def __init__(
@@ -51,7 +52,8 @@ class Run:
         simulation.take()  # rows of ticks that passed before this run are nobody's
         self._log = simulation.new_log(keep=keep)
         self._drain = Drain(self._log)
-        self.recorder = None if record is None else self._log.record_to(record)
+        simulation.take_pictures()
+        self.recorder = None if record is None else self._log.record_to(record, simulation.eyes)
 
     @property
     def log(self) -> Log:
@@ -78,7 +80,7 @@ class Run:
             if stop % chunk == 0:
                 if self.recorder is not None:
                     self._note(self.recorder)
-                self._drain.put(simulation.take(), self.recorder)
+                self._drain.put(simulation.take(), self.recorder, simulation.take_pictures())
 
     def _look(self, here: int, end: int) -> int:
         """Let the pilot look, where it is time to; the tick of the next look."""
@@ -89,7 +91,8 @@ class Run:
             ticks = max(1, round(PILOT_PERIOD / period))
             self._next_look = here + ticks
             for kind, path, value in self._pilot.look(here * period, ticks * period):
-                self.intervene(kind, path, *value)
+                if kind == "steer" or self.simulation.piloted:
+                    self.intervene(kind, path, *value)
         return self._next_look
 
     def intervene(self, kind: str, path: str, *value: float) -> None:
@@ -100,7 +103,7 @@ class Run:
         """Record into a file from now on; what the log has kept since the run began goes into it first."""
         self.stop_recording()
         self._noted = 0
-        self.recorder = self.log.record_to(file)
+        self.recorder = self.log.record_to(file, self.simulation.eyes)
 
     def stop_recording(self) -> None:
         """Complete the recording, if there is one."""
@@ -109,6 +112,8 @@ class Run:
             try:
                 self.update()
                 self._drain.settle()
+                for camera, picture in self.simulation.take_pictures():
+                    recorder.write_picture(camera, picture)
                 self._note(recorder)
                 if self._done:
                     recorder.note(INTERVENTIONS, {"seconds": repr(self.simulation.time)})

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from didymos.control import Controller, Robot, Values
 from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.names import input_names, part_inputs
-from didymos.describe.schema import StartSpec
+from didymos.describe.names import input_names, part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import assemble
 from didymos.engine.callback import KEY
+from didymos.engine.cameras import Cameras, View
 from didymos.engine.changes import Changes
 from didymos.engine.drive import drive, start
 from didymos.engine.figures import rotors, thrust_to_weight
@@ -39,12 +39,13 @@ from didymos.engine.loop import (
 from didymos.engine.pace import Pace
 from didymos.engine.piloted import Piloted
 from didymos.engine.run import Run
-from didymos.engine.start import place_at_start
+from didymos.engine.start import begin, place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, push_place, sensed_places, stimulus_table, wire
 from didymos.errors import InputError, RunError, nearest
 from didymos.parts import PARTS
+from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
 from didymos.sensors.kind import LidarSpec
 from didymos.sensors.noise import stream_key
@@ -67,7 +68,8 @@ class State:
 class Simulation:
     """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one.
 
-    A `piloted` run has a channel table and, where a channel of the twin drops them, boxes; its log has both.
+    A `piloted` run has a channel table and, where a channel of the twin drops them, boxes; its log has both. `wiring` is what
+    the compiled loop reads.
     """
 
     def __init__(
@@ -97,6 +99,8 @@ class Simulation:
         self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved), piloted=piloted)
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
+        clock = self._assembly.plan.starts["tick"]
+        self._clock = self.data.userdata[clock : clock + 1]  # a view: ports look at it a hundred times per millisecond
         self.robot = Robot(
             inputs=input_names(self.twin),
             sensed=tuple(sensed_places(self.twin, self._assembly)),
@@ -109,28 +113,29 @@ class Simulation:
         self._fresh = self._program_memory()
         self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved, piloted)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
-        self._wiring = self._lay_wires(stimuli)
+        self.wiring = self._lay_wires(stimuli)
         self._held = self._hold()
         self._changes = self._plan_changes(stimuli)
         self._sensed_places = sensed_places(self.twin, self._assembly)
-        self._sensed = Values(self._sensed_places, self.data.userdata)
+        self._cameras = Cameras(self.twin, self.model, seed, self.period)
+        self._sensed = Values(self._sensed_places, self.data.userdata, self._cameras.views)
         first = self._assembly.plan.starts["wanted"]
         self._piloted = Piloted(self.twin, self._assembly, self.data, self._root, self._place) if piloted else None
         self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
         self.real_time_factor = 0.0
         self.overruns = 0
         self.reset()
-        run_ticks(self._wiring, 0, 0)  # the first run of a fresh install compiles here, not in the measured time
+        run_ticks(self.wiring, 0, 0)  # the first run of a fresh install compiles here, not in the measured time
 
     @property
     def period(self) -> float:
         """Time of one tick [s]."""
-        return float(self._wiring.period)
+        return float(self.wiring.period)
 
     @property
     def tick(self) -> int:
         """Ticks since the start."""
-        return int(self.data.userdata[self._assembly.plan.starts["tick"]])
+        return int(self._clock[0])
 
     @property
     def time(self) -> float:
@@ -152,12 +157,18 @@ class Simulation:
         air = self._assembly.plan.starts["air"] + KEY
         self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
         self._changes.forget()
-        for name, sensor in self.twin.file.sensors.items():
+        self._cameras.forget()
+        for name, sensor in readings(self.twin).items():
             if isinstance(sensor, LidarSpec):
                 scan = self._assembly.plan.starts[f"scan:{name}"]
                 self.data.userdata[scan : scan + 5] = *sensor.angles(), sensor.nearest, sensor.farthest
             place = self._assembly.plan.starts[f"key:{name}"]
             self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
+
+    def close(self) -> None:
+        """Let the control program go, with the process or the line that it may hold; there is no run after it."""
+        if self.program is not None:
+            self.program.stop()
 
     def save(self) -> State:
         """The whole state of the run."""
@@ -168,6 +179,7 @@ class Simulation:
     def restore(self, state: State) -> None:
         """Continue from a saved state, to the bit."""
         mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
+        self._cameras.forget()
         self._settle()
         self._remind_program(state.program)
 
@@ -187,11 +199,15 @@ class Simulation:
             before[path] = parameter.value
         self.twin.set_all(values)
         try:
-            set_live(self.twin, self._assembly, self._wiring, self.program, values)
+            set_live(self.twin, self._assembly, self.wiring, self.program, values)
         except InputError:
             self.twin.set_all(before)
-            set_live(self.twin, self._assembly, self._wiring, self.program, before)
+            set_live(self.twin, self._assembly, self.wiring, self.program, before)
             raise
+
+    def begin_at(self, values: Mapping[str, float]) -> None:
+        """Begin elsewhere from the next `reset` on: values by paths below `start`, which win over the scenario's."""
+        self.twin.set_all(values)
 
     def get(self, path: str) -> float:
         """The value of a parameter as the run uses it now: a stimulus may have moved it."""
@@ -227,7 +243,7 @@ class Simulation:
         try:
             while self.tick < end:
                 here = self.tick
-                run.advance(min(pace.ticks(self.chunk), end - here))
+                run.advance(min(pace.ticks(self.chunk - here % self.chunk), end - here))
                 self.overruns += pace.wait(self.tick - here)
                 if progress is not None:
                     progress(self.time)
@@ -255,11 +271,11 @@ class Simulation:
                 raise InputError("this run has no pilot; start it with one", path=deed.kind)
             if deed.kind == "reset" and self.tick > 0:
                 self._remind_program(self._copied(self._fresh))
-            self._piloted.apply(deed, self._wiring.sensors, self._sensed_places.values())
+            self._piloted.apply(deed, self.wiring.sensors, self._sensed_places.values())
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
-            w, place = self._wiring, push_place(self.twin, self.model, f"{deed.path}.x")
+            w, place = self.wiring, push_place(self.twin, self.model, f"{deed.path}.x")
             w.pushes[place : place + 3] = deed.value
             for space, index, _, _, shown in w.stimulus_targets:
                 if space == SPACE_PUSH and place <= index < place + 3:
@@ -268,8 +284,7 @@ class Simulation:
     def _place(self) -> None:
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
-            named = start.model_dump(exclude_unset=True) | self._about.start.model_dump(exclude_unset=True)
-            start = StartSpec.model_validate(named)
+            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
         place_at_start(self.twin, self.model, self.data, start)
 
     def _settle(self) -> None:
@@ -292,7 +307,7 @@ class Simulation:
 
     def _hold(self) -> dict[str, range]:
         """Where in `userdata` the hand of a pilot lies on each handle, and on all inputs of a part at once."""
-        first = self._wiring.hand
+        first = self.wiring.hand
         held = {name: range(first + i, first + i + 1) for i, name in enumerate(self.handles)}
         for name, part, index in part_inputs(self.twin):
             place = held[f"inputs.{name}"].start
@@ -304,6 +319,28 @@ class Simulation:
         place = self._assembly.plan.starts[f"outputs:{part}"]
         view: NDArray[np.float64] = self.data.userdata[place : place + len(PARTS[self.twin.file.parts[part].kind].outputs)]
         return view
+
+    def reading(self, sensor: str, quantity: str) -> NDArray[np.float64]:
+        """What a sensor says of a quantity (`imu`, `gyro`), as it is now; a view that changes with time."""
+        first = self._assembly.plan.starts[f"sensed:{sensor}.{quantity}"]
+        place = next(item for item in self._assembly.places if (item.sensor, item.quantity) == (sensor, quantity))
+        view: NDArray[np.float64] = self.data.userdata[first : first + len(place.columns)]
+        return view
+
+    @property
+    def views(self) -> Mapping[str, View]:
+        """What each camera that is switched on shows now."""
+        return self._cameras.views
+
+    @property
+    def eyes(self) -> tuple[PinHole, ...]:
+        """The cameras that are switched on."""
+        specs = ((name, self._cameras.spec(name)) for name in self._cameras.names)
+        return tuple(PinHole(n, s.link, s.width, s.height, s.focal, s.colour, s.depth) for n, s in specs)
+
+    def take_pictures(self) -> list[tuple[str, Picture]]:
+        """The pictures since the last time, by the names of their cameras."""
+        return self._cameras.take()
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run."""
@@ -350,14 +387,14 @@ class Simulation:
 
     def sense(self, tick: int) -> tuple[Values, Values]:
         """Readings and set-points at a tick (see `Plant`)."""
-        begin_tick(self._wiring, tick)
+        begin_tick(self.wiring, tick)
         return self._sensed, self._asked
 
     def act(self, tick: int, inputs: Mapping[str, float]) -> None:
         """Hand over inputs and let one tick pass (see `Plant`)."""
         for name, value in inputs.items():
-            self.data.userdata[self._wiring.inputs[self.robot.inputs.index(name), 0]] = value
-        status = end_tick(self._wiring, tick)
+            self.data.userdata[self.wiring.inputs[self.robot.inputs.index(name), 0]] = value
+        status = end_tick(self.wiring, tick)
         self._set_tick(tick + (status == FINE))
         if status != FINE:
             raise self._failure(status)
@@ -450,12 +487,14 @@ class Simulation:
             due = dict(self._changes.due(self.tick))
             if due:
                 self.set_all(due)
-            self._run_undisturbed(min(end - self.tick, self._changes.until(self.tick)))
+            self._cameras.look(self.tick, self.data)
+            ahead = min(self._changes.until(self.tick), self._cameras.until(self.tick))
+            self._run_undisturbed(min(end - self.tick, ahead))
 
     def _run_undisturbed(self, count: int) -> None:
         tick = self.tick
         if self._compiled:
-            tick, status = run_ticks(self._wiring, tick, count)
+            tick, status = run_ticks(self.wiring, tick, count)
             self._set_tick(tick)
             if status != FINE:
                 raise self._failure(status)
@@ -464,34 +503,37 @@ class Simulation:
             drive(self, self.program, first=tick, count=count)
 
     def _set_tick(self, tick: int) -> None:
-        self.data.userdata[self._assembly.plan.starts["tick"]] = tick
+        self._clock[0] = tick
 
     def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
         """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
-        w = self._wiring
+        w = self.wiring
+        counts = w.counts.tolist()
+        if not any(counts):
+            return []
+        cells, stamps = w.cells.copy(), w.stamps.copy()
         found = []
-        for i, (_, size, cell, stamp, _) in enumerate(w.streams):
-            rows = int(w.counts[i])
+        for i, (_, size, cell, stamp, _) in enumerate(w.streams.tolist()):
+            rows = counts[i]
             if rows:
-                values = w.cells[cell : cell + rows * size].reshape(rows, size).copy()
-                found.append((i, w.stamps[stamp : stamp + rows].copy(), values))
+                found.append((i, stamps[stamp : stamp + rows], cells[cell : cell + rows * size].reshape(rows, size)))
         w.counts[:] = 0
         return found
 
     def _failure(self, status: int) -> RunError:
         if status == PROGRAM_SAID_NONSENSE:
-            bad = np.flatnonzero(~np.isfinite(self._wiring.answered))[0]
-            name = self.robot.inputs[self._wiring.writes[bad]]
-            text = f"the control program {type(self.program).__name__} set {name} to {self._wiring.answered[bad]}"
+            bad = np.flatnonzero(~np.isfinite(self.wiring.answered))[0]
+            name = self.robot.inputs[self.wiring.writes[bad]]
+            text = f"the control program {type(self.program).__name__} set {name} to {self.wiring.answered[bad]}"
             return RunError(f"{text}, expected a finite number", time=self.time)
         if status == LEFT_THE_WORLD:
-            for address in self._wiring.free_joints:
+            for address in self.wiring.free_joints:
                 position = self.data.qpos[address : address + 3]
-                if (np.abs(position) > self._wiring.boundary).any():
+                if (np.abs(position) > self.wiring.boundary).any():
                     where = ", ".join(f"{x:.4g}" for x in position)
                     body = self.model.body(self.model.jnt_bodyid[self.model.jnt_qposadr.tolist().index(address)]).name
                     return RunError(
-                        f"{body} left the world at ({where}) m; the boundary is {self._wiring.boundary:g} m", time=self.time
+                        f"{body} left the world at ({where}) m; the boundary is {self.wiring.boundary:g} m", time=self.time
                     )
         assert status == DIVERGED
         return RunError(f"the simulation diverged{self._culprit()}; try a smaller world.step", time=self.time)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 import mujoco
 import numpy as np
 
@@ -9,7 +12,7 @@ from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.errors import InputError
 
-__all__ = ["place_at_start"]
+__all__ = ["begin", "place_at_start"]
 
 
 def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
@@ -17,6 +20,17 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
     found = np.zeros(4)
     mujoco.mju_euler2Quat(found, np.array([roll, pitch, yaw]), "XYZ")
     return found
+
+
+def begin(own: StartSpec, scenario: StartSpec, by_hand: Collection[str]) -> StartSpec:
+    """A twin's start under a scenario's: what the scenario names counts, but for the paths (`start.position.z`) set by hand."""
+    named: dict[str, Any] = own.model_dump(exclude_unset=True) | scenario.model_dump(exclude_unset=True)
+    for path in by_hand:
+        _, key, *inner = path.split(".", 2)
+        if inner:
+            value = own.model_dump()[key][inner[0]]
+            named[key] = {**named.get(key, {}), inner[0]: value}
+    return StartSpec.model_validate(named)
 
 
 def place_at_start(twin: Twin, model: mujoco.MjModel, data: mujoco.MjData, start: StartSpec) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from didymos.control import CompiledController
 from didymos.control.pilot import CHANNELS
-from didymos.describe.names import part_inputs
+from didymos.describe.names import part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import MOMENTUM, TRUTH, Assembly
 from didymos.engine.boxes import is_box
@@ -25,6 +25,12 @@ __all__ = ["Source", "StreamPlan", "plan_streams"]
 
 _SCAN = ("angle.min", "angle.max", "angle.increment", "range.min", "range.max")
 _SCAN_UNITS = ("rad", "rad", "rad", "m", "m")
+_MOTION = (
+    *(f"position.{axis}" for axis in "xyz"),
+    *(f"orientation.{axis}" for axis in "wxyz"),
+    *(f"{what}.{axis}" for what in ("velocity", "angular_velocity") for axis in "xyz"),
+)
+_MOTION_UNITS = ("m",) * 3 + ("1",) * 4 + ("m/s",) * 3 + ("rad/s",) * 3
 _POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
 
 
@@ -53,8 +59,8 @@ def plan_streams(
     moved: tuple[str, ...],
     piloted: bool = False,
 ) -> tuple[StreamPlan, ...]:
-    """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports, parameters that
-    are `moved` by stimuli, momentum, channels and boxes of a pilot, then every sensor."""
+    """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports and its odometry,
+    parameters that are `moved` by stimuli, momentum, channels and boxes of a pilot, then every sensor."""
     record = twin.file.record
     streams = [
         _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
@@ -77,6 +83,11 @@ def plan_streams(
         start = assembly.plan.starts["memory"]
         sources = [(Source.USERDATA, start + i) for i in range(len(names))]
         streams.append(_plan(StreamLayout("control", Kind.SCALARS, names, units), record.rate, sources))
+    if law is not None and law.odometry is not None:
+        start = assembly.plan.starts["memory"] + law.odometry
+        sources = [(Source.USERDATA, start + i) for i in range(len(_MOTION))]
+        layout = StreamLayout("odom", Kind.ODOMETRY, _MOTION, _MOTION_UNITS, "odom", twin.description.root)
+        streams.append(_plan(layout, record.rate, sources))
     if moved:
         start = assembly.plan.starts["moved"]
         units = tuple("N" if path.startswith("push.") else twin.parameters[path].unit for path in moved)
@@ -86,7 +97,7 @@ def plan_streams(
         streams.append(_momentum(assembly, record.rate))
     if piloted:
         streams += _pilot(assembly, record.rate, record.tf_rate)
-    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(twin.file.sensors)]
+    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(readings(twin))]
     return tuple(streams)
 
 
@@ -111,9 +122,9 @@ def _momentum(assembly: Assembly, rate: float) -> StreamPlan:
 
 def _pilot(assembly: Assembly, rate: float, tf_rate: float) -> list[StreamPlan]:
     """The channel table, and where the boxes are, if there are any."""
-    labels = tuple(f"ch{i}" for i in range(CHANNELS))
+    names = tuple(f"ch{i}" for i in range(CHANNELS))
     start = assembly.plan.starts["channels"]
-    layout = StreamLayout("channels", Kind.JOY, labels, ("1",) * CHANNELS, labels=labels)
+    layout = StreamLayout("channels", Kind.SCALARS, names, ("1",) * CHANNELS)
     found = [_plan(layout, rate, [(Source.USERDATA, start + i) for i in range(CHANNELS)])]
     boxes = [body for body in range(assembly.model.nbody) if is_box(assembly.model, body)]
     if boxes:
@@ -215,5 +226,6 @@ def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan
         return _plan(layout, spec.rate, head + sources, index)
     link = getattr(spec, "link", "")
     labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in columns)) if kind is Kind.JOINT_STATES else ()
-    frame, child = ("world", link) if kind is Kind.ODOMETRY else (link or "world", "")
+    frame = "world" if kind in (Kind.ODOMETRY, Kind.POSE) else link or "world"
+    child = link if kind is Kind.ODOMETRY else ""
     return _plan(StreamLayout(name, kind, columns, units, frame, child, labels), spec.rate, sources, index)

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from didymos.control import CompiledController, Controller
 from didymos.control.stimulus import STIMULUS_NUMBERS, StimulusSpec, held_rows
-from didymos.describe.names import input_names, part_inputs
+from didymos.describe.names import input_names, part_inputs, readings
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly, readout_place, site_name
+from didymos.engine.assemble import Assembly, SensorPlace, readout_place, site_name
 from didymos.engine.joint_values import lends
 from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_PUSH, SPACE_WANTED, Wiring
 from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
+from didymos.sensors import SENSORS
 from didymos.sensors import reading as r
 from didymos.sensors.error import ErrorSpec
-from didymos.sensors.kind import LidarSpec, ReadoutSpec
+from didymos.sensors.kind import LidarSpec, ReadoutSpec, SensorKind
 from didymos.spec import number_fields, record_type
 
 __all__ = ["compiled_law", "in_reach", "moved_parameters", "push_place", "sensed_places", "stimulus_table", "tick_rate", "wire"]
@@ -35,14 +36,19 @@ _INT = np.int64
 def tick_rate(twin: Twin, program: Controller | None) -> tuple[int, int]:
     """Physics steps per tick and ticks per call of the program.
 
-    A tick is the program's period, or a whole part of it where a sensor reads more often than the program is called.
+    A tick is the program's period, or a whole part of it where a sensor reads, or rows of the log are asked for, more often
+    than the program is called.
     """
-    step = twin.file.world.step
+    step, record = twin.file.world.step, twin.file.record
+    asked = {name: getattr(record, name) for name in ("rate", "tf_rate") if name in record.model_fields_set}
+    for name, rate in asked.items():
+        if rate * step > 1.0 + 1e-6:
+            raise twin.mistake(f"found {rate:g} Hz, expected at most one row per physics step of {step:g} s", "record", name)
     slowest = max(1, round(0.01 / step)) if program is None else _steps_per_call(program, step)
-    fastest_sensor = max((sensor.rate for sensor in twin.file.sensors.values()), default=0.0)
+    fastest = max((*asked.values(), *(sensor.rate for sensor in twin.file.sensors.values())), default=0.0)
     small = [n for n in range(1, math.isqrt(slowest) + 1) if slowest % n == 0]
     for every in (*small, *(slowest // n for n in reversed(small))):  # the divisors in order
-        if every / (slowest * step) >= fastest_sensor - 1e-6:
+        if every / (slowest * step) >= fastest - 1e-6:
             return slowest // every, every
     return 1, slowest
 
@@ -66,14 +72,14 @@ def compiled_law(program: Controller | None) -> CompiledController | None:
 
 
 def sensed_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
-    """Name of every reading, and its place in `userdata`."""
+    """Name of every reading, and its place in `userdata`; `SENSOR.stamp` is the time [s] at which the reading was taken."""
     found = {}
     for place in assembly.places:
         if place.sensor in twin.file.sensors:
             start = assembly.plan.starts[f"sensed:{place.sensor}.{place.quantity}"]
             for i, column in enumerate(place.columns):
                 found[f"{place.sensor}.{column}"] = start + i
-    return found
+    return found | {f"{name}.stamp": assembly.plan.starts[f"memory:{name}"] + r.SAMPLED_AT for name in twin.file.sensors}
 
 
 def wire(
@@ -124,7 +130,7 @@ def wire(
 
 
 def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
-    plan, specs = assembly.plan, twin.file.sensors
+    plan, specs = assembly.plan, readings(twin)
     sensors = np.zeros((len(specs), r.SENSOR_WORDS), dtype=_INT)
     numbers = np.zeros((len(specs), r.SENSOR_NUMBERS))
     own = [place for place in assembly.places if place.sensor in specs]
@@ -140,11 +146,11 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         acceleration = any(place.acceleration for place in places)
         key = plan.starts[f"key:{name}"]
         sensors[i] = first, len(places), memory, channels, room // (channels + 2), delay, key, acceleration
-        numbers[i] = spec.rate, spec.drop_out, spec.errors
+        numbers[i] = spec.rate, spec.drop_out, spec.errors, spec.outage_rate, spec.outage_time
         for j, place in enumerate(places, start=first):
             source = assembly.model.sensor(place.engine_name).adr[0]
             out, bias = (plan.starts[f"{kind}:{name}.{place.quantity}"] for kind in ("sensed", "bias"))
-            quantities[j] = source, place.size, place.orientation, out, bias
+            quantities[j] = source, place.size, _form(place, SENSORS[spec.kind]), out, bias
             model = getattr(spec, place.quantity)
             errors[j] = tuple(getattr(model, field) for field, _ in number_fields(ErrorSpec))
         first += len(places)
@@ -156,6 +162,12 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         "fresh": np.zeros(len(specs), dtype=_INT),
         "readouts": _readouts(twin, assembly),
     }
+
+
+def _form(place: SensorPlace, kind: SensorKind) -> int:
+    if place.orientation:
+        return r.ORIENTATION
+    return r.VECTOR if place.size == 3 and not (kind.per_joint or kind.per_readout) else r.SEPARATE
 
 
 def _readouts(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
@@ -173,7 +185,7 @@ def _readouts(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
 def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, Any]:
     """Rows (sensor, site, its body, first in sensordata, rays, first ray), numbers (nearest, farthest), rays by their place."""
     rows, numbers, rays = [], [], [np.zeros((0, 3))]
-    for i, (name, spec) in enumerate(twin.file.sensors.items()):
+    for i, (name, spec) in enumerate(readings(twin).items()):
         if isinstance(spec, LidarSpec):
             (place,) = (place for place in assembly.places if place.sensor == name)
             site = assembly.model.site(site_name(twin, name, spec.link))

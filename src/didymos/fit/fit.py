@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.names import tied_paths
 from didymos.describe.twin import Twin
 from didymos.errors import InputError, nearest
 from didymos.fit.confidence import Confidence, confidence
@@ -27,9 +28,13 @@ _AT_BOUND = 1e-6
 
 @dataclass(frozen=True)
 class FittedParameter:
-    """A parameter before and after, and its 95 % interval, which is None where the data say nothing about it."""
+    """A parameter before and after, and its 95 % interval, which is None where the data say nothing about it.
+
+    `paths` are those that moved together: more than one where `path` is a pattern.
+    """
 
     path: str
+    paths: tuple[str, ...]
     unit: str
     before: float
     after: float
@@ -82,7 +87,7 @@ class Fit:
 
     def values(self) -> dict[str, float]:
         """Fitted values by path."""
-        return {parameter.path: parameter.after for parameter in self.parameters}
+        return {path: parameter.after for parameter in self.parameters for path in parameter.paths}
 
 
 def fit(
@@ -134,11 +139,15 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
         raise InputError("every column has the weight 0, so there is nothing to fit", path="fit.columns")
     found = []
     for path, (low, high) in bounds.items():
-        if path not in twin.parameters:
+        tied = tied_paths(path, twin.parameters)
+        if not tied:
             raise InputError(f"there is no such parameter{nearest(path, twin.parameters)}", path=path)
-        parameter = twin.parameters[path]
-        if not parameter.live:
-            raise InputError("is fixed for a run and cannot be fitted", path=path)
+        parameter = twin.parameters[tied[0]]
+        for one in tied:
+            if not (twin.parameters[one].live or one.startswith("start.")):
+                raise InputError("is fixed for a run and cannot be fitted", path=one)
+            if twin.parameters[one].value != parameter.value:
+                raise InputError(f"{one} and {tied[0]} have different values, so they cannot move together", path=path)
         if not low < high:
             raise InputError(f"found bounds {low:g}:{high:g}, expected the lower one first", path=path)
         if not low <= parameter.value <= high:
@@ -147,9 +156,9 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
             limits = f"{'-inf' if parameter.low is None else parameter.low}:{'inf' if parameter.high is None else parameter.high}"
             raise InputError(f"the bounds {low:g}:{high:g} leave what the parameter may be, {limits}", path=path)
         for recording in recordings:
-            if recording.scenario is not None and path in twin.scenarios[recording.scenario].set:
+            if recording.scenario is not None and twin.scenarios[recording.scenario].set.keys() & set(tied):
                 raise InputError(f"the scenario {recording.scenario!r} sets this parameter itself", path=path)
-        found.append(Bound(path, low, high))
+        found.append(Bound(path, low, high, tied))
     return found
 
 
@@ -199,9 +208,9 @@ def _parameters(problem: Problem, start: _Array, half_width: _Array) -> tuple[Fi
     for bound, half in zip(problem.bounds, half_width, strict=True):
         width = float(half) * (bound.high - bound.low)
         interval = (after[bound.path] - width, after[bound.path] + width) if np.isfinite(width) else None
-        unit = problem.twin.parameters[bound.path].unit
+        unit = problem.twin.parameters[bound.paths[0]].unit
         ends = (bound.low, bound.high)
-        found.append(FittedParameter(bound.path, unit, before[bound.path], after[bound.path], interval, ends))
+        found.append(FittedParameter(bound.path, bound.paths, unit, before[bound.path], after[bound.path], interval, ends))
     return tuple(found)
 
 

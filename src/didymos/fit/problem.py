@@ -31,11 +31,12 @@ _FAILED = 10.0  # a run that fails counts as an error of so many times the recor
 
 @dataclass(frozen=True)
 class Bound:
-    """A parameter that may move: its path, and between which values."""
+    """A parameter that may move: its path or a pattern, between which values, and the paths that move with it."""
 
     path: str
     low: float
     high: float
+    paths: tuple[str, ...]
 
 
 class Problem:
@@ -69,10 +70,10 @@ class Problem:
 
     def start(self) -> _Array:
         """The twin's own values, counted from 0 to 1."""
-        return (np.array([self.twin.get(bound.path) for bound in self.bounds]) - self.low) / (self.high - self.low)
+        return (np.array([self.twin.get(bound.paths[0]) for bound in self.bounds]) - self.low) / (self.high - self.low)
 
     def values(self, point: _Array) -> dict[str, float]:
-        """Values by path of a point between 0 and 1."""
+        """Values of a point between 0 and 1, by the paths and patterns of the bounds."""
         found = self.low + np.clip(np.ravel(point), 0.0, 1.0) * (self.high - self.low)
         return {bound.path: float(value) for bound, value in zip(self.bounds, found, strict=True)}
 
@@ -119,7 +120,9 @@ class Problem:
         return np.concatenate(pieces)
 
     def _run(self, simulation: Simulation, recording: Recording, values: Mapping[str, float]) -> dict[str, _Array]:
-        simulation.set_all(values)
+        spread = {path: values[bound.path] for bound in self.bounds for path in bound.paths}
+        simulation.set_all({path: value for path, value in spread.items() if not path.startswith("start.")})
+        simulation.begin_at({path: value for path, value in spread.items() if path.startswith("start.")})
         simulation.reset()
         rate = self.twin.file.record.rate
         log = simulation.run(recording.seconds + 1.0 / rate + simulation.period)

@@ -19,6 +19,6 @@ def save_values(found: Fit, path: Path) -> Path:
     for parameter in found.parameters:
         ends = parameter.interval
         sure = "not determined" if ends is None else f"95 %: {ends[0]:.6g} .. {ends[1]:.6g}"
-        lines.append(f"{parameter.path}: {parameter.after!r}  # {parameter.unit}; {sure}")
+        lines += [f"{path}: {parameter.after!r}  # {parameter.unit}; {sure}" for path in parameter.paths]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

@@ -26,6 +26,7 @@ from didymos.record.messages import stored
 from didymos.record.stream import StreamLayout
 
 if TYPE_CHECKING:
+    from didymos.record.image import PinHole
     from didymos.record.mcap_file import McapRecorder
 
 __all__ = ["Listener", "Log", "Signal"]
@@ -84,7 +85,7 @@ class Log:
         if len(seconds) == 0:
             return
         seconds, rows = stored(layout, seconds, rows)
-        if not (seconds[0] >= stream.end and np.all(seconds[1:] >= seconds[:-1])):
+        if not (seconds[0] >= stream.end and (seconds[1:] >= seconds[:-1]).all()):
             raise InputError(f"time runs backwards near {seconds[0]!r} s", path=layout.name)
         stream.add(seconds, rows, self._keep)
         if self._recorder is not None:
@@ -182,11 +183,14 @@ class Log:
                 done[i] = until
             recorder.flush()
 
-    def record_to(self, path: str | Path) -> McapRecorder:
-        """Take every further row to an MCAP file as well, after those that are held already; the caller closes it."""
+    def record_to(self, path: str | Path, eyes: Sequence[PinHole] = ()) -> McapRecorder:
+        """Take every further row to an MCAP file as well, after those that are held already; the caller closes it.
+
+        Pictures of cameras, the `eyes`, go to that file only.
+        """
         from didymos.record.mcap_file import McapRecorder
 
-        recorder = McapRecorder(path, self.layouts, self.metadata)
+        recorder = McapRecorder(path, self.layouts, self.metadata, eyes)
         if any(np.isfinite(stream.end) for stream in self._streams):
             self._write_all(recorder)
         self._recorder = recorder

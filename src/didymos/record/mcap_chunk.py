@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from didymos.record.cdr import CdrMap, new_map
 from didymos.record.messages import TABLE, constants_of, fields_of
 from didymos.record.stream import Kind, StreamLayout
 
-__all__ = ["MESSAGE_HEAD", "ChunkForm", "StreamEncoder"]
+__all__ = ["MESSAGE_HEAD", "ChunkForm", "StreamEncoder", "index_record", "message_record"]
 
 _MESSAGE = struct.Struct("<BQHIQQ")  # opcode, length, channel, sequence, log time, publish time
 _MESSAGE_OPCODE, _LOG_TIME = 5, 15
@@ -26,6 +27,17 @@ MESSAGE_HEAD = _MESSAGE.size
 """Bytes of a record before the message itself."""
 _INDEX = struct.Struct("<BQHI")  # opcode, length, channel, length of the array that follows
 _INDEX_OPCODE = 7
+
+
+def message_record(channel: int, time: int, message: bytes) -> bytes:
+    """One message of a chunk at a time [ns]."""
+    return _MESSAGE.pack(_MESSAGE_OPCODE, _MESSAGE.size - 9 + len(message), channel, 0, time, time) + message
+
+
+def index_record(channel: int, entries: Sequence[tuple[int, int]]) -> bytes:
+    """The index of a channel's messages in a chunk: time [ns] and place [bytes] of each."""
+    rows = b"".join(struct.pack("<QQ", *entry) for entry in entries)
+    return _INDEX.pack(_INDEX_OPCODE, _INDEX.size - 9 + len(rows), channel, len(rows)) + rows
 
 
 @dataclass(frozen=True)
@@ -44,16 +56,21 @@ class StreamEncoder:
     def __init__(self, layout: StreamLayout, first_channel: int) -> None:
         self.layout = layout
         self.channels = range(first_channel, first_channel + len(layout.topics))
-        table = TABLE[layout.kind]
-        message = new_map(table.type_name, constants_of(layout))
-        paths = {column: path for column, path, _ in fields_of(layout.kind, layout.labels)}
-        columns = ["data"] if layout.kind is Kind.SCALARS else [paths[column] for column in layout.columns]
-        self.runs = _runs(message, columns)
-        stamps = [table.stamp.format(i=i) for i in range(len(layout.labels) or 1)] if table.stamp else []
-        self.stamps = [_MESSAGE.size + message.leaf(f"{stamp}.sec").offset for stamp in stamps]
+        message, self.runs, self.stamps = _form_of(layout)
         self.size = _MESSAGE.size + len(message.data)
         heads = [_MESSAGE.pack(_MESSAGE_OPCODE, self.size - 9, channel, 0, 0, 0) for channel in self.channels]
         self.template = np.frombuffer(b"".join(head + message.data for head in heads), f"V{self.size}")
+
+
+@lru_cache(maxsize=256)  # a sweep or a bench records the same streams again and again
+def _form_of(layout: StreamLayout) -> tuple[CdrMap, list[_Run], list[int]]:
+    """The message of a stream with its constants, and where in a record its columns and stamps lie."""
+    table = TABLE[layout.kind]
+    message = new_map(table.type_name, constants_of(layout))
+    paths = {column: path for column, path, _ in fields_of(layout.kind, layout.labels)}
+    columns = ["data"] if layout.kind is Kind.SCALARS else [paths[column] for column in layout.columns]
+    stamps = [table.stamp.format(i=i) for i in range(len(layout.labels) or 1)] if table.stamp else []
+    return message, _runs(message, columns), [_MESSAGE.size + message.leaf(f"{stamp}.sec").offset for stamp in stamps]
 
 
 def _runs(message: CdrMap, paths: Sequence[str]) -> list[_Run]:

@@ -11,12 +11,13 @@ by the index. LZ4 is used because it packs this data at over 3 GB/s.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,7 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from didymos.errors import InputError, RunError
+from didymos.record.album import Album
 from didymos.record.cdr import ros2_types
+from didymos.record.image import Picture, PinHole
 from didymos.record.mcap_chunk import ChunkForm, StreamEncoder
 from didymos.record.messages import TABLE
 from didymos.record.stream import StreamLayout
@@ -41,6 +44,9 @@ STREAMS = "didymos.streams"
 _MAGIC = b"\x89MCAP0\r\n"
 # opcode, length, first and last time, size and CRC of the messages, length and name of the packing, packed size
 _CHUNK = struct.Struct("<BQQQQII3sQ")
+# of a chunk's entry in the summary: first and last time, place and size of the chunk, size of the table of channels; then,
+# after that table: size of the index, length and name of the packing, packed and plain size
+_CHUNK_INDEX, _CHUNK_INDEX_END = struct.Struct("<QQQQI"), struct.Struct("<QI3sQQ")
 _NO_SPAN = (float("inf"), 0.0)
 _FORMS_KEPT = 8
 _LEVEL = -3  # measured here: packs as small as the default level in half the time
@@ -54,13 +60,20 @@ class McapRecorder:
         path: the file; overwritten where it exists.
         layouts: the streams, known by their place in this sequence.
         metadata: texts about the run: twin, scenario, seed, version.
+        eyes: cameras whose pictures come as well; see `write_picture`.
 
     Raises:
         InputError: the file cannot be created, a layout has a column that its kind does not know, or two streams would
             mix on one topic.
     """
 
-    def __init__(self, path: str | Path, layouts: Sequence[StreamLayout], metadata: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        layouts: Sequence[StreamLayout],
+        metadata: Mapping[str, str],
+        eyes: Sequence[PinHole] = (),
+    ) -> None:
         from mcap.records import Metadata
 
         self.path, self.layouts = Path(path), tuple(layouts)
@@ -71,9 +84,13 @@ class McapRecorder:
         self._forms: dict[tuple[int, ...], ChunkForm] = {}
         self._pending: list[list[_Rows]] = [[] for _ in self.layouts]
         self._span = _NO_SPAN
-        self._chunks: list[Any] = []
+        self._chunks: list[bytes] = []
+        self._times = (1 << 63, 0)  # [ns] of the first and the last message
+        topics = [topic for layout in self.layouts for topic in layout.topics]
+        self._albums = {eye.name: Album(eye, 1 + len(topics) + 3 * i) for i, eye in enumerate(eyes)}
         self._counts = {channel: 0 for encoder in self._encoders for channel in encoder.channels}
-        self._schemas, self._channels = _declarations(self._encoders)
+        self._counts |= {channel: 0 for album in self._albums.values() for channel in album.channels}
+        self._schemas, self._channels = _declarations(self._encoders, self._albums.values())
         self._metadata = [
             Metadata(METADATA, dict(metadata)),
             Metadata(STREAMS, {f"{i:03d}": _layout_text(layout) for i, layout in enumerate(self.layouts)}),
@@ -103,27 +120,46 @@ class McapRecorder:
 
     def flush(self) -> None:
         """Write all rows taken so far as one chunk; afterwards they survive the end of this process."""
-        import lz4.frame  # type: ignore[import-untyped]
-        from mcap.records import ChunkIndex
-
+        self._flush_pictures()
         if not any(self._pending):
             return
         times, values = map(list, zip(*map(_joined, self._pending, self.layouts), strict=True))
         form = self._form(tuple(map(len, times)))
         form.fill(times, values)
-        first, last = (round(second * 1e9) for second in self._span)
-        plain, packed = form.data.nbytes, lz4.frame.compress(form.data, compression_level=_LEVEL)
-        size, start = _CHUNK.size + len(packed), self._position
-        head = _CHUNK.pack(6, size - 9, first, last, plain, zlib.crc32(form.data.data), 3, b"lz4", len(packed))
-        self._write(head, packed, form.index.data)
-        offsets = {channel: start + size + offset for channel, offset in form.index_offsets.items()}
-        self._chunks.append(ChunkIndex(size, start, "lz4", len(packed), last, form.index.nbytes, offsets, first, plain))
+        span = round(self._span[0] * 1e9), round(self._span[1] * 1e9)
+        self._write_chunk(form.data.data, form.index.data, form.index_offsets, span)
         for encoder, stamps in zip(self._encoders, times, strict=True):
             for channel in encoder.channels:
                 self._counts[channel] += len(stamps)
         for pending in self._pending:
             pending.clear()
         self._span = _NO_SPAN
+
+    def write_picture(self, camera: str, picture: Picture) -> None:
+        """Take a picture of a camera; it is written with the next flush, in a chunk of its own."""
+        self._albums[camera].add(picture)
+
+    def _flush_pictures(self) -> None:
+        for album in self._albums.values():
+            if album.count:
+                data, index, offsets, span = album.empty()
+                self._write_chunk(data, index, offsets, span)
+                for channel in album.channels:
+                    self._counts[channel] += album.written
+
+    def _write_chunk(self, data: Any, index: Any, index_offsets: Mapping[int, int], span: tuple[int, int]) -> None:
+        """Pack messages and write them with their index; `span` is the first and the last time in them [ns]."""
+        import lz4.frame  # type: ignore[import-untyped]
+
+        (first, last), plain, packed = span, len(data), lz4.frame.compress(data, compression_level=_LEVEL)
+        size, start = _CHUNK.size + len(packed), self._position
+        head = _CHUNK.pack(6, size - 9, first, last, plain, zlib.crc32(data), 3, b"lz4", len(packed))
+        self._write(head, packed, index)
+        offsets = [number for channel, offset in index_offsets.items() for number in (channel, start + size + offset)]
+        table = struct.pack("<" + "HQ" * len(index_offsets), *offsets)
+        place = _CHUNK_INDEX.pack(first, last, start, size, len(table))
+        self._chunks.append(place + table + _CHUNK_INDEX_END.pack(len(index), 3, b"lz4", len(packed), plain))
+        self._times = min(self._times[0], first), max(self._times[1], last)
 
     def note(self, name: str, texts: Mapping[str, str]) -> None:
         """Add texts about the run that were not known when it began; readers find them under `name`."""
@@ -202,8 +238,8 @@ class McapRecorder:
             channel_message_counts=self._counts,
             chunk_count=len(self._chunks),
             message_count=sum(self._counts.values()),
-            message_end_time=max((chunk.message_end_time for chunk in self._chunks), default=0),
-            message_start_time=min((chunk.message_start_time for chunk in self._chunks), default=0),
+            message_end_time=self._times[1],
+            message_start_time=self._times[0] if self._chunks else 0,
             metadata_count=len(self._metadata),
             schema_count=len(self._schemas),
         )
@@ -215,7 +251,7 @@ class McapRecorder:
             (Opcode.SCHEMA, self._schemas),
             (Opcode.CHANNEL, self._channels),
             (Opcode.STATISTICS, [statistics]),
-            (Opcode.CHUNK_INDEX, self._chunks),
+            (Opcode.CHUNK_INDEX, [_Raw(Opcode.CHUNK_INDEX, chunk) for chunk in self._chunks]),
             (Opcode.METADATA_INDEX, indexes),
         ]
         offsets = []
@@ -232,6 +268,17 @@ class McapRecorder:
         head = struct.pack("<BQQQ", Opcode.FOOTER, 20, start, offset_start)
         Footer(start, offset_start, zlib.crc32(head, zlib.crc32(summary))).write(builder)
         self._write(summary + builder.end() + _MAGIC)
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A record whose content is packed already: a long run has as many as it has chunks, of a hundred numbers each."""
+
+    opcode: int
+    content: bytes
+
+    def write(self, builder: Any) -> None:
+        builder.write(struct.pack("<BQ", self.opcode, len(self.content)) + self.content)
 
 
 def _check_topics(layouts: Sequence[StreamLayout]) -> None:
@@ -253,23 +300,33 @@ def _joined(pending: list[_Rows], layout: StreamLayout) -> _Rows:
     return np.concatenate(times), np.concatenate(values)
 
 
-def _declarations(encoders: Sequence[StreamEncoder]) -> tuple[list[Any], list[Any]]:
-    """Schema and channel records of all streams."""
+def _declarations(encoders: Sequence[StreamEncoder], albums: Iterable[Album]) -> tuple[list[Any], list[Any]]:
+    """Schema and channel records of all streams and cameras."""
     from mcap.records import Channel, Schema
 
     schemas: dict[str, Any] = {}
     channels = []
-    for encoder in encoders:
-        type_name = TABLE[encoder.layout.kind].type_name
+    rows = [
+        (channel, topic, TABLE[encoder.layout.kind].type_name)
+        for encoder in encoders
+        for channel, topic in zip(encoder.channels, encoder.layout.topics, strict=True)
+    ]
+    rows += [(c, topic, kind) for album in albums for c, (topic, kind) in zip(album.channels, album.topics, strict=True)]
+    for channel, topic, type_name in rows:
         if type_name not in schemas:
-            text, _ = ros2_types().generate_msgdef(type_name, ros_version=2)
-            schemas[type_name] = Schema(len(schemas) + 1, text.encode(), "ros2msg", type_name)
-        for channel, topic in zip(encoder.channels, encoder.layout.topics, strict=True):
-            # The profile asks for the quality of service; empty means the player's defaults.
-            qos = {"offered_qos_profiles": ""}
-            channels.append(Channel(channel, topic, "cdr", qos, schemas[type_name].id))
+            schemas[type_name] = Schema(len(schemas) + 1, _definition(type_name), "ros2msg", type_name)
+        # The profile asks for the quality of service; empty means the player's defaults.
+        qos = {"offered_qos_profiles": ""}
+        channels.append(Channel(channel, topic, "cdr", qos, schemas[type_name].id))
     return list(schemas.values()), channels
 
 
+@cache
+def _definition(type_name: str) -> bytes:
+    text, _ = ros2_types().generate_msgdef(type_name, ros_version=2)
+    return bytes(text.encode())
+
+
+@lru_cache(maxsize=256)
 def _layout_text(layout: StreamLayout) -> str:
-    return json.dumps(dataclasses.asdict(layout) | {"kind": layout.kind.value}, separators=(",", ":"))
+    return json.dumps(vars(layout) | {"kind": layout.kind.value}, separators=(",", ":"))

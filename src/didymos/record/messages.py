@@ -147,9 +147,6 @@ TABLE: Mapping[Kind, MessageTable] = MappingProxyType(
             label_fields=(("ranges.{label}", "ranges.{i}", "m"),),
             single=True,
         ),
-        Kind.JOY: MessageTable(
-            "sensor_msgs/msg/Joy", labels="axes", label_fields=(("{label}", "axes.{i}", "1"),), single=True
-        ),
     }
 )
 

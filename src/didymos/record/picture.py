@@ -2,17 +2,11 @@
 
 `render_picture` draws one still with shadows and smooth edges; `render_clip` draws many frames as an animated GIF, with
 both left out, which is an order of magnitude faster on a machine without a graphics card.
-
-On Linux the engine's EGL context is taken directly, at the moment of drawing: the variable `MUJOCO_GL` is read when the
-engine is imported, and a missing library would then cost the user the simulation, not only the picture.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.errors import InputError, nearest
+from didymos.record.canvas import Frame, open_canvas
 
 __all__ = ["render_clip", "render_picture"]
 
-Frame = NDArray[np.uint8]
-
-INSTALL = "apt-get install libegl1 libgl1-mesa-dri libopengl0"
 AZIMUTH, ELEVATION = -140.0, -18.0  # [deg] the engine's own unit here: seen from the front left, a little from above
 MARGIN = 1.15  # the robot fills the picture's height up to this factor
-MAX_GEOMS = 10_000
 
 
 def render_picture(
@@ -46,7 +37,7 @@ def render_picture(
     view looks at all links from the front left. `size` is width, height [pixel]. The suffix gives the kind of file.
     """
     file = _checked(path, (".png", ".jpg", ".jpeg", ".webp"))
-    with _canvas(model, size, fine=True) as canvas:
+    with open_canvas(model, size, fine=True) as canvas:
         pixels = canvas.draw(data, _view(model, data, camera))
     _image(pixels).save(file)
     return file
@@ -86,7 +77,7 @@ def _animate(
 ) -> Iterator[Frame]:
     data = mujoco.MjData(model)
     distance = 0.0
-    with _canvas(model, size, fine=False) as canvas:
+    with open_canvas(model, size, fine=False) as canvas:
         for state in states:
             data.qpos[:] = state
             mujoco.mj_kinematics(model, data)
@@ -94,67 +85,6 @@ def _animate(
             view = _view(model, data, camera)
             distance = view.distance = max(distance, view.distance)
             yield canvas.draw(data, view)
-
-
-class _Canvas:
-    """The engine's off-screen drawing surface for one model; `draw` returns pixels, shape [height, width, 3]."""
-
-    def __init__(self, model: mujoco.MjModel, size: tuple[int, int], *, fine: bool) -> None:
-        self._model, self._size, self._fine = model, size, fine
-        self._option = mujoco.MjvOption()
-        self._option.sitegroup[:] = 0
-        self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
-        self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
-
-    def draw(self, data: mujoco.MjData, view: mujoco.MjvCamera) -> Frame:
-        width, height = self._size
-        rectangle = mujoco.MjrRect(0, 0, width, height)
-        pixels = np.empty((height, width, 3), np.uint8)
-        everything = mujoco.mjtCatBit.mjCAT_ALL.value
-        mujoco.mjv_updateScene(self._model, data, self._option, None, view, everything, self._scene)
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = self._fine
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = self._fine
-        mujoco.mjr_render(rectangle, self._scene, self._context)
-        mujoco.mjr_readPixels(pixels, None, rectangle, self._context)
-        return np.ascontiguousarray(pixels[::-1])  # the engine's first row is the lowest
-
-    def close(self) -> None:
-        self._context.free()
-
-
-@contextmanager
-def _canvas(model: mujoco.MjModel, size: tuple[int, int], *, fine: bool) -> Iterator[_Canvas]:
-    """A canvas that leaves the model as it was: the engine reads the surface's size and quality from it."""
-    if min(size) < 1:
-        raise InputError(f"a picture needs a positive width and height, found {size[0]} x {size[1]}")
-    window, quality = model.vis.global_, model.vis.quality
-    before = window.offwidth, window.offheight, quality.offsamples
-    window.offwidth, window.offheight, quality.offsamples = size[0], size[1], 4 if fine else 0
-    gl = _gl_context(size)
-    try:
-        canvas = _Canvas(model, size, fine=fine)
-        try:
-            yield canvas
-        finally:
-            canvas.close()
-    finally:
-        gl.free()
-        window.offwidth, window.offheight, quality.offsamples = before
-
-
-def _gl_context(size: tuple[int, int]) -> Any:
-    """A current OpenGL context; where the machine has none, the error holds the command that brings it."""
-    try:
-        if sys.platform == "linux" and os.environ.get("MUJOCO_GL", "").lower() in ("", "egl"):
-            from mujoco.egl import GLContext
-        else:
-            from mujoco.gl_context import GLContext
-        context = GLContext(*size)
-        context.make_current()
-    except Exception as error:  # the libraries of OpenGL raise AttributeError, ImportError, GLError, ... when absent
-        raise InputError(f"pictures need off-screen OpenGL, which is missing here; on Debian: {INSTALL}") from error
-    return context
 
 
 def _view(model: mujoco.MjModel, data: mujoco.MjData, camera: str | None) -> mujoco.MjvCamera:

@@ -18,7 +18,6 @@ says what the columns mean and as which ROS 2 message a row travels. The columns
     PRESSURE        pressure variance
     RANGE           range min max field_of_view variance
     LASER_SCAN      angle.{min,max,increment} range.{min,max} ranges.<i>, a ray per label
-    JOY             <channel>, a channel per label
 
 The name of a signal is that of its stream, a dot, and its column: `imu.gyro.x`. The topic is the same with slashes.
 """
@@ -51,7 +50,6 @@ class Kind(Enum):
     PRESSURE = "pressure"
     RANGE = "range"
     LASER_SCAN = "laser_scan"
-    JOY = "joy"
 
 
 _FIXED_TOPICS = {Kind.TF: "/tf", Kind.TF_STATIC: "/tf_static", Kind.CLOCK: "/clock"}
@@ -68,7 +66,7 @@ class StreamLayout:
         units: SI unit of each column, empty for pure numbers.
         frame: frame in which the values are given.
         child_frame: frame whose pose or motion they are.
-        labels: joints, links, rays or channels, for the kinds that have columns per label.
+        labels: joints, links or rays, for the kinds that have columns per label.
     """
 
     name: str

@@ -5,15 +5,18 @@
        a Gauss-Markov process of sd `bias` (a GPS that wanders)
     n: white, of variance noise^2 + noise_density^2 * rate
 
-x true value, s scale, M a small rotation (misalignment of the axes). An orientation x = q gets the same errors as a rotation
-vector e in its own frame: q exp(e / 2). Densities are those of an Allan plot (Kalibr's convention): [unit/sqrt(Hz)] for
-white noise, [unit/s/sqrt(Hz)] = [unit/sqrt(s)] for the walk. Reference: IEEE Std 952-1997, annex C. All off by default.
+x true value, s scale, M a small rotation (misalignment of the axes of a vector). An orientation x = q gets noise, bias and
+misalignment as a rotation vector e in its own frame: q exp(e / 2); scale, resolution and limit mean nothing there. Densities
+are those of an Allan plot (Kalibr's convention): [unit/sqrt(Hz)] for white noise, [unit/s/sqrt(Hz)] = [unit/sqrt(s)] for the
+walk. Reference: IEEE Std 952-1997, annex C. All off by default.
 """
 
 from __future__ import annotations
 
 import math
 from typing import Any
+
+import numpy as np
 
 from didymos.compiled import kernel
 from didymos.sensors.noise import normal
@@ -29,7 +32,7 @@ class ErrorSpec(Spec):
 
     noise: float = number(0.0, unit="*", low=0, doc="standard deviation of one reading")
     noise_density: float = number(0.0, unit="*/sqrt(Hz)", low=0, doc="white noise density")
-    bias: float = number(0.0, unit="*", low=0, doc="standard deviation of the bias at switch-on")
+    bias: float = number(0.0, unit="*", low=0, live=False, doc="standard deviation of the bias at switch-on")
     bias_walk: float = number(0.0, unit="*/sqrt(s)", low=0, doc="random-walk density of the bias")
     bias_time: float = number(0.0, unit="s", low=0, doc="correlation time of the bias; 0 is a constant or a walk")
     scale: float = number(1.0, unit="1", doc="reading per true value")
@@ -61,22 +64,22 @@ def _deviation(error: Any, rate: float) -> float:
 
 @kernel
 def disturb_vector(
-    error: Any, rate: float, high: float, low: float, counter: int, size: int, bias: Any, true: Any, reading: Any
+    error: Any, rate: float, high: float, low: float, counter: int, size: int, axes: bool, bias: Any, true: Any, reading: Any
 ) -> None:
-    """Write the reading of a vector of `size` channels; the axes are turned only where there are three."""
+    """Write the reading of `size` channels; `axes`: they are those of one vector in space, and are turned."""
     deviation = _deviation(error, rate)
     for i in range(size):
         value = true[i]
-        if size == 3:
+        if axes:
             j, k = (i + 1) % 3, (i + 2) % 3
             mj = error.misalignment_x if j == 0 else (error.misalignment_y if j == 1 else error.misalignment_z)
             mk = error.misalignment_x if k == 0 else (error.misalignment_y if k == 1 else error.misalignment_z)
             value += mj * true[k] - mk * true[j]
         value = error.scale * value + bias[i]
-        if deviation > 0.0:
+        if deviation > 0.0 and abs(value) < math.inf:  # most rays of a lidar meet nothing
             value += deviation * normal(high, low, counter + DRAWS_PER_READING * i)
         if error.resolution > 0.0:
-            value = error.resolution * math.floor(value / error.resolution + 0.5)
+            value = error.resolution * np.floor(value / error.resolution + 0.5)  # an infinite one stays so
         if error.limit > 0.0:
             value = min(max(value, -error.limit), error.limit)
         reading[i] = value

@@ -13,15 +13,15 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "AIRSPEED", "PRESSURE", "SENSORS", "AirspeedSpec", "BarometerSpec", "ContactForceSpec", "ForceTorqueSpec", "GpsSpec",
-    "ImuSpec", "JointsSpec", "LidarSpec", "MagnetometerSpec", "OdometrySpec", "Quantity", "RangefinderSpec", "ReadoutSpec",
-    "SensorKind", "SensorSpec",
+    "AIRSPEED", "PRESSURE", "SENSORS", "AirspeedSpec", "BarometerSpec", "CameraSpec", "ContactForceSpec",
+    "ForceTorqueSpec", "GpsSpec", "ImuSpec", "JointsSpec", "LidarSpec", "MagnetometerSpec", "OdometrySpec", "PoseSpec",
+    "Quantity", "RangefinderSpec", "ReadoutSpec", "SensorKind", "SensorSpec",
 ]  # fmt: skip
 
 AIRSPEED, PRESSURE = 1, 2
@@ -49,6 +49,8 @@ class SensorSpec(Spec):
     rate: float = number(unit="Hz", above=0, high=100_000, live=False, doc="readings per second")
     delay: float = number(0.0, unit="s", low=0, high=10, live=False, doc="from measurement to arrival")
     drop_out: float = number(0.0, unit="1", low=0, high=1, doc="probability that a reading is lost")
+    outage_rate: float = number(0.0, unit="1/s", low=0, doc="how often, on average, the view is lost (an occlusion)")
+    outage_time: float = number(0.0, unit="s", low=0, doc="for how long all readings are lost then")
     errors: float = number(1.0, unit="1", low=0, high=1, doc="0 switches every error off")
 
 
@@ -62,7 +64,7 @@ class ImuSpec(SensorSpec):
 
 
 class OdometrySpec(SensorSpec):
-    """Pose in the world and twist in its own frame, as motion capture or an estimator gives it."""
+    """Pose in the world and twist in its own frame, as an estimator gives it."""
 
     kind: Literal["odometry"] = "odometry"
     link: str
@@ -70,6 +72,15 @@ class OdometrySpec(SensorSpec):
     orientation: ErrorSpec = ErrorSpec()
     velocity: ErrorSpec = ErrorSpec()
     angular_velocity: ErrorSpec = ErrorSpec()
+
+
+class PoseSpec(SensorSpec):
+    """Pose in the world, as motion capture gives it."""
+
+    kind: Literal["pose"] = "pose"
+    link: str
+    position: ErrorSpec = ErrorSpec()
+    orientation: ErrorSpec = ErrorSpec()
 
 
 class JointsSpec(SensorSpec):
@@ -149,6 +160,39 @@ class LidarSpec(SensorSpec):
         return np.column_stack([np.cos(angles), np.sin(angles), np.zeros(self.rays)])
 
 
+class CameraSpec(SensorSpec):
+    """Camera at the origin of its link, looking along x: colours and depth; see engine/cameras.py.
+
+    It draws only where it is switched on: pictures cost more than all else together, and need OpenGL.
+    """
+
+    kind: Literal["camera"] = "camera"
+    link: str
+    enabled: float = number(0.0, unit="1", low=0, high=1, live=False, doc="1 takes pictures")
+    width: int = Field(default=800, ge=1, le=8192, strict=True, description="of the picture [pixel]")
+    height: int = Field(default=800, ge=1, le=8192, strict=True, description="of the picture [pixel]")
+    field_of_view: float = number(unit="rad", above=0, high=3.0, live=False, doc="across the width")
+    near: float = number(0.02, unit="m", above=0, live=False, doc="what is nearer is not seen")
+    far: float = number(300.0, unit="m", above=0, live=False, doc="what is further is not seen")
+    colour: bool = True
+    depth: bool = Field(default=False, description="also the distance of each pixel [m]")
+    noise: float = number(0.0, unit="1", low=0, high=1, doc="standard deviation of each colour of a pixel, from 0 to 1")
+    depth_noise: float = number(0.0, unit="m", low=0, doc="standard deviation of the depth of a pixel")
+
+    @model_validator(mode="after")
+    def _sees_something(self) -> CameraSpec:
+        if not self.near < self.far:
+            raise ValueError(f"found near {self.near:g} m, expected it before far {self.far:g} m")
+        if not (self.colour or self.depth):
+            raise ValueError("expected at least one of the keys 'colour' and 'depth' to be true")
+        return self
+
+    @property
+    def focal(self) -> float:
+        """Focal length [pixel]."""
+        return self.width / (2.0 * math.tan(0.5 * self.field_of_view))
+
+
 class ContactForceSpec(SensorSpec):
     """Load cell: the force with which all else pushes on a link and what hangs on it, in the world's frame."""
 
@@ -208,6 +252,14 @@ SENSORS: dict[str, SensorKind] = {
         ),
         message="odometry",
     ),
+    "pose": SensorKind(
+        PoseSpec,
+        (
+            Quantity("position", "framepos", _XYZ, "m"),
+            Quantity("orientation", "framequat", ("w", "x", "y", "z"), "1", orientation=True),
+        ),
+        message="pose",
+    ),
     "joints": SensorKind(
         JointsSpec,
         (Quantity("position", "jointpos", (), "rad"), Quantity("velocity", "jointvel", (), "rad/s")),
@@ -226,6 +278,7 @@ SENSORS: dict[str, SensorKind] = {
     "airspeed": SensorKind(AirspeedSpec, (Quantity("airspeed", "airspeed", ("",), "m/s"),), message="scalars"),
     "rangefinder": SensorKind(RangefinderSpec, (Quantity("range", "rangefinder", ("",), "m"),), message="range"),
     "lidar": SensorKind(LidarSpec, (Quantity("ranges", "rays", (), "m"),), message="laser_scan"),
+    "camera": SensorKind(CameraSpec, (), message="image"),
     "contact_force": SensorKind(
         ContactForceSpec, (Quantity("force", "contact", _XYZ, "N", acceleration=True),), message="wrench"
     ),

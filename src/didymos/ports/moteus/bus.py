@@ -47,7 +47,8 @@ class Bus:
     def advance(self, dt: float) -> None:
         """Let set-points that are on their way move on by dt [s]."""
         for controller, _ in self._members.values():
-            controller.advance(dt)
+            if controller.on_its_way:
+                controller.advance(dt)
 
 
 def is_query(frame: Frame) -> bool:

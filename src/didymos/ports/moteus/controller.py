@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from didymos.parts.drive import POSITION, STOPPED, TIMED_OUT, ZERO_VELOCITY
@@ -61,7 +61,7 @@ class Drive(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Command:
     """What a client asks for; as the firmware has it where a register is not written."""
 
@@ -100,6 +100,7 @@ class Controller:
         self._command, self._fresh = Command(), False
         self._ignored: dict[int, float] = {}
         self._way: Trajectory | None = None
+        self.on_its_way = False  # whether time moves the set-point
         self._deadline = math.inf  # [s] of the watchdog
 
     # the frame's side
@@ -139,7 +140,7 @@ class Controller:
         if register in r.COMMANDS:
             name, quantity = r.COMMANDS[register]
             value: Any = (raw if math.isfinite(raw) else 0.0) if quantity == "integer" else decode(raw, kind, quantity)
-            self._command = replace(self._command, **{name: value})
+            setattr(self._command, name, value)
         elif register in r.IGNORED:
             quantity = r.IGNORED[register]
             number = raw if quantity == "integer" else decode(raw, kind, quantity)
@@ -213,7 +214,7 @@ class Controller:
         if name == "home_state":
             return self._home
         if name == "trajectory_complete":
-            return int(self._way is not None and self._way.done and self._way.velocity == 0.0)
+            return int(self._way is not None and self._way.rests)
         if name == "milliseconds":
             return int(self.drive.time * 1000.0)
         if name == "encoder_validity":
@@ -249,10 +250,11 @@ class Controller:
     def advance(self, dt: float) -> None:
         """Let a set-point that is on its way move on by dt [s]."""
         way = self._way
-        if way is None or (way.done and way.velocity == 0.0) or self.drive.time >= self._deadline:
+        if way is None or self.drive.time >= self._deadline:
             return
         moving = not way.done
         way.advance(dt)
+        self.on_its_way = not way.rests
         if moving:
             self._send(self._deadline - self.drive.time if math.isfinite(self._deadline) else _NEVER)
 
@@ -276,6 +278,7 @@ class Controller:
         in_position = command.mode == int(POSITION)
         self._deadline = self.drive.time + watchdog if watchdog > 0.0 and in_position else math.inf
         self._way = self._plan(command) if in_position else None
+        self.on_its_way = self._way is not None and not self._way.rests
         self._send(watchdog)
 
     def _wrong(self, command: Command) -> int:
@@ -325,7 +328,7 @@ class Controller:
         self.drive.command((position, speed, feedforward, *scales, float(command.mode), min(limit, 1e9), watchdog))
 
     def _halt(self) -> None:
-        self._way, self._deadline = None, math.inf
+        self._way, self._deadline, self.on_its_way = None, math.inf, False
         self.drive.command((0.0, 0.0, 0.0, 1.0, 1.0, STOPPED, 0.0, 0.0))
 
     def _tell_unmodelled(self, command: Command) -> None:

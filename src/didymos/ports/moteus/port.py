@@ -74,6 +74,7 @@ class _Drive:
         self._run, self._name, self._beat = run, name, 0.0
         self._view = run.simulation.readouts(name)
         self._outputs = [output.name for output in PARTS["drive"].outputs]
+        self._known, self._known_at = dict[str, float](), -1  # a frame asks for many of them, a tick changes them
 
     @property
     def time(self) -> float:
@@ -81,7 +82,10 @@ class _Drive:
 
     @property
     def readouts(self) -> Mapping[str, float]:
-        return dict(zip(self._outputs, self._view.tolist(), strict=True))
+        tick = self._run.simulation.tick
+        if tick != self._known_at:
+            self._known, self._known_at = dict(zip(self._outputs, self._view.tolist(), strict=True)), tick
+        return self._known
 
     def parameter(self, name: str) -> float:
         return self._run.simulation.twin.parameters[f"parts.{self._name}.{name}"].value
@@ -135,6 +139,7 @@ class _Port:
                 self._say(item)
             else:
                 self._follow(item)
+        self._terminal.flush()
 
     def _follow(self, frame: Frame) -> None:
         self.frames += 1

@@ -13,6 +13,7 @@ from didymos.errors import InputError
 __all__ = ["Terminal"]
 
 _AT_ONCE = 65536  # [bytes]
+_BUNDLE = 4096  # bytes of answers that are written at once
 _ROOM = 16384  # bytes that wait for a client beyond the kernel's own; more means that it does not read
 
 
@@ -41,8 +42,7 @@ class Terminal:
         """Bytes from clients, within a time [s]."""
         self._poll.register(self._device, select.POLLIN | (select.POLLOUT if self._out else 0))
         events = self._poll.poll(max(0.0, 1000.0 * seconds))
-        if self._out:
-            self._flush()
+        self.flush()
         return self._take() if any(event & select.POLLIN for _, event in events) else b""
 
     def _take(self) -> bytes:
@@ -52,14 +52,16 @@ class Terminal:
             return b""
 
     def send(self, data: bytes) -> None:
-        """An answer for the client; where too many wait to be read it is lost and counted."""
+        """An answer for the client, on its way with the next `flush`; where too many wait to be read it is lost and counted."""
         if len(self._out) + len(data) > _ROOM:
             self.lost += 1
             return
         self._out += data
-        self._flush()
+        if len(self._out) > _BUNDLE:
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write the answers that wait, as far as the client reads them."""
         while self._out:
             try:
                 written = os.write(self._device, self._out)

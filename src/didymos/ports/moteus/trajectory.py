@@ -13,7 +13,7 @@ from dataclasses import dataclass
 __all__ = ["Trajectory"]
 
 
-@dataclass
+@dataclass(slots=True)
 class Trajectory:
     """A set-point [rev], [rev/s] on its way to `target`, which itself moves at `velocity`."""
 
@@ -28,6 +28,11 @@ class Trajectory:
     def done(self) -> bool:
         """Whether the set-point is where it is asked."""
         return self.position == self.target and self.speed == self.velocity
+
+    @property
+    def rests(self) -> bool:
+        """Whether the set-point is where it is asked, and stays there."""
+        return self.velocity == 0.0 and self.done
 
     def advance(self, dt: float) -> None:
         """Let dt [s] pass."""

@@ -59,6 +59,8 @@ def decode(raw: float, kind: int, quantity: str) -> float:
 
 def varuint(value: int) -> bytes:
     """An unsigned number, seven bits to a byte, the lowest first."""
+    if value < 0x80:
+        return bytes((value,))
     found = bytearray()
     while True:
         value, low = value >> 7, value & 0x7F
@@ -87,7 +89,10 @@ class Reader:
 
     def varuint(self) -> int:
         """The next unsigned number, of five bytes at most."""
-        value = 0
+        place, value = self._place, 0
+        if place < len(self._data) and self._data[place] < 0x80:  # nearly always
+            self._place = place + 1
+            return self._data[place]
         for shift in range(0, 35, 7):
             (byte,) = self.take(1)
             value |= (byte & 0x7F) << shift
@@ -97,5 +102,8 @@ class Reader:
 
     def value(self, kind: int) -> float:
         """The next raw value of a type."""
-        found: float = _FORMATS[kind].unpack(self.take(SIZES[kind]))[0]
+        if SIZES[kind] > self.left:
+            raise EOFError
+        found: float = _FORMATS[kind].unpack_from(self._data, self._place)[0]
+        self._place += SIZES[kind]
         return found

@@ -22,6 +22,7 @@ from didymos.errors import InputError
 __all__ = ["Node"]
 
 _BLOCKING = 100_000_000  # [ns] that a writer may wait for a slow reader, as in ROS 2; it never is the run that waits
+_ENCLAVE = b"enclave=/;"  # by which ROS 2 knows its own participants
 _CDR = Policy.DataRepresentation(use_cdrv0_representation=True)  # what ROS 2 speaks
 
 # A writer holds a second of messages for a reader that is slow or dead. The library's own limit, 500 kB of what nobody has
@@ -41,21 +42,27 @@ class Node:
         parts = [_PATIENT, own or ("" if network else _LOOPBACK)]
         try:
             self._domain = Domain(domain, ",".join(part.replace("\n", "") for part in parts if part))
-            self.participant = DomainParticipant(domain)
+            self.participant = DomainParticipant(domain, qos=Qos(Policy.Userdata(_ENCLAVE)))
         except DDSException as error:
             hint = "; is CYCLONEDDS_URI right?" if own else ""
             raise InputError(f"DDS cannot open domain {domain}: {error.msg}{hint}", path="--domain") from None
         self._topics: dict[str, Any] = {}
+        self.writer_ids: list[bytes] = []
+        self.reader_ids: list[bytes] = []
 
     def writer(
         self, topic: str, kind: Any, *, depth: int = 10, reliable: bool = True, lasting: bool = False, about: str = ""
     ) -> Any:
         """A writer of a DDS topic. `lasting`: late readers get the last messages too. `about` is said to whoever finds it."""
-        return DataWriter(self.participant, self._topic(topic, kind), qos=_quality(depth, reliable, lasting, about))
+        made = DataWriter(self.participant, self._topic(topic, kind), qos=_quality(depth, reliable, lasting, about))
+        self.writer_ids.append(made.guid.bytes)
+        return made
 
     def reader(self, topic: str, kind: Any, *, depth: int = 10, about: str = "") -> Any:
         """A reader of a DDS topic, reliable as ROS 2's subscriptions are."""
-        return DataReader(self.participant, self._topic(topic, kind), qos=_quality(depth, True, False, about))
+        made = DataReader(self.participant, self._topic(topic, kind), qos=_quality(depth, True, False, about))
+        self.reader_ids.append(made.guid.bytes)
+        return made
 
     def _topic(self, topic: str, kind: Any) -> Any:
         if topic not in self._topics:

@@ -15,6 +15,7 @@ from didymos.errors import InputError, RunError
 from didymos.ports.terms import Terms
 
 try:
+    from didymos.ports.ros2.graph import announce
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.names import ros_name
     from didymos.ports.ros2.node import Node
@@ -44,6 +45,7 @@ def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
     publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin))
     inbox = Inbox(node, list(intakes(simulation.handles)), steps=terms.step_locked, say=terms.say)
     services = open_services(node, inbox, ros_name(simulation.twin.name))
+    known = announce(node, ros_name(simulation.twin.name))
     run.log.listen(publisher.put)
     inbox.start()
     pace = "on /step" if terms.step_locked else "in real time"
@@ -57,6 +59,7 @@ def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
             run.close()
         finally:
             publisher.close()
+            del known  # until now whoever came late could still ask who this is
     return {
         "domain": _domain(terms),
         "sent": publisher.sent,

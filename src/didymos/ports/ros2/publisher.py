@@ -38,12 +38,16 @@ class Publisher:
     def __init__(self, node: Node, layouts: Sequence[StreamLayout], statics: Sequence[tuple[StreamLayout, Any]]) -> None:
         self.sent = self.lost = 0
         self._encoders = [MessageEncoder(layout) for layout in layouts]
-        names = spell(topic for encoder in self._encoders for topic in encoder.topics)
+        self._poses = _poses(layouts)
+        pose_topics = [encoder.topics[0] for encoder, _ in self._poses.values()]
+        names = spell((*(topic for encoder in self._encoders for topic in encoder.topics), *pose_topics))
         self._writers: dict[str, Any] = {}
         self._kinds: dict[str, Any] = {}
         for layout, encoder in zip(layouts, self._encoders, strict=True):
             for topic in encoder.topics:
                 self._open(node, topic, names[topic], encoder, layout.kind)
+        for encoder, _ in self._poses.values():
+            self._open(node, encoder.topics[0], encoder.topics[0], encoder, Kind.POSE)
         self._stepped = node.writer(dds_topic(STEPPED), message_type("std_msgs/msg/UInt64"), depth=1000)
         self._queue: queue.Queue[_Rows | int | None] = queue.Queue(_ROOM)
         self._say_statics(node, statics)
@@ -55,7 +59,7 @@ class Publisher:
         try:
             self._queue.put_nowait((index, times, rows))
         except queue.Full:
-            self.lost += len(times) * len(self._encoders[index].topics)
+            self.lost += len(times) * (len(self._encoders[index].topics) + (index in self._poses))
 
     def put_stepped(self, tick: int) -> None:
         """Say which tick was reached, after all rows put before."""
@@ -105,6 +109,9 @@ class Publisher:
             else:
                 index, times, rows = item
                 self._send(self._encoders[index], times, rows)
+                if index in self._poses:
+                    encoder, columns = self._poses[index]
+                    self._send(encoder, times, rows[:, columns])
 
     def _send(self, encoder: MessageEncoder, times: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
         for topic, messages in zip(encoder.topics, encoder.encode(times, rows), strict=True):
@@ -115,3 +122,16 @@ class Publisher:
                     self.sent += 1
                 except DDSException:  # a reader kept the writer waiting for too long
                     self.lost += 1
+
+
+def _poses(layouts: Sequence[StreamLayout]) -> dict[int, tuple[MessageEncoder, list[int]]]:
+    """`/pose`: the pose in `truth` alone, unless something else has that name; by the number of the stream it is a part of."""
+    if any("/pose" in layout.topics for layout in layouts):
+        return {}
+    found = {}
+    for index, layout in enumerate(layouts):
+        if layout.name == "truth":
+            columns = [i for i, name in enumerate(layout.columns) if name.startswith(("position.", "orientation."))]
+            names, units = ([which[i] for i in columns] for which in (layout.columns, layout.units))
+            found[index] = (MessageEncoder(StreamLayout("pose", Kind.POSE, tuple(names), tuple(units), layout.frame)), columns)
+    return found

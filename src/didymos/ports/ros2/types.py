@@ -16,7 +16,7 @@ from cyclonedds.idl import IdlStruct, types
 from didymos.ports.ros2.names import dds_type
 from didymos.record.cdr import ros2_types
 
-__all__ = ["message_type", "raw_type", "service_type", "type_hash"]
+__all__ = ["message_type", "raw_type", "service_type", "structure", "type_hash"]
 
 _BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4  # rosbags' Nodetype
 _NUMBERS: dict[str, Any] = {
@@ -49,7 +49,12 @@ def raw_type(type_name: str) -> Any:
 
 def service_type(name: str, fields: Mapping[str, Any]) -> Any:
     """Request or reply of a service, with the header that `rmw_cyclonedds` puts before it: who asked, and the how manieth."""
-    return _structure(dds_type(name), {"client": types.uint64, "number": types.int64, **fields}, {})
+    return structure(name, {"client": types.uint64, "number": types.int64, **fields})
+
+
+def structure(name: str, fields: Mapping[str, Any]) -> Any:
+    """A DDS type of a ROS 2 name whose fields are given; its instances are dataclasses."""
+    return _structure(dds_type(name), fields, {})
 
 
 def type_hash(type_name: str) -> str:

@@ -1,0 +1,1 @@
+"""Betaflight's own firmware, compiled for this machine (SITL), flies a twin."""

@@ -1,0 +1,176 @@
+"""Firmware in another process, step-locked over a local socket: the twin waits for each answer, the peer for each question.
+
+The run starts the peer with the socket's path in DIDYMOS_SOCKET (`command`), or waits until somebody else's connects to a path
+or to 127.0.0.1:PORT (`listen`). `frame.py` says what goes over the line. A frame that is lost, comes twice or too late, or is
+none, and a peer that dies, end the run by a `RunError` that says which and when; the log until then stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import shlex
+import socket
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from didymos.control.controller import Controller, Robot
+from didymos.control.values import Values
+from didymos.errors import InputError, RunError
+from didymos.ports.firmware import frame
+from didymos.ports.firmware.child import Child
+from didymos.ports.firmware.step import check_pose, true_attitude
+
+__all__ = ["Peer"]
+
+_LOOK = 0.2  # [s] between looks whether the peer still lives
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+class Peer(Controller):
+    """A process on the other side of a socket. `timeout` [s] of the wall clock is how late an answer may be."""
+
+    rate = float("inf")
+
+    def __init__(
+        self, command: str = "", listen: str = "", attitude: str | None = None, timeout: float = 5.0, patience: float = 30.0
+    ) -> None:
+        if bool(command) == bool(listen):
+            raise InputError("expected either a command that starts the peer or an address to listen on", path="--firmware")
+        self.command, self.listen, self.attitude, self.timeout, self.patience = command, listen, attitude, timeout, patience
+        self._child: Child | None = None
+        self._home: tempfile.TemporaryDirectory[str] | None = None
+        self._line: socket.socket | None = None
+        self._count = 0
+
+    def start(self, robot: Robot) -> None:
+        """Open the socket, start the peer if that is ours to do, wait until it connects, say hello."""
+        check_pose(self.attitude, robot)
+        self._robot = robot
+        self._home = tempfile.TemporaryDirectory(prefix="didymos_peer_", ignore_cleanup_errors=True)
+        folder = Path(self._home.name)
+        try:
+            with _listen(self.listen or str(folder / "socket")) as door:
+                if self.command:
+                    self._child = self._start_peer(folder)
+                try:
+                    self._line = self._accept(door)
+                finally:
+                    if door.family == socket.AF_UNIX:
+                        os.unlink(door.getsockname())
+            self._line.settimeout(_LOOK)
+            self._reader = frame.Reader(self._line)
+            self._line.sendall(frame.pack_hello(self._facts()))
+        except OSError as error:
+            self.stop()
+            raise RunError(f"the firmware's process cannot be reached: {error}") from None
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Say that it is over; end the peer if we started it."""
+        if self._line is not None:
+            with contextlib.suppress(OSError):  # it may be gone already
+                self._line.sendall(frame.pack(frame.END, self._count, 0.0))
+            self._line.close()
+            self._line = None
+        if self._child is not None:
+            self._child.wait(1.0)
+            self._child.stop()
+            self._child = None
+        if self._home is not None:
+            self._home.cleanup()
+            self._home = None
+
+    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+        """Ask and wait."""
+        if self._line is None:
+            raise RunError("the firmware's process has been ended; simulate again", time=t)
+        angles = true_attitude(self.attitude, sensed) or ()
+        numbers = [*(sensed[name] for name in self._robot.sensed), *angles, *(wanted[name] for name in self._robot.wanted)]
+        try:
+            self._line.sendall(frame.pack(frame.STEP, self._count, t, numbers))
+            answer = self._answer(t)
+        except (EOFError, ConnectionError):
+            raise RunError(self._gone(), time=t) from None
+        except frame.BadFrame as error:
+            raise RunError(f"the firmware's answer cannot be read: {error}", time=t) from None
+        self._check(answer, t)
+        self._count += 1
+        return dict(zip(self._robot.inputs, answer.numbers, strict=True))
+
+    def _answer(self, t: float) -> frame.Frame:
+        end = time.monotonic() + self.timeout
+        while True:
+            try:
+                return self._reader.read()
+            except TimeoutError:
+                if self._child is not None and self._child.death() is not None:
+                    raise EOFError from None
+                if time.monotonic() > end:
+                    what = f"frame {self._count} is late: no answer for {self.timeout:g} s"
+                    raise RunError(f"the firmware's {what}", time=t) from None
+
+    def _check(self, answer: frame.Frame, t: float) -> None:
+        if answer.kind != frame.STEP:
+            raise RunError(f"the firmware ended before the run did, with a frame of kind {answer.kind}", time=t)
+        if answer.count < self._count:
+            raise RunError(f"the firmware's frame {answer.count} came twice, expected frame {self._count}", time=t)
+        if answer.count > self._count:
+            raise RunError(f"the firmware's frame {self._count} was lost: frame {answer.count} came", time=t)
+        expected = len(self._robot.inputs)
+        if len(answer.numbers) != expected or not all(map(math.isfinite, answer.numbers)):
+            raise RunError(f"the firmware answered {list(answer.numbers)}, expected {expected} finite numbers", time=t)
+
+    def _facts(self) -> dict[str, object]:
+        robot = self._robot
+        period = None if math.isinf(self.rate) else 1.0 / self.rate
+        return {"period": period, "sensors": robot.sensed, "wanted": robot.wanted, "attitude": self.attitude is not None,
+                "commands": robot.inputs}  # fmt: skip
+
+    def _start_peer(self, folder: Path) -> Child:
+        try:
+            words = shlex.split(self.command)
+            environment = os.environ | {"DIDYMOS_SOCKET": str(folder / "socket")}
+            return Child(words, says=folder / "says.txt", folder=Path.cwd(), environment=environment)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{self.command!r} cannot be started: {error}", path="--firmware") from None
+
+    def _accept(self, door: socket.socket) -> socket.socket:
+        door.settimeout(_LOOK)
+        end = time.monotonic() + self.patience
+        while True:
+            try:
+                return door.accept()[0]
+            except TimeoutError:
+                gone = self._child.death() if self._child is not None else None
+                if gone is not None:
+                    raise RunError(f"the firmware's process {gone}, before it connected") from None
+                if time.monotonic() > end:
+                    raise RunError(f"no firmware connected within {self.patience:g} s") from None
+
+    def _gone(self) -> str:
+        if self._child is None:
+            return "the firmware's process closed its line before the run was over"
+        self._child.wait(1.0)  # its line closes before it has quite ended
+        return f"the firmware (process {self._child.id}) {self._child.death() or 'closed its line before the run was over'}"
+
+
+def _listen(address: str) -> socket.socket:
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdigit():
+        if host not in _LOCAL:
+            raise InputError(f"found {address!r}, expected an address of this machine, 127.0.0.1:PORT", path="--firmware")
+        return socket.create_server((host, int(port)))
+    door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        door.bind(address)
+    except OSError as error:
+        door.close()
+        raise InputError(f"{address!r} cannot be listened on: {error}", path="--firmware") from None
+    door.listen(1)
+    return door
