@@ -22,7 +22,7 @@ MARKS = {
     "drag": ((224, 49, 49), "Drag"),
     "contacts": ((214, 51, 108), "Contact points and forces"),
     "pushes": ((112, 72, 232), "Pushes"),
-    "sights": ((250, 176, 5), "Rays of lidars and range finders"),
+    "sights": ((250, 176, 5), "What lidars, range finders and cameras look at"),
     "wind": ((34, 139, 230), "Wind at the robot"),
     "trail": ((12, 133, 153), "Trail of the last seconds"),
 }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import viser.transforms as tf
 
+from didymos.cockpit.camera_panel import CameraPanel
 from didymos.cockpit.marks import Marks
 from didymos.cockpit.panels import PushPanel, RunPanel, status
 from didymos.cockpit.pilot_panel import PilotPanel
@@ -19,6 +20,7 @@ from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
 from didymos.cockpit.sights import Sights
 from didymos.cockpit.tune import Tune
+from didymos.describe.names import cameras
 
 __all__ = ["Page"]
 
@@ -67,6 +69,10 @@ class Page:
         beside = gui.add_panel()
         with beside.add_tab("Plots"):
             self._plots = Plots(gui, session.log)
+        self._cameras: CameraPanel | None = None
+        if cameras(session.twin):
+            with beside.add_tab("Cameras"):
+                self._cameras = CameraPanel(gui, session)
         gui.main_panel.dock_right()
         beside.dock_left()
         beside.set_width(PLOTS_WIDTH)
@@ -156,6 +162,8 @@ class Page:
             self._plots.renew(session.log)
         self._run.update()
         self._pilot.update()
+        if self._cameras is not None:
+            self._cameras.update(session.frame)
         self._replay.list()
         if not self._replay.reels and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
             self._plotted = session.frame.time
