@@ -161,15 +161,17 @@ class FixedWing(CompiledController):
         self,
         surfaces: Mapping[str, Sequence[str] | str],
         sensor: str | None = None,
-        estimator: Mapping[str, Any] | None = None,
+        estimator: Mapping[str, str | float] | None = None,
         airspeed: str | None = None,
         waypoints: Sequence[Sequence[float]] = (),
     ) -> None:
         self.surfaces = Surfaces(surfaces)
         self.navigation = Navigation("fixed_wing", sensor, estimator, airspeed)
+        if any(len(point) != 3 for point in waypoints):
+            raise InputError("expected way-points of three numbers", path="control.options.waypoints")
         points = np.array(waypoints if len(waypoints) else [[1e6, 0.0, 0.0], [2e6, 0.0, 0.0]], dtype=np.float64)
-        if points.ndim != 2 or points.shape[1] != 3 or not 2 <= len(points) <= 1000:
-            raise InputError("expected two to 1000 way-points of three numbers", path="control.options.waypoints")
+        if not 2 <= len(points) <= 1000:
+            raise InputError(f"found {len(points)} way-points, expected two to 1000", path="control.options.waypoints")
         if (np.linalg.norm(np.diff(points[:, :2], axis=0, append=points[:1, :2]), axis=1) < 1.0).any():
             raise InputError("two way-points that follow each other lie closer than 1 m", path="control.options.waypoints")
         self.settings = np.concatenate([self.navigation.settings, self.surfaces.counts, [float(len(points))], points.ravel()])
