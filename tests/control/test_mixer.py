@@ -87,8 +87,8 @@ def test_a_layout_by_name_is_the_mixer_of_its_geometry(name: str, angles: list[f
     np.testing.assert_array_equal(mixer(rotors, name), mixer(rotors))
     with pytest.raises(InputError, match="deg from the nose"):
         mixer(_ring([angle + 22.0 for angle in angles]), name)
+    same = [Rotor(rotor.input, rotor.position, rotor.axis, (-1.0) ** (i // 2)) for i, rotor in enumerate(rotors)]
     with pytest.raises(InputError, match="neighbours and turn the same way"):
-        same = [Rotor(rotor.input, rotor.position, rotor.axis, (-1.0) ** (i // 2)) for i, rotor in enumerate(rotors)]
         mixer(same, name)
 
 
@@ -101,7 +101,7 @@ def test_the_misprinted_inverse_of_the_source_is_refused(quadcopter: Any) -> Non
     """It has +1 and 0 where motors 1 and 3 yaw: yaw would do 1/4 of its work and leak into the others."""
     printed = [list(row) for row in CORRECTED]
     printed[0][3], printed[2][3] = -1, 0
-    with pytest.raises(InputError, match="control.options.mixer: yaw would also command"):
+    with pytest.raises(InputError, match=r"control\.options\.mixer: yaw would also command"):
         mixer(quadcopter.simulate().robot.rotors, printed)
 
 
@@ -143,7 +143,7 @@ def test_check_holds_a_twins_mixer_against_its_rotors(stated: Any, complaint: st
         yaml.dump(raw, file)
     assert main(["check", str(tmp_path / "quadcopter")]) == (0 if complaint is None else 2)
     if complaint is not None:
-        with pytest.raises(InputError, match="control.options.mixer") as caught:
+        with pytest.raises(InputError, match=r"control\.options\.mixer") as caught:
             didymos.load(tmp_path / "quadcopter").simulate()
         assert complaint in str(caught.value)
 

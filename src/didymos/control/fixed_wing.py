@@ -9,7 +9,8 @@
 
 With `wanted.follow` = 1 the way-points of the options are flown in a circle of lines: the course over ground is led onto the
 line from point to point, course* = course of the line - (2/pi) approach atan(gain e), e metres left of it; at the point (or
-beside it) the next line begins. Heading and course are counted from world x toward y. Integrals stop where their output is
+beside it) the next line begins. With `wanted.follow` = 2 it is led onto the line through where it began along `wanted.heading`,
+at the height `wanted.z`, whatever the wind. Heading and course are counted from world x toward y. Integrals stop where their output is
 at its limit. Gains start from last_letter's tuned controller (controller_ll.yaml); each twin says what it changed.
 
 Reference: Beard & McLain (2012), chapters 6 and 10. Valid below stall and for banks well below 90 deg.
@@ -60,6 +61,13 @@ def _loop(
 
 
 @kernel
+def _line_course(gains: Any, state: Any, memory: Any, course: float) -> float:
+    """The course [rad] that leads onto the line of a course through the point where the line begins."""
+    beside = math.cos(course) * (state[8] - memory[_FROM + 1]) - math.sin(course) * (state[7] - memory[_FROM])
+    return course - gains[_PATH + 1] * 2.0 / math.pi * math.atan(gains[_PATH] * beside)
+
+
+@kernel
 def _follow(settings: Any, gains: Any, state: Any, memory: Any) -> tuple[float, float]:
     """Course [rad] and height [m] on the line to the next way-point; goes on to the one after it where this one is reached."""
     count = int(settings[_POINTS])
@@ -76,9 +84,7 @@ def _follow(settings: Any, gains: Any, state: Any, memory: Any) -> tuple[float, 
         memory[_FROM], memory[_FROM + 1] = settings[point], settings[point + 1]
         to = (to + 1) % count
     memory[_NEXT] = to
-    beside = along_x * (y - memory[_FROM + 1]) - along_y * (x - memory[_FROM])
-    course = math.atan2(along_y, along_x) - gains[_PATH + 1] * 2.0 / math.pi * math.atan(gains[_PATH] * beside)
-    return course, settings[_POINTS + 3 + 3 * to]
+    return _line_course(gains, state, memory, math.atan2(along_y, along_x)), settings[_POINTS + 3 + 3 * to]
 
 
 @c_function(PROGRAM_SIGNATURE)
@@ -95,7 +101,10 @@ def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  
     if wanted[3] > 0.0:
         if first:
             memory[_FROM], memory[_FROM + 1] = state[7], state[8]
-        course, height = _follow(settings, gains, state, memory)
+        if wanted[3] > 1.5:
+            course = _line_course(gains, state, memory, wanted[2])
+        else:
+            course, height = _follow(settings, gains, state, memory)
         turn = course - math.atan2(state[11], state[10])
     bank = -_loop(
         memory, _I_HEADING, wrap(turn), 0.0, gains[_HEADING], gains[_HEADING + 1], -gains[_BANK_LIMIT], gains[_BANK_LIMIT], dt
