@@ -10,8 +10,8 @@
 With `wanted.follow` = 1 the way-points of the options are flown in a circle of lines: the course over ground is led onto the
 line from point to point, course* = course of the line - (2/pi) approach atan(gain e), e metres left of it; at the point (or
 beside it) the next line begins. With `wanted.follow` = 2 it is led onto the line through where it began along `wanted.heading`,
-at the height `wanted.z`, whatever the wind. Heading and course are counted from world x toward y. Integrals stop where their output is
-at its limit. Gains start from last_letter's tuned controller (controller_ll.yaml); each twin says what it changed.
+at the height `wanted.z`, whatever the wind. Heading and course are counted from world x toward y. Integrals stop where their
+output is at its limit. Gains start from last_letter's tuned controller (controller_ll.yaml); each twin says what it changed.
 
 Reference: Beard & McLain (2012), chapters 6 and 10. Valid below stall and for banks well below 90 deg.
 """
