@@ -1,8 +1,8 @@
 """Trot: which legs swing, where they are going, and the curve of a foot through the air.
 
 Both legs of a diagonal swing together. A leg swings for (1 - duty) of the period; it stands from when its torques say so (in
-the second half of its swing), and goes on downward until they do. The other diagonal does not leave before. In the level frame
-a foot goes to (after Raibert, Legged robots that balance, 1986)
+the second half of its swing), and goes on downward until they do. The other diagonal does not leave before both stand, or it
+has waited long enough. In the level frame a foot goes to (after Raibert, Legged robots that balance, 1986)
 
     p = hip + v T / 2 + k (v - v*) - a z / g + turn,    T = duty x period
 
@@ -21,8 +21,8 @@ from didymos.control.leg import inverse
 
 __all__ = ["advance_gait", "swing"]
 
-_SEARCH = 0.35  # [m/s] at which a foot that found no ground goes on downward
-_DEEPEST = 0.12  # [m] to which it does
+_SEARCH = 0.8  # [m/s] at which a foot that found no ground goes on downward
+_DEEPEST = 0.15  # [m] to which it does
 _WAIT = 0.15  # [s] for which the other diagonal waits
 _TAKE_LOAD = 0.03  # [s] in which a leg that has touched takes its share of the load
 _DERIVED = 0.006  # [s] low-pass of the rates and accelerations that a swinging leg is asked for
@@ -37,14 +37,26 @@ def _phase(leg: int, phase: float) -> float:
 
 
 @kernel
+def _carries(leg: int, m: Any) -> bool:
+    """Whether both feet of the other diagonal stand."""
+    first = 1 if leg == 0 or leg == 3 else 0
+    for other in (first, 3 - first):
+        if m[at.SWING + other] > 0.5 or m[at.CONTACT + other] < 0.5:
+            return False
+    return True
+
+
+@kernel
 def advance_gait(walking: bool, period: float, duty: float, dt: float, m: Any) -> None:
     """Move the phase on and let legs leave or touch the ground."""
-    late = False
-    for leg in range(4):
-        late = late or (m[at.SWING + leg] > 0.5 and m[at.SINCE + leg] > (1.0 - duty) * period)
-    moving = walking
+    late, moving = False, walking
     for leg in range(4):
         moving = moving or m[at.SWING + leg] > 0.5
+        late = late or (m[at.SWING + leg] > 0.5 and m[at.SINCE + leg] > (1.0 - duty) * period)
+        due = m[at.SWING + leg] < 0.5 and m[at.TOUCHED + leg] < 0.5 and _phase(leg, m[at.PHASE]) >= duty
+        late = late or (due and not _carries(leg, m))
+    m[at.HELD] = m[at.HELD] + dt if late else 0.0
+    late = late and m[at.HELD] < _WAIT
     if not moving:
         m[at.PHASE] = 0.0
     elif not late:

@@ -29,5 +29,6 @@ FORCE, SHARE = 192, 204  # of the ground on each foot in the level frame [4, 3];
 PHASE, WANTED_HEIGHT, WANTED_YAW, WANTED_V, BEAT = 208, 209, 210, 211, 213
 TREND = 214  # acceleration that it takes to hold the wanted speed, learnt, [2]
 TORQUE = 216  # of the joints, scratch [3]
+HELD = 219  # time for which the gait has waited for a foot [s]
 MATRIX, WRENCH = 220, 256  # scratch of the distribution, [36] and [6]
 MEMORY = 264

@@ -37,7 +37,8 @@ LIMP, STAND, SIT, TROT = range(4)
 _MODES = ("limp", "stand", "sit", "trot")
 _JOINTS = ("T", "H", "K")
 _ROBOT = (
-    *GEOMETRY, "ratio", "friction", "inertia_T", "inertia_H", "inertia_K", "foot_radius", "mass", "delay", "com_x", "com_z", "rotor",
+    *GEOMETRY, "ratio", "friction", "inertia_T", "inertia_H", "inertia_K", "foot_radius", "mass", "delay", "com_x", "com_z",
+    "rotor",
 )  # fmt: skip
 _GRAVITY = 9.80665  # [m/s^2]
 _TURN = 2.0 * math.pi
