@@ -61,13 +61,13 @@ def test_it_listens_on_loopback_only(server: Server) -> None:
             socket.create_connection((host, server.port), timeout=2)
 
 
-def test_the_page_comes_with_the_pilot(server: Server) -> None:
+def test_the_page_comes_with_the_sticks(server: Server) -> None:
     status, _, body = get(server, "/")
     assert status == 200
     import gzip
 
-    assert b'<script src="pilot.js"' in gzip.decompress(body)
-    status, headers, body = get(server, "/pilot.js")
+    assert b'<script src="sticks.js"' in gzip.decompress(body)
+    status, headers, body = get(server, "/sticks.js")
     assert status == 200
     assert headers["Content-Type"] == "application/javascript"
     assert b"WebSocket" in body
@@ -89,7 +89,7 @@ def test_another_name_for_this_machine_is_refused(server: Server, host: str) -> 
     assert get(server, "/", Host=host)[0] == 403
 
 
-@pytest.mark.parametrize("path", ["/", "/pilot"])
+@pytest.mark.parametrize("path", ["/", "/sticks"])
 def test_another_page_in_the_same_browser_gets_no_socket(server: Server, path: str) -> None:
     for origin in ("http://evil.example", f"http://127.0.0.1:{server.port + 1}", "null"):
         with pytest.raises(InvalidStatus) as refused:
@@ -101,7 +101,7 @@ def test_another_page_in_the_same_browser_gets_no_socket(server: Server, path: s
 
 def test_a_token_is_needed_where_one_is_set(guarded: Server) -> None:
     assert guarded.url.endswith("?token=only-for-friends")
-    for path in ("/", "/?token=", "/?token=wrong", "/pilot.js"):
+    for path in ("/", "/?token=", "/?token=wrong", "/sticks.js"):
         assert get(guarded, path)[0] == 403
     with pytest.raises(InvalidStatus):
         join(guarded)
@@ -109,7 +109,7 @@ def test_a_token_is_needed_where_one_is_set(guarded: Server) -> None:
     assert status == 200
     cookie = headers["Set-Cookie"].partition(";")[0]
     assert cookie == f"{COOKIE}=only-for-friends"
-    assert get(guarded, "/pilot.js", Cookie=f"other=1; {cookie}")[0] == 200
+    assert get(guarded, "/sticks.js", Cookie=f"other=1; {cookie}")[0] == 200
     with join(guarded, additional_headers={"Cookie": cookie}):
         pass
 
@@ -127,13 +127,13 @@ def test_another_address_gets_a_token_of_its_own_and_a_short_one_is_refused() ->
             Server(port=0, token=token, hear=lambda text: None)
 
 
-def test_the_pilot_is_heard_and_let_go_when_the_page_closes(server: Server, heard: list[str | bytes]) -> None:
+def test_the_sticks_are_heard_and_let_go_when_the_page_closes(server: Server, heard: list[str | bytes]) -> None:
     heard.clear()
-    with join(server, "/pilot") as page:
+    with join(server, "/sticks") as page:
         page.send('{"axes": [0, 1, 0, 0]}')
         wait_until(lambda: len(heard) == 1, "the message arrives")
     wait_until(lambda: len(heard) == 2, "the sticks are let go")
-    assert heard == ['{"axes": [0, 1, 0, 0]}', '{"axes": [0, 0, 0, 0]}']
+    assert heard == ['{"axes": [0, 1, 0, 0]}', "{}"]
 
 
 def pack(**fields: object) -> bytes:
@@ -203,6 +203,6 @@ def test_requests_that_are_none_do_no_harm(server: Server, raw: bytes) -> None:
         except (ConnectionResetError, TimeoutError):
             pass
     assert b" 200 " not in answer[:20]
-    assert get(server, "/pilot.js")[0] == 200
+    assert get(server, "/sticks.js")[0] == 200
 
 

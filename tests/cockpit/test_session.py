@@ -11,11 +11,13 @@ import pytest
 
 from didymos import Log
 from didymos.cli.values import read_settings
-from didymos.cockpit.pilot import Pilot
+from didymos.cockpit.pilot_panel import table
 from didymos.cockpit.reel import Reel
 from didymos.cockpit.replay import find_log, logs_in
 from didymos.cockpit.session import Session
+from didymos.cockpit.sticks import Sticks
 from didymos.cockpit.tune import bounds, save_values
+from didymos.control.pilot import CHANNELS, SteerSpec
 from didymos.describe.parameters import Parameter
 from didymos.describe.twin import Twin
 from didymos.engine.intervention import load_interventions
@@ -62,7 +64,7 @@ def test_everything_done_by_hand_is_repeated_to_the_same_bytes(session: Session,
     session.set("control.gains.height.kp", 0.8)
     session.push("body_FLU", (0.5, 0.0, 0.2), 0.1)
     for value in (0.3, 1.0, -0.4, 0.0):
-        session.pilot.hear(f'{{"axes": [0, {value}, {value}, 0]}}')
+        session.sticks.hear(f'{{"axes": [0, {value}, {value}, 0]}}')
         here = session.frame.time
         wait_until(lambda here=here: session.frame.time > here + 0.15, "the run goes on")
     session.pause()
@@ -179,26 +181,55 @@ def test_a_frame_shows_thrust_where_the_motors_are_and_the_wind(session: Session
     assert frame.wind == pytest.approx([0.0, -1.0 * (height / 10.0) ** 0.28, 0.0], abs=1e-9)
 
 
-def test_a_pilot_holds_or_moves_a_set_point() -> None:
-    pilot = Pilot(("wanted.roll", "wanted.pitch", "wanted.yaw", "wanted.z", "inputs.motor1"))
-    pilot.hear('{"axes": [0, 1, 0.5, 0]}')
-    first = dict(pilot.moved(0.04))
-    assert first == {"wanted.z": pytest.approx(0.04), "wanted.roll": pytest.approx(0.15)}
-    assert dict(pilot.moved(0.04)) == {"wanted.z": pytest.approx(0.08)}
-    pilot.hear('{"axes": [0, 0, 0, 0]}')
-    assert dict(pilot.moved(0.04)) == {"wanted.roll": 0.0}
-    assert dict(pilot.moved(0.04)) == {}
+def test_the_sticks_are_channels_of_the_pilot() -> None:
+    sticks = Sticks()
+    assert set(sticks.read(0.0)) == {None}
+    sticks.hear('{"axes": [0.1, 1, 0.5, 2], "buttons": [0, 1]}')
+    assert sticks.read(0.0)[:9] == (0.5, -1.0, 0.1, 1.0, None, None, 0.0, 1.0, None)  # forward lowers the nose
+    sticks.hear("{}")
+    assert set(sticks.read(0.0)) == {None}
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", "null", '{"axes": 3}', '{"axes": [1]}', '{"axes": ["a", 0, 0, 0]}', '{"axes": [NaN, 0, 0, 0]}', "[" * 900,
-     '{"axes": [1e999, 0, 0, 0]}', "x" * 5000, b"\xff\xfe", '{"axes": [null, 0, 0, 0]}'],
+     '{"axes": [1e999, 0, 0, 0]}', "x" * 5000, b"\xff\xfe", '{"axes": [null, 0, 0, 0]}', '{"axes": [0, 0, 0, 0], "buttons": "a"}',
+     '{"buttons": [1]}'],
 )  # fmt: skip
-def test_a_pilot_does_not_hear_nonsense(text: str | bytes) -> None:
-    pilot = Pilot(("wanted.z",))
-    pilot.hear(text)
-    assert pilot.axes == (0.0, 0.0, 0.0, 0.0)
+def test_the_sticks_do_not_hear_nonsense(text: str | bytes) -> None:
+    sticks = Sticks()
+    sticks.hear(text)
+    assert set(sticks.read(0.0)) == {None}
+
+
+def test_a_stick_can_move_something_else(session: Session) -> None:
+    session.assign([SteerSpec(channel=0, target="inputs.motor1", span=0.1)])
+    session.sticks.hear('{"axes": [0, 1, 1, 0]}')
+    play_until(session, 0.1)
+    assert {item.path for item in session.run.interventions} == {"inputs.motor1"}
+    assert "inputs.motor1 (+0.1)" in table(session.pilot)
+    session.restart("climb", 0)
+    session.wait()
+    assert [row.target for row in session.pilot.rows] == ["inputs.motor1"]
+
+
+def test_a_piloted_run_keeps_its_channels_and_drops_boxes(session: Session, quadcopter: Twin) -> None:
+    session.press("drop")
+    session.wait()
+    assert session.told[-1][0] == "Not done"  # type: ignore[attr-defined]
+    session.restart("hover", 0, piloted=True)
+    session.record(True)
+    session.sticks.hear('{"axes": [0, 1, 0, 0]}')
+    play_until(session, 0.1)
+    session.press("drop")
+    play_until(session, 0.2)
+    session.record(False)
+    session.wait()
+    assert session.log["channels.ch3"].values.max() == 1.0
+    assert len(table(session.pilot).split("·")) + len(session.pilot.buttons) + 4 == CHANNELS
+    done = load_interventions(next(session.folder.glob("*.yaml")))
+    again = quadcopter.simulate(scenario=done.scenario, seed=done.seed, piloted=done.piloted)
+    assert again.run(done.seconds, interventions=done.interventions).sha256 == session.run.log.sha256
 
 
 def test_a_log_of_other_names_still_moves_the_robot(session: Session) -> None:

@@ -29,13 +29,11 @@ def bench(
     import didymos
     from didymos.engine.bench import measure
 
-    faces: list[str | None] = [*(variant or (None,))]
-    motions: list[str | None] = [*(scenario or (None,))]
     rows = []
     for name in twins or didymos.bundled():
-        for face in faces:
+        for face in variant or (None,):
             twin = didymos.load(name, variant=face)
-            for motion in motions:
+            for motion in scenario or (None,):
                 print("measuring", *filter(None, (name, face, motion)), file=sys.stderr)
                 rows.append(measure(twin, scenario=motion))
     if as_json:

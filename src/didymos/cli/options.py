@@ -32,8 +32,10 @@ Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
 TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
 Values = Annotated[Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")]
+# a parameter set of the same robot is a variant like any other; one option, which answers to both words
 Variant = Annotated[
-    str | None, typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin, or several laid over each other.")
+    str | None,
+    typer.Option("--variant", "--set-from", metavar="NAME[+NAME]", help="A variant or parameter set of the twin, or several."),
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as wall
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 
 from didymos.air.wind import WindSpec, wind_speed
 from didymos.cockpit.forces import PartForces
+from didymos.engine.cameras import View
 from didymos.engine.simulation import Simulation
 from didymos.spec import record_type
 
-__all__ = ["Camera", "Frame"]
+__all__ = ["RANGES", "Camera", "Frame"]
+
+RANGES = {"lidar": "ranges", "rangefinder": "range"}
+"""Kinds of sensors whose rays are drawn, and the quantity of theirs that says how far."""
 
 MOST_CONTACTS = 64
 Array = NDArray[np.float64]
@@ -32,6 +36,8 @@ class Frame:
     quaternions: Array  # w first, shape [bodies, 4]
     forces: dict[str, Array]  # by kind, from where [m] and how much [N], shape [n, 2, 3]: thrust, lift, drag, contacts, pushes
     wind: Array  # [m/s] at the root link, shape [3]
+    ranges: dict[str, Array]  # [m] of each lidar and range finder, as the robot knows them
+    views: dict[str, View]  # of each camera that is switched on
 
 
 class Camera:
@@ -41,6 +47,8 @@ class Camera:
         self._shown = mujoco.MjData(simulation.model)
         self._forces = PartForces(simulation)
         self._wind = np.zeros(1, dtype=record_type(WindSpec))
+        sensors = simulation.twin.file.sensors
+        self._ranges = {name: RANGES[sensor.kind] for name, sensor in sensors.items() if sensor.kind in RANGES}
         self.root = simulation.model.body(simulation.twin.description.links[simulation.twin.description.root].body).id
 
     def take(self, simulation: Simulation, generation: int) -> Frame:
@@ -63,6 +71,8 @@ class Camera:
                 "pushes": np.stack([shown.xipos[pushed], data.xfrc_applied[pushed, :3]], axis=1),
             },
             wind=self._wind_at(simulation, shown.xpos[self.root]),
+            ranges={name: simulation.reading(name, quantity).copy() for name, quantity in self._ranges.items()},
+            views={name: replace(view) for name, view in simulation.views.items()},  # the pictures themselves never change
         )
 
     def poses(self, model: mujoco.MjModel, qpos: Array) -> tuple[Array, Array]:

@@ -25,10 +25,10 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 
-__all__ = ["COOKIE", "PILOT", "Gate"]
+__all__ = ["COOKIE", "STICKS", "Gate"]
 
 COOKIE = "didymos"
-PILOT = "/pilot"
+STICKS = "/sticks"
 """Path of the web socket on which the page tells where the sticks are."""
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
@@ -45,8 +45,8 @@ class Gate:
     def __init__(self, token: str | None, hear: Callable[[str | bytes], None]) -> None:
         self.token, self._hear = token, hear
         page = (Path(viser.__file__).parent / "client" / "build" / "index.html").read_bytes()
-        self._page = gzip.compress(page.replace(b"</head>", b'<script src="pilot.js" defer></script></head>', 1), 6)
-        self._script = files("didymos.cockpit").joinpath("pilot.js").read_bytes()
+        self._page = gzip.compress(page.replace(b"</head>", b'<script src="sticks.js" defer></script></head>', 1), 6)
+        self._script = files("didymos.cockpit").joinpath("sticks.js").read_bytes()
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> str:
         """Why a request may not come in; empty where it may."""
@@ -84,13 +84,13 @@ class Gate:
             if self.token is not None:
                 response.headers["Set-Cookie"] = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
             return response
-        if path == "/pilot.js":
+        if path == "/sticks.js":
             return _response(http.HTTPStatus.OK, "application/javascript", self._script)
         return otherwise(connection, request)
 
     async def meet(self, connection: Any, otherwise: Callable[[Any], Any]) -> None:
-        """Serve an open web socket: the pilot's here, all others as viser does, with its messages looked at."""
-        if urlsplit(connection.request.path).path != PILOT:
+        """Serve an open web socket: the sticks' here, all others as viser does, with its messages looked at."""
+        if urlsplit(connection.request.path).path != STICKS:
             await otherwise(_Screened(connection))
             return
         try:
@@ -99,7 +99,7 @@ class Gate:
         except ConnectionClosed:
             pass
         finally:
-            self._hear('{"axes": [0, 0, 0, 0]}')
+            self._hear("{}")
 
     @contextmanager
     def installed(self) -> Iterator[None]:

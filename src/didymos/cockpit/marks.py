@@ -10,6 +10,7 @@ import viser
 from numpy.typing import NDArray
 
 from didymos.cockpit.frame import Frame
+from didymos.cockpit.places import places_of
 from didymos.cockpit.scene import ROOT, Puppet
 from didymos.describe.twin import Twin
 
@@ -21,12 +22,14 @@ MARKS = {
     "drag": ((224, 49, 49), "Drag"),
     "contacts": ((214, 51, 108), "Contact points and forces"),
     "pushes": ((112, 72, 232), "Pushes"),
+    "sights": ((250, 176, 5), "What lidars, range finders and cameras look at"),
     "wind": ((34, 139, 230), "Wind at the robot"),
     "trail": ((12, 133, 153), "Trail of the last seconds"),
 }
 """Colour and meaning of each kind of mark."""
 
-TRAIL_POINTS, TRAIL_PERIOD = 300, 0.05
+WIND = 0.15  # sizes of the robot per m/s
+TRAIL_POINTS, TRAIL_PERIOD = 200, 0.1  # and [s] between two of them
 Array = NDArray[np.float64]
 
 
@@ -35,7 +38,7 @@ class Marks:
 
     def __init__(self, scene: viser.SceneApi, size: float, weight: float) -> None:
         self._scene, self._size = scene, size
-        self._per_newton = size / max(0.5 * weight, 1e-9)
+        self._per_newton = size / max(weight, 1e-9)
         self.shown = set(MARKS)
         self.scale = 1.0
         self._arrows: dict[str, Any] = {}
@@ -49,7 +52,7 @@ class Marks:
         for kind, arrows in frame.forces.items():
             self._show(kind, arrows, newtons, here)
         above = here + np.array([0.0, 0.0, 1.2 * self._size])
-        self._show("wind", np.array([[above, frame.wind]]), 0.6 * self._size * self.scale, here)
+        self._show("wind", np.array([[above, frame.wind]]), WIND * self._size * self.scale, here)
         self._draw_trail(frame.time, here)
 
     def _show(self, kind: str, arrows: Array, scale: float, here: Array) -> None:
@@ -82,11 +85,14 @@ class Marks:
     def _draw_trail(self, time: float, position: Array) -> None:
         if self._trail and time < self._trail[-1][0]:
             self._trail.clear()
-        if not self._trail or time - self._trail[-1][0] >= TRAIL_PERIOD:
+        longer = not self._trail or time - self._trail[-1][0] >= TRAIL_PERIOD
+        if longer:
             self._trail.append((time, position.copy()))
         if "trail" not in self.shown or len(self._trail) < 2:
             if self._line is not None:
                 self._line.visible = False
+            return
+        if self._line is not None and self._line.visible and not longer:
             return
         points = (np.array([place for _, place in self._trail]) - position).astype(np.float32)
         segments = np.stack([points[:-1], points[1:]], axis=1)
@@ -98,7 +104,7 @@ class Marks:
         else:
             self._line.points, self._line.position, self._line.visible = segments, position, True
 
-    def show_frames(self, twin: Twin, puppet: Puppet, bodies: dict[str, int], pattern: str) -> int:
+    def show_frames(self, twin: Twin, puppet: Puppet, pattern: str) -> int:
         """Show axes and names of the links and frames whose name contains a pattern; none for an empty one. How many."""
         for node in self._frames:
             node.remove()
@@ -107,8 +113,8 @@ class Marks:
             return 0
         length = 0.35 * self._size
         wanted = pattern.casefold().strip("* ")
-        for name, (body, position, quaternion) in _places(twin, bodies).items():
-            if wanted in name.casefold() and body in puppet.bodies:
+        for name, (body, position, quaternion) in places_of(twin, puppet.numbers).items():
+            if wanted in name.casefold():
                 path = f"{puppet.bodies[body].name}/frame_{len(self._frames)}"
                 axes = self._scene.add_frame(
                     path, axes_length=length, axes_radius=0.03 * length, position=position, wxyz=quaternion
@@ -122,11 +128,3 @@ class Marks:
         for node in [*self._arrows.values(), *([self._line] if self._line is not None else [])]:
             node.visible = False
 
-
-def _places(twin: Twin, bodies: dict[str, int]) -> dict[str, tuple[int, Array, Array]]:
-    """Body, position and quaternion in it, of every link and named frame."""
-    links = twin.description.links
-    found = {name: (bodies[link.body], np.zeros(3), np.array([1.0, 0, 0, 0])) for name, link in links.items()}
-    for name, frame in twin.description.frames.items():
-        found[name] = (bodies[links[frame.link].body], frame.position, frame.quaternion)
-    return found

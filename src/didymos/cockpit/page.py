@@ -7,17 +7,20 @@ import time as wall
 from typing import Any
 
 import numpy as np
-import viser
 import viser.transforms as tf
 
+from didymos.cockpit.camera_panel import CameraPanel
 from didymos.cockpit.marks import Marks
-from didymos.cockpit.panels import PilotPanel, PushPanel, RunPanel, status
+from didymos.cockpit.panels import PushPanel, RunPanel, status
+from didymos.cockpit.pilot_panel import PilotPanel
 from didymos.cockpit.plots import Plots
 from didymos.cockpit.replay import Replay
 from didymos.cockpit.scene import Puppet, World, extent_of, light
 from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
+from didymos.cockpit.sights import Sights
 from didymos.cockpit.tune import Tune
+from didymos.describe.names import cameras
 
 __all__ = ["Page"]
 
@@ -25,7 +28,7 @@ PERIOD = 1.0 / 30.0  # [s] between two pictures
 SLOW = 3  # pictures between two updates of texts and plots
 GHOST = (51, 154, 240)
 DISTANCE = 2.3  # sizes of the robot from it to the camera
-FROM = np.array([0.75, 0.75, 0.45])  # the way from the robot to the camera
+FROM = np.array([0.9, 0.5, 0.5])  # the way from the robot to the camera
 PLOTS_WIDTH = 330  # pixels
 
 
@@ -50,21 +53,26 @@ class Page:
         self._viser.initial_camera.position = self._middle + FROM * DISTANCE * self._size
         self._viser.initial_camera.look_at = self._middle
         self._viser.initial_camera.near = 0.01 * self._size
+        self._viser.on_client_connect(lambda client: self._place_camera(client) if client.camera.aspect < 1.0 else None)
         self._status = gui.add_markdown(status(session))
         tabs = gui.add_tab_group()
-        with tabs.add_tab("Run", viser.Icon.PLAYER_PLAY):
+        with tabs.add_tab("Run"):
             self._run = RunPanel(gui, session)
-        with tabs.add_tab("Tune", viser.Icon.ADJUSTMENTS):
+        with tabs.add_tab("Tune"):
             self._tune = Tune(gui, session)
-        with tabs.add_tab("Pilot", viser.Icon.DEVICE_GAMEPAD_2):
+        with tabs.add_tab("Pilot"):
             self._pilot = PilotPanel(gui, session)
-        with tabs.add_tab("View", viser.Icon.EYE):
+        with tabs.add_tab("View"):
             self._push = PushPanel(gui, session, self._weight)
-        with tabs.add_tab("Replay", viser.Icon.HISTORY):
-            self._replay = Replay(gui, session)
+        with tabs.add_tab("Replay"):
+            self.replay = Replay(gui, session)
         beside = gui.add_panel()
-        with beside.add_tab("Plots", viser.Icon.CHART_LINE):
+        with beside.add_tab("Plots"):
             self._plots = Plots(gui, session.log)
+        self._cameras: CameraPanel | None = None
+        if cameras(session.twin):
+            with beside.add_tab("Cameras"):
+                self._cameras = CameraPanel(gui, session)
         gui.main_panel.dock_right()
         beside.dock_left()
         beside.set_width(PLOTS_WIDTH)
@@ -86,6 +94,7 @@ class Page:
         self._world = World(self._scene, simulation.model, self._size)
         self._puppet = Puppet(self._scene, simulation.model, "robot")
         self._marks = Marks(self._scene, self._size, self._weight)
+        self._sights = Sights(self._scene, simulation.twin, self._puppet, self._size)
         self._ghost: Puppet | None = None
         description = simulation.twin.description
         self._root = simulation.model.body(description.links[description.root].body).id
@@ -122,8 +131,11 @@ class Page:
     def _draw(self, slow: bool) -> None:
         frame = self._session.frame
         with self._viser.atomic():
-            if self._replay.reels:
-                self._replay.update()
+            if len(frame.positions) != len(self._puppet.bodies):  # a piloted run has boxes
+                self._world.root.remove()
+                self._stage()
+            if self.replay.reels:
+                self.replay.update()
                 self._draw_replay()
             else:
                 if self._ghost is not None:
@@ -133,6 +145,7 @@ class Page:
                 self._marks.shown = {kind for kind, box in self._push.shown.items() if box.value}
                 self._marks.scale = float(self._push.scale.value)
                 self._marks.draw(frame, self._root)
+                self._sights.draw(frame.ranges, "sights" in self._marks.shown)
                 self._world.look(str(self._push.view.value), frame.positions[self._root], frame.quaternions[self._root])
             if slow:
                 self._write()
@@ -146,17 +159,21 @@ class Page:
         if session.generation != self._generation:
             self._generation = session.generation
             self._tune.refresh_all()
+            self._plots.renew(session.log)
         self._run.update()
         self._pilot.update()
-        self._replay.list()
-        if not self._replay.reels and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
+        if self._cameras is not None:
+            self._cameras.update(session.frame)
+        self.replay.list()
+        if not self.replay.reels and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
             self._plotted = session.frame.time
             self._plots.update(session.log, session.frame.time)
 
     def _draw_replay(self) -> None:
-        reels, camera, model = self._replay.reels, self._session.camera, self._session.simulation.model
+        reels, camera, model = self.replay.reels, self._session.camera, self._session.simulation.model
         self._marks.hide()
-        poses = [camera.poses(model, reel.at(self._replay.time)) for reel in reels]
+        self._sights.draw({}, False)
+        poses = [camera.poses(model, reel.at(self.replay.time)) for reel in reels]
         self._puppet.pose(*poses[0])
         if len(poses) == 2:
             if self._ghost is None:
@@ -169,20 +186,23 @@ class Page:
 
     def _show_frames(self) -> None:
         simulation = self._session.simulation
-        bodies = {simulation.model.body(i).name: i for i in range(simulation.model.nbody)}
-        found = self._marks.show_frames(simulation.twin, self._puppet, bodies, str(self._push.frames.value))
+        found = self._marks.show_frames(simulation.twin, self._puppet, str(self._push.frames.value))
         if self._push.frames.value and not found:
             self._session.notify("Frames", f"no link or frame has {str(self._push.frames.value)[:60]!r} in its name")
 
     def _place_cameras(self) -> None:
         """Bring every camera where the chosen view begins."""
-        view, distance = str(self._push.view.value), DISTANCE * self._size
-        root = self._session.frame.positions[self._root]
         for client in self._viser.get_clients().values():
-            with client.atomic():
-                if view == "on board":
-                    client.camera.position, client.camera.look_at = (0.0, 0.0, 0.3 * self._size), (10.0 * self._size, 0.0, 0.0)
-                else:
-                    middle = self._middle + (root if view == "free" else 0.0)
-                    client.camera.position = middle + FROM * distance
-                    client.camera.look_at = middle
+            self._place_camera(client)
+
+    def _place_camera(self, client: Any) -> None:
+        view, aspect = str(self._push.view.value), client.camera.aspect
+        distance = DISTANCE * self._size * (1.0 if aspect >= 1.0 else min(1.0 / aspect, 3.0))
+        with client.atomic():
+            if view == "on board":
+                client.camera.position, client.camera.look_at = (0.0, 0.0, 0.3 * self._size), (10.0 * self._size, 0.0, 0.0)
+                return
+            middle = self._middle + (self._session.frame.positions[self._root] if view == "free" else 0.0)
+            if aspect < 1.0:  # the panels cover the lower half of a phone
+                middle = middle - np.array([0.0, 0.0, 0.35 * distance])
+            client.camera.position, client.camera.look_at = middle + FROM * distance, middle

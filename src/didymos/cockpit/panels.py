@@ -1,17 +1,14 @@
-"""The panels Run, Pilot and View."""
+"""The panels Run and View."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import viser
 
 from didymos.cockpit.marks import MARKS
-from didymos.cockpit.pilot import AXES, KEYS, Pilot
 from didymos.cockpit.scene import VIEWS
 from didymos.cockpit.session import Session
 
-__all__ = ["PilotPanel", "PushPanel", "RunPanel", "status"]
+__all__ = ["PushPanel", "RunPanel", "status"]
 
 SPEEDS = {"1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1 (real time)": 1.0, "2": 2.0, "5": 5.0, "as fast as it can": float("inf")}
 FREE = "(none)"
@@ -84,51 +81,6 @@ class RunPanel:
         text = about(self._session)
         if self._title.content != text:
             self._title.content = text
-
-
-class PilotPanel:
-    """What each stick drives, and where the sticks are."""
-
-    def __init__(self, gui: viser.GuiApi, session: Session) -> None:
-        self._session = session
-        gui.add_markdown("Press *Fly by hand* on the page: keys, on-screen sticks or a gamepad move these set-points.")
-        self._table = gui.add_markdown("")
-        with gui.add_folder("Channels", expand_by_default=False):
-            for channel in session.pilot.channels:
-                self._channel(gui, channel.axis)
-
-    def _channel(self, gui: viser.GuiApi, axis: str) -> None:
-        pilot = self._session.pilot
-        channel = next(item for item in pilot.channels if item.axis == axis)
-        options = (FREE, *pilot.handles)
-        drives = gui.add_dropdown(axis, options, initial_value=channel.handle or FREE)
-        span = gui.add_number(f"{axis} span", channel.span, step=0.05, hint="Offset at full stick, or its change per second")
-        moves = gui.add_checkbox(f"{axis} moves", channel.moves, hint="On: the offset grows while the stick is held")
-
-        def changed(_: Any) -> None:
-            handle = str(drives.value)
-            known = handle if handle in self._session.pilot.handles else ""
-            self._session.pilot.assign(axis, handle=known, span=float(span.value), moves=bool(moves.value))
-
-        drives.on_update(changed)
-        span.on_update(changed)
-        moves.on_update(changed)
-
-    def update(self) -> None:
-        """Show the channel table with the sticks as they are now."""
-        text = table(self._session.pilot)
-        if self._table.content != text:
-            self._table.content = text
-
-
-def table(pilot: Pilot) -> str:
-    """The channels as a table: number, axis, keys, what it drives, how far, where the stick is."""
-    rows = ["| | axis | keys | drives | full stick | now |", "|---|---|---|---|---|---|"]
-    for number, (channel, now) in enumerate(zip(pilot.channels, pilot.axes, strict=True)):
-        reach = f"{channel.span:g}{' per s' if channel.moves else ''}" if channel.handle else ""
-        rows.append(f"| {number} | {channel.axis} | {KEYS[channel.axis]} | {channel.handle or '-'} | {reach} | {now:+.2f} |")
-    assert len(rows) == len(AXES) + 2
-    return "\n".join(rows)
 
 
 class PushPanel:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from didymos.cockpit.signals import names, pairs, tail, together, unit
 from didymos.record.log import Log
 
-__all__ = ["COLOURS", "Plots", "chart"]
+__all__ = ["COLOURS", "Plots", "chart", "small", "still"]
 
 COLOURS = ("#e8590c", "#1971c2", "#2f9e44", "#9c36b5", "#e03131", "#0c8599", "#846358", "#495057")
 ADD = "add a signal …"
 MOST_SIGNALS, MOST_PLOTS, HEIGHT = len(COLOURS), 6, 170
+PADDING = (12, 12, 0, 0)  # [pixels] above, right, below, left
 
 
 def chart(labels: list[str]) -> dict[str, Any]:
@@ -40,12 +41,20 @@ def still(curves: tuple[NDArray[np.float64], ...]) -> tuple[float, float] | None
     if not len(values):
         return None
     low, high = float(values.min()), float(values.max())
-    size = max(abs(low), abs(high), 1e-3)
+    size = max(abs(low), abs(high))
+    if size < 1e-9:
+        return -1.0, 1.0
     if high - low > 0.02 * size:
         return None
     unit = 10.0 ** np.floor(np.log10(size))
     middle = round(0.5 * (low + high) / unit, 1) * unit
     return float(middle - 0.2 * unit), float(middle + 0.2 * unit)
+
+
+def small(curves: tuple[NDArray[np.float64], ...]) -> int:
+    """The power of ten to draw curves in that are too small for an axis with three decimals; 0 for all others."""
+    size = max((float(np.nanmax(np.abs(values))) for values in curves if np.isfinite(values).any()), default=0.0)
+    return 3 * int(np.floor(np.log10(size) / 3.0)) if 1e-30 < size < 0.01 else 0
 
 
 class Plots:
@@ -64,14 +73,20 @@ class Plots:
         available = names(log)
         beside = pairs(available)
         favourite = sorted(beside, key=lambda pair: not pair[0].endswith((".z", ".vx", ".height")))
-        self._add(favourite[0] if favourite else available[1:2])
+        self._add(favourite[0] if favourite else _first_moving(available))
         inputs = [name for name in available if name.startswith("inputs.")]
-        self._add(tuple(inputs[:4]) or tuple(name for name in available if name.endswith(".position"))[:4])
+        self._add(tuple(inputs[:4]) or _first_moving(available))
 
     def _add(self, signals: tuple[str, ...]) -> None:
         if len(self._plots) < MOST_PLOTS:
             with self._place:
                 self._plots.append(_Plot(self._gui, names(self._log), signals, self._log))
+
+    def renew(self, log: Log) -> None:
+        """Offer the signals of a new run; its program may have others."""
+        self._log = log
+        for plot in self._plots:
+            plot.offer(names(log))
 
     def update(self, log: Log, now: float) -> None:
         """Draw the last seconds of a log; `now` [s] is the run's clock."""
@@ -81,20 +96,31 @@ class Plots:
                 plot.draw(log, now - self._window.value)
 
 
+def _first_moving(available: tuple[str, ...]) -> tuple[str, ...]:
+    """What is likely to move where nothing is asked for by name: joints, or else the robot."""
+    joints = [name for name in available if name.startswith("joints.") and name.endswith(".position")]
+    return tuple(joints[:4]) or tuple(name for name in available if name.startswith("truth.position."))
+
+
 class _Plot:
     """One plot and the menu of its signals."""
 
     def __init__(self, gui: viser.GuiApi, available: tuple[str, ...], signals: tuple[str, ...], log: Log) -> None:
         self._signals: list[str] = []
         self._stale = True
+        self._power = 0
         self._height: tuple[float, float] | None = None
         self._log = log
-        self._uplot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, **chart([" "]))
+        self._uplot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, padding=PADDING, **chart([" "]))
         hint = "Type to search; choose again to remove"
         self._menu = gui.add_dropdown("Signal", (ADD, *available), initial_value=ADD, hint=hint)
         self._menu.on_update(lambda _: self._chosen())
         for name in signals:
             self._toggle(name)
+
+    def offer(self, available: tuple[str, ...]) -> None:
+        if self._menu.options != (ADD, *available):
+            self._menu.options = (ADD, *available)
 
     def _chosen(self) -> None:
         name = str(self._menu.value)
@@ -116,10 +142,13 @@ class _Plot:
         if not shown:
             return
         data = together([tail(log, name, begin) for name in shown])
-        if self._stale:
-            self._stale = False
-            options = chart([f"{name} {unit(log, name)}".strip() for name in shown])
+        power = small(data[1:])
+        if self._stale or power != self._power:
+            self._stale, self._power = False, power
+            times = f"×1e{power} " if power else ""
+            options = chart([f"{name} {times}{unit(log, name)}".strip() for name in shown])
             self._uplot.series = options["series"]
+        data = (data[0], *(values * 10.0**-power for values in data[1:]))
         height = still(data[1:])
         if height != self._height:
             self._height = height

@@ -67,15 +67,15 @@ class Puppet:
         self, scene: viser.SceneApi, model: mujoco.MjModel, name: str, *, tint: tuple[int, int, int] | None = None
     ) -> None:
         self._scene = scene
-        self.bodies: dict[int, viser.FrameHandle] = {}
+        self.numbers = {model.body(i).name: i for i in range(model.nbody)}
         self.collision: list[Any] = []
         self.visual: dict[int, list[Any]] = {}
-        self._posed: dict[int, Array] = {}
+        self._posed = np.full((model.nbody, 7), np.nan)
         base = f"{ROOT}/{name}"
         self._base = scene.add_frame(base, show_axes=False)
-        drawn = {int(model.geom_bodyid[g]) for g in range(model.ngeom)} - {0}
+        self.bodies = {0: self._base}
         only_collision = not any(model.geom_group[g] < GROUP_OF_COLLISION for g in range(model.ngeom) if model.geom_bodyid[g])
-        for body in sorted(drawn):
+        for body in range(1, model.nbody):
             self.bodies[body] = scene.add_frame(f"{base}/{body}", show_axes=False)
         for geom in range(model.ngeom):
             body = int(model.geom_bodyid[geom])
@@ -87,12 +87,13 @@ class Puppet:
 
     def pose(self, positions: Array, quaternions: Array) -> None:
         """Move to positions [m] and quaternions of all bodies; bodies that stand still cost nothing."""
-        for body, node in self.bodies.items():
-            pose = np.concatenate([positions[body], quaternions[body]])
-            before = self._posed.get(body)
-            if before is None or np.abs(pose - before).max() > _STILL:
-                self._posed[body] = pose
-                node.position, node.wxyz = pose[:3], pose[3:]
+        poses = np.concatenate([positions, quaternions], axis=1)
+        moved = ~(np.abs(poses - self._posed).max(axis=1) <= _STILL)
+        moved[0] = False  # the world
+        self._posed[moved] = poses[moved]
+        for body in np.flatnonzero(moved):
+            node = self.bodies[int(body)]
+            node.position, node.wxyz = poses[body, :3], poses[body, 3:]
 
     def show_collision(self, on: bool) -> None:
         """Show or hide the shapes of contact."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import queue
 import threading
 import time as wall
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from didymos.cockpit.frame import Camera, Frame
-from didymos.cockpit.pilot import Pilot
+from didymos.cockpit.sticks import Sticks
 from didymos.control import Controller
+from didymos.control.pilot import Pilot, SteerSpec
 from didymos.describe.twin import Twin
 from didymos.engine.intervention import save_interventions
 from didymos.engine.pace import Pace
@@ -27,7 +28,6 @@ from didymos.errors import DidymosError, InputError, RunError
 __all__ = ["MOST_BYTES", "Pulse", "Session"]
 
 FRAME_PERIOD = 1.0 / 30.0  # [s] of wall time between snapshots
-PILOT_PERIOD = 0.02  # [s] of the twin's clock between two looks at the sticks
 SLACK = 0.1  # [s] that a run may fall behind the wall clock and still catch up
 FACTOR_WINDOW = 1.0  # [s] of wall time over which the real-time factor is measured
 MOST_BYTES = 2**30  # of log in memory; a run that would need more stops and says so
@@ -72,7 +72,8 @@ class Session:
         self.verdicts: tuple[Verdict, ...] = ()
         self.generation = 0
         self.pulse = Pulse()
-        self.pilot = Pilot(())
+        self.sticks, self.piloted = Sticks(), False
+        self._rows: tuple[SteerSpec, ...] | None = None
         self._control = control
         self._wishes: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._pushes: dict[str, int] = {}
@@ -99,9 +100,18 @@ class Session:
             raise InputError(f"found {speed:g}, expected a positive speed", path="speed")
         self._wish(lambda: self._set_speed(speed))
 
-    def restart(self, scenario: str | None, seed: int) -> None:
-        """Begin again; what was tuned stays tuned, at tick 0 of the new run."""
-        self._wish(lambda: self._restart(scenario, seed))
+    def restart(self, scenario: str | None, seed: int, *, piloted: bool | None = None) -> None:
+        """Begin again; what was tuned stays tuned, at tick 0 of the new run. A piloted run has a channel table and boxes."""
+        self._wish(lambda: self._restart(scenario, seed, self.piloted if piloted is None else piloted))
+
+    def assign(self, rows: Sequence[SteerSpec]) -> None:
+        """Let the channels of the pilot move other handles, in this run and in those that follow."""
+        self._rows = tuple(rows)
+        self.pilot.assign(self._rows)
+
+    def press(self, kind: str) -> None:
+        """Do what a button of a piloted run does: `drop`, `remove` or `reset`."""
+        self._wish(lambda: self.run.intervene(kind, "robot" if kind == "reset" else "boxes"))
 
     def set(self, path: str, value: float) -> None:
         """Change a parameter before the next tick."""
@@ -147,19 +157,21 @@ class Session:
 
     def _begin(self) -> None:
         self.simulation = Simulation(
-            self.twin, seed=self.seed, scenario=self.scenario, control=self._control() if self._control else None
+            self.twin,
+            seed=self.seed,
+            scenario=self.scenario,
+            control=self._control() if self._control else None,
+            piloted=self.piloted,
         )
         self.untuned = self.simulation.twin.copy()
-        self.run = Run(self.simulation)
+        self.pilot = Pilot(self.untuned.file.pilot, self.simulation.handles, self.sticks, lambda text: self.notify("Pilot", text))
+        if self._rows is not None:
+            self.pilot.assign(self._rows)
+        self.run = Run(self.simulation, pilot=self.pilot)
         self.log = self.run.log
         for path, value in self.values.items():
             if path in self.untuned.parameters:  # a scenario may bring a program with other gains
                 self.run.intervene("set", path, value)
-        before = self.pilot
-        self.pilot = Pilot(self.simulation.handles)
-        if before.handles == self.pilot.handles:
-            self.pilot.channels = before.channels
-        self._next_look = 0
         self._pushes.clear()
         self._judged = False
         self.verdicts = ()
@@ -198,28 +210,20 @@ class Session:
             self._snap()
 
     def _pass(self, count: int) -> None:
-        """Let ticks pass, stopping where a push ends or the sticks are looked at."""
+        """Let ticks pass, stopping where a push ends."""
         end = self.simulation.tick + count
         try:
             while self.simulation.tick < end and not self.pulse.ended:
                 here = self.simulation.tick
-                if here >= self._next_look:
-                    self._steer(here)
                 for link in [link for link, until in self._pushes.items() if until <= here]:
                     del self._pushes[link]
                     self.run.intervene("push", link, 0.0, 0.0, 0.0)
-                self.run.advance(min(end, self._next_look, *self._pushes.values()) - here)
+                self.run.advance(min([end, *self._pushes.values()]) - here)
                 self._judge()
         except RunError as error:
             self._stop(str(error))
         if wall.perf_counter() - self.frame.taken > FRAME_PERIOD or not self.pulse.playing:
             self._snap()
-
-    def _steer(self, tick: int) -> None:
-        period = max(1, round(PILOT_PERIOD / self.simulation.period))
-        self._next_look = tick + period
-        for handle, offset in self.pilot.moved(period * self.simulation.period):
-            self.run.intervene("steer", handle, offset)
 
     def _judge(self) -> None:
         if not self._judged and self.simulation.time >= self.simulation.seconds and self.scenario is not None:
@@ -243,15 +247,15 @@ class Session:
         self.speed = speed
         self._pace_anew()
 
-    def _restart(self, scenario: str | None, seed: int) -> None:
+    def _restart(self, scenario: str | None, seed: int, piloted: bool) -> None:
         if self.pulse.recording:
             self._record(False)
-        before, old = (self.scenario, self.seed), self.run
-        self.scenario, self.seed = scenario, seed
+        before, old = (self.scenario, self.seed, self.piloted), self.run
+        self.scenario, self.seed, self.piloted = scenario, seed, piloted
         try:
             self._begin()
         except DidymosError:
-            self.scenario, self.seed = before
+            self.scenario, self.seed, self.piloted = before
             raise
         old.close()
 

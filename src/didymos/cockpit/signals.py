@@ -64,8 +64,9 @@ def pairs(available: tuple[str, ...]) -> list[tuple[str, str]]:
     found = []
     for wanted in (name for name in available if name.startswith("wanted.")):
         last = wanted.partition(".")[2]
-        for guess in (f"truth.{last}", f"truth.position.{last}", f"truth.{_AXES.get(last, last)}", f"joints.{last}.position"):
-            if guess in available:
-                found.append((wanted, guess))
-                break
+        guesses = [f"truth.{last}", f"truth.position.{last}", f"truth.{_AXES.get(last, last)}", f"joints.{last}.position"]
+        guesses += [name for name in available if name.startswith("parts.") and name.endswith(f".{last}")]
+        guess = next((guess for guess in guesses if guess in available), None)
+        if guess is not None:
+            found.append((wanted, guess))
     return found

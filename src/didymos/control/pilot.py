@@ -116,6 +116,7 @@ _HABITS: dict[str, tuple[int, float, float, bool]] = {
     "yaw": (2, -1.0, 0.0, True),
     "throttle": (3, 0.5, 0.5, False),
     "z": (3, 1.0, 0.0, True),
+    "position": (3, 1.0, 0.0, True),
     "heading": (0, -0.5, 0.0, True),
     "x": (1, -1.0, 0.0, True),
     "y": (0, -1.0, 0.0, True),
@@ -147,16 +148,20 @@ class Pilot:
     """
 
     def __init__(self, spec: PilotSpec, handles: Sequence[str], hand: Hand, say: Callable[[str], None] = print) -> None:
-        self.rows = tuple(row for row in spec.steer or usual_rows(handles) if row.target in handles)
-        self.buttons = spec.buttons
+        self.handles, self.buttons = tuple(handles), spec.buttons
         self._hand, self._say = hand, say
-        self.rest = [0.0] * CHANNELS
-        for row in self.rows:
-            self.rest[row.channel] = row.rest
+        self.assign(spec.steer or usual_rows(handles))
         self.table = tuple(self.rest)
         self._offsets: dict[str, float] = {}
         self._told = False
         self._first = True
+
+    def assign(self, rows: Sequence[SteerSpec]) -> None:
+        """Let the channels move other handles."""
+        self.rows = tuple(row for row in rows if row.target in self.handles)
+        self.rest = [0.0] * CHANNELS
+        for row in self.rows:
+            self.rest[row.channel] = row.rest
 
     def look(self, time: float, period: float) -> Deeds:
         """What changes at a time [s] of the twin's clock, `period` seconds after the last look."""
@@ -177,7 +182,7 @@ class Pilot:
                 yield name, "boxes" if name != "reset" else "robot", ()
 
     def _steer(self, period: float) -> Deeds:
-        offsets: dict[str, float] = {}
+        offsets: dict[str, float] = dict.fromkeys(self._offsets, 0.0)
         for row in self.rows:
             value = self.table[row.channel]
             if row.moves:

@@ -30,7 +30,8 @@ class Run:
         record: an MCAP file that takes the log while the run goes on.
         keep: whether the log and the interventions are held in memory; without, only the recording has them.
         interventions: of an earlier run, to be repeated at their ticks.
-        pilot: looks at its channels every `PILOT_PERIOD` of the twin's clock and does what they say.
+        pilot: looks at its channels every `PILOT_PERIOD` of the twin's clock and does what they say; in a run that is not
+            piloted it only steers, since there is no table to keep and there are no boxes.
     """
 
     def __init__(
@@ -90,7 +91,8 @@ class Run:
             ticks = max(1, round(PILOT_PERIOD / period))
             self._next_look = here + ticks
             for kind, path, value in self._pilot.look(here * period, ticks * period):
-                self.intervene(kind, path, *value)
+                if kind == "steer" or self.simulation.piloted:
+                    self.intervene(kind, path, *value)
         return self._next_look
 
     def intervene(self, kind: str, path: str, *value: float) -> None:

@@ -320,6 +320,13 @@ class Simulation:
         view: NDArray[np.float64] = self.data.userdata[place : place + len(PARTS[self.twin.file.parts[part].kind].outputs)]
         return view
 
+    def reading(self, sensor: str, quantity: str) -> NDArray[np.float64]:
+        """What a sensor says of a quantity (`imu`, `gyro`), as it is now; a view that changes with time."""
+        first = self._assembly.plan.starts[f"sensed:{sensor}.{quantity}"]
+        place = next(item for item in self._assembly.places if (item.sensor, item.quantity) == (sensor, quantity))
+        view: NDArray[np.float64] = self.data.userdata[first : first + len(place.columns)]
+        return view
+
     @property
     def views(self) -> Mapping[str, View]:
         """What each camera that is switched on shows now."""

@@ -1,5 +1,6 @@
 // The pilot's sticks: keyboard, touch or mouse, gamepad. Also says when the cockpit cannot be reached any more.
-// Sends {"axes": [left x, left y, right x, right y]} on its own web socket; the rest of the page is viser's.
+// Sends {"axes": [left x, left y, right x, right y], "buttons": [...]} on its own web socket, {} when they are let go; the rest
+// of the page is viser's.
 (() => {
   "use strict";
   const KEYS = {
@@ -68,20 +69,24 @@
   }
   window.addEventListener("blur", () => held.clear());
 
-  function axes() {
-    const found = [...touch];
-    for (const code of held) found[KEYS[code][0]] += KEYS[code][1];
+  const within = (value) => Math.round(1000 * Math.max(-1, Math.min(1, value))) / 1000;
+
+  function hands() { // what keys, touch and all pads say together
+    const axes = [...touch], buttons = [];
+    for (const code of held) axes[KEYS[code][0]] += KEYS[code][1];
     for (const pad of navigator.getGamepads ? navigator.getGamepads() : []) {
-      if (pad && pad.connected && pad.axes.length >= 4) [0, 1, 2, 3].forEach((i) => { found[i] += i % 2 ? -pad.axes[i] : pad.axes[i]; });
+      if (!pad || !pad.connected) continue;
+      pad.axes.slice(0, 4).forEach((value, i) => { axes[i] += i % 2 ? -value : value; });
+      pad.buttons.slice(0, 12).forEach((button, i) => { buttons[i] = Math.max(buttons[i] || 0, button.pressed ? 1 : 0); });
     }
-    return found.map((value) => Math.round(1000 * Math.max(-1, Math.min(1, value))) / 1000);
+    return { axes: axes.map(within), buttons };
   }
 
   setInterval(() => {
-    const now = on ? axes() : [0, 0, 0, 0];
+    const said = on ? hands() : {}, now = said.axes || [0, 0, 0, 0];
     for (const [knob, first] of knobs) knob.style.transform = `translate(${32 * now[first]}px, ${-32 * now[first + 1]}px)`;
-    const text = JSON.stringify({ axes: now }), time = performance.now();
-    if (socket && socket.readyState === 1 && (text !== sent || (now.some(Boolean) && time - since > 200))) {
+    const text = JSON.stringify(said), time = performance.now();
+    if (socket && socket.readyState === 1 && (text !== sent || (on && time - since > 200))) {
       socket.send(text);
       sent = text;
       since = time;
@@ -90,7 +95,7 @@
 
   function connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}/pilot`);
+    socket = new WebSocket(`${scheme}://${location.host}/sticks`);
     socket.onopen = () => { met = true; sent = ""; lost.style.display = "none"; };
     socket.onclose = () => {
       lost.textContent = met ? "Connection lost: the cockpit has ended or cannot be reached. Trying again …" : "Connecting …";

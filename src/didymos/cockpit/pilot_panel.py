@@ -1,0 +1,80 @@
+"""The panel Pilot: the channel table as it is now, what each channel moves, and the buttons of a piloted run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import viser
+
+from didymos.cockpit.session import Session
+from didymos.cockpit.sticks import AXES, KEYS
+from didymos.control.pilot import CHANNELS, Pilot, SteerSpec
+
+__all__ = ["PilotPanel", "table"]
+
+NOTHING = "(nothing)"
+BUTTONS = {"drop": "Drop a box", "remove": "Remove boxes", "reset": "Back to the start"}
+
+
+def table(pilot: Pilot) -> str:
+    """The 20 channels: number, stick and keys, what each moves and how far, where it is; those that do nothing share a line."""
+    moves: dict[int, list[str]] = {}
+    for row in pilot.rows:
+        per = " per s" if row.moves else ""
+        moves.setdefault(row.channel, []).append(f"{row.target} ({row.span:+g}{per})")
+    for name, channel in pilot.buttons.items():
+        moves.setdefault(channel, []).append(name)
+    lines = ["| | stick | keys | moves | now |", "|---|---|---|---|---|"]
+    for channel in sorted({*moves, *AXES}):
+        stick, keys = AXES.get(channel, ""), KEYS.get(channel, "")
+        lines.append(f"| {channel} | {stick} | {keys} | {', '.join(moves.get(channel, ['-']))} | {pilot.table[channel]:+.2f} |")
+    rest = [f"{channel}: {pilot.table[channel]:+.2f}" for channel in range(CHANNELS) if channel not in {*moves, *AXES}]
+    return "\n".join(lines) + "\n\nFree: " + " · ".join(rest)
+
+
+class PilotPanel:
+    """What each channel moves, and where it is."""
+
+    def __init__(self, gui: viser.GuiApi, session: Session) -> None:
+        self._gui, self._session = gui, session
+        gui.add_markdown("Press *Fly by hand* on the page: keys, on-screen sticks or a gamepad move these channels.")
+        self._table = gui.add_markdown("")
+        self._piloted = gui.add_checkbox(
+            "Log channels", session.piloted, hint="Restarts: a piloted run keeps the table in its log and can drop boxes"
+        )
+        self._piloted.on_update(lambda _: self._switch())
+        self._buttons = {kind: gui.add_button(text, visible=False) for kind, text in BUTTONS.items()}
+        for kind, button in self._buttons.items():
+            button.on_click(lambda _, kind=kind: session.press(kind))
+        with gui.add_folder("Let a stick move something else", expand_by_default=False):
+            self._stick = gui.add_dropdown("Stick", tuple(AXES.values()), initial_value=AXES[3])
+            self._target = gui.add_dropdown("Moves", (NOTHING, *session.pilot.handles), initial_value=NOTHING)
+            self._span = gui.add_number("Full stick", 1.0, step=0.05, hint="Offset at full stick, or its change per second")
+            self._grows = gui.add_checkbox("Per second", False, hint="On: the offset grows while the stick is held")
+            gui.add_button("Assign").on_click(lambda _: self._assign())
+
+    def _switch(self) -> None:
+        session = self._session
+        if bool(self._piloted.value) != session.piloted:
+            session.restart(session.scenario, session.seed, piloted=bool(self._piloted.value))
+
+    def _assign(self) -> None:
+        channel = next((number for number, name in AXES.items() if name == self._stick.value), 3)
+        target, span = str(self._target.value), float(self._span.value)
+        rows = [row for row in self._session.pilot.rows if row.channel != channel]
+        if target in self._session.pilot.handles and span != 0.0:
+            rows.append(SteerSpec(channel=channel, target=target, span=span, moves=bool(self._grows.value)))
+        self._session.assign(rows)
+
+    def update(self) -> None:
+        """Show the table as it is now, and the buttons that do something."""
+        pilot = self._session.pilot
+        _show(self._table, "content", table(pilot))
+        _show(self._target, "options", (NOTHING, *pilot.handles))
+        for kind, button in self._buttons.items():
+            _show(button, "visible", self._session.piloted and kind in pilot.buttons)
+
+
+def _show(handle: Any, name: str, value: Any) -> None:
+    if getattr(handle, name) != value:
+        setattr(handle, name, value)

@@ -1,0 +1,111 @@
+"""What sensors look at: the outline of a lidar's view, rays to what it hits, the points where those end; a camera's frustum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import viser
+import viser.transforms as tf
+from numpy.typing import NDArray
+
+from didymos.cockpit.frame import RANGES
+from didymos.cockpit.places import places_of
+from didymos.cockpit.scene import Puppet
+from didymos.describe.names import cameras
+from didymos.describe.twin import Twin
+from didymos.sensors.kind import LidarSpec, RangefinderSpec, SensorSpec
+
+__all__ = ["Sights", "hits_of", "outline_of", "rays_of"]
+
+MOST_RAYS = 24  # lines per sensor; the points of all rays are drawn
+OUTLINE = 1.5  # sizes of the robot: how far the outline of a view reaches
+FRUSTUM = 0.4  # sizes of the robot
+_FORWARD = tf.SO3.from_matrix(np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]))  # the page's cameras look along z
+_RAY, _POINT = (250, 176, 5), (224, 49, 49)
+Array = NDArray[np.float64]
+
+
+def rays_of(sensor: SensorSpec) -> tuple[Array, float]:
+    """Unit vectors along the rays of a sensor in the frame of its link, shape [n, 3], and how far it sees [m]."""
+    if isinstance(sensor, LidarSpec):
+        return sensor.directions(), sensor.farthest
+    assert isinstance(sensor, RangefinderSpec)
+    return np.array([[np.cos(sensor.pitch), 0.0, -np.sin(sensor.pitch)]]), sensor.reach
+
+
+def outline_of(rays: Array, length: float) -> Array:
+    """The edges of a fan of rays as lines [m], shape [n, 2, 3]: from the sensor, along the far ends, and back."""
+    ends = rays[:: max(1, len(rays) // 36)] * length
+    corners = np.concatenate([np.zeros((1, 3)), ends, rays[-1:] * length, np.zeros((1, 3))])
+    return np.stack([corners[:-1], corners[1:]], axis=1)
+
+
+def hits_of(rays: Array, ranges: Array, farthest: float) -> Array:
+    """Where rays end that hit something [m], shape [n, 3]: infinite, too near and -1 mean nothing."""
+    hit = np.isfinite(ranges) & (ranges >= 0.0) & (ranges <= farthest)
+    return rays[hit] * ranges[hit, None]
+
+
+@dataclass
+class _Sight:
+    """The rays of one sensor, its nodes, and what was drawn last."""
+
+    rays: Array
+    farthest: float
+    outline: Array
+    lines: Any
+    points: Any
+    ranges: Array
+
+
+class Sights:
+    """Nodes that hang at the links of the sensors, so that only new readings have to be sent."""
+
+    def __init__(self, scene: viser.SceneApi, twin: Twin, puppet: Puppet, size: float) -> None:
+        self._sights: dict[str, _Sight] = {}
+        self._frustums = []
+        places = places_of(twin, puppet.numbers)
+        for name, camera in cameras(twin).items():
+            body, position, quaternion = places[camera.link]
+            frustum = scene.add_camera_frustum(
+                f"{puppet.bodies[body].name}/sight_{name}",
+                fov=2.0 * float(np.arctan(camera.height / (2.0 * camera.focal))),
+                aspect=camera.width / camera.height,
+                scale=FRUSTUM * size,
+                thickness=1.5,
+                thickness_units="screen",
+                color=_RAY,
+                position=position,
+                wxyz=(tf.SO3(quaternion) @ _FORWARD).wxyz,
+            )
+            self._frustums.append(frustum)
+        for name, sensor in twin.file.sensors.items():
+            if sensor.kind in RANGES:
+                body, position, quaternion = places[sensor.link]  # type: ignore[attr-defined]
+                rays, farthest = rays_of(sensor)
+                base = f"{puppet.bodies[body].name}/sight_{name}"
+                scene.add_frame(base, show_axes=False, position=position, wxyz=quaternion)
+                nothing, colour = np.zeros((1, 3), dtype=np.float32), np.array(_RAY, np.uint8)
+                lines = scene.add_line_segments(
+                    f"{base}/rays", np.stack([nothing, nothing], axis=1), colour, thickness=1.0, thickness_units="screen"
+                )
+                points = scene.add_point_cloud(f"{base}/hits", nothing, np.array(_POINT, np.uint8), point_size=0.025 * size)
+                outline = outline_of(rays, min(farthest, OUTLINE * size))
+                self._sights[name] = _Sight(rays, farthest, outline, lines, points, np.zeros(0))
+
+    def draw(self, ranges: Mapping[str, Array], shown: bool) -> None:
+        """Bring all sensors up to their readings [m]."""
+        for frustum in self._frustums:
+            frustum.visible = shown
+        for name, sight in self._sights.items():
+            sight.lines.visible = sight.points.visible = shown
+            if shown and not np.array_equal(sight.ranges, ranges[name]):
+                sight.ranges = ranges[name]
+                hits = hits_of(sight.rays, ranges[name], sight.farthest)
+                some = hits[:: max(1, -(-len(hits) // MOST_RAYS))]
+                lines = np.concatenate([sight.outline, np.stack([np.zeros_like(some), some], axis=1)])
+                sight.lines.points = lines.astype(np.float32)
+                sight.points.points = hits.astype(np.float32) if len(hits) else np.zeros((1, 3), np.float32)
