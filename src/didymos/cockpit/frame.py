@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as wall
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from didymos.air.wind import WindSpec, wind_speed
 from didymos.cockpit.forces import PartForces
+from didymos.engine.cameras import View
 from didymos.engine.simulation import Simulation
 from didymos.spec import record_type
 
@@ -36,6 +37,7 @@ class Frame:
     forces: dict[str, Array]  # by kind, from where [m] and how much [N], shape [n, 2, 3]: thrust, lift, drag, contacts, pushes
     wind: Array  # [m/s] at the root link, shape [3]
     ranges: dict[str, Array]  # [m] of each lidar and range finder, as the robot knows them
+    views: dict[str, View]  # of each camera that is switched on
 
 
 class Camera:
@@ -70,6 +72,7 @@ class Camera:
             },
             wind=self._wind_at(simulation, shown.xpos[self.root]),
             ranges={name: simulation.reading(name, quantity).copy() for name, quantity in self._ranges.items()},
+            views={name: replace(view) for name, view in simulation.views.items()},  # the pictures themselves never change
         )
 
     def poses(self, model: mujoco.MjModel, qpos: Array) -> tuple[Array, Array]:

@@ -22,14 +22,14 @@ MARKS = {
     "drag": ((224, 49, 49), "Drag"),
     "contacts": ((214, 51, 108), "Contact points and forces"),
     "pushes": ((112, 72, 232), "Pushes"),
-    "sights": ((250, 176, 5), "Rays of lidars and range finders"),
+    "sights": ((250, 176, 5), "What lidars, range finders and cameras look at"),
     "wind": ((34, 139, 230), "Wind at the robot"),
     "trail": ((12, 133, 153), "Trail of the last seconds"),
 }
 """Colour and meaning of each kind of mark."""
 
 WIND = 0.15  # sizes of the robot per m/s
-TRAIL_POINTS, TRAIL_PERIOD = 300, 0.05
+TRAIL_POINTS, TRAIL_PERIOD = 200, 0.1  # and [s] between two of them
 Array = NDArray[np.float64]
 
 
@@ -85,11 +85,14 @@ class Marks:
     def _draw_trail(self, time: float, position: Array) -> None:
         if self._trail and time < self._trail[-1][0]:
             self._trail.clear()
-        if not self._trail or time - self._trail[-1][0] >= TRAIL_PERIOD:
+        longer = not self._trail or time - self._trail[-1][0] >= TRAIL_PERIOD
+        if longer:
             self._trail.append((time, position.copy()))
         if "trail" not in self.shown or len(self._trail) < 2:
             if self._line is not None:
                 self._line.visible = False
+            return
+        if self._line is not None and self._line.visible and not longer:
             return
         points = (np.array([place for _, place in self._trail]) - position).astype(np.float32)
         segments = np.stack([points[:-1], points[1:]], axis=1)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import viser.transforms as tf
 
+from didymos.cockpit.camera_panel import CameraPanel
 from didymos.cockpit.marks import Marks
 from didymos.cockpit.panels import PushPanel, RunPanel, status
 from didymos.cockpit.pilot_panel import PilotPanel
@@ -19,6 +20,7 @@ from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
 from didymos.cockpit.sights import Sights
 from didymos.cockpit.tune import Tune
+from didymos.describe.names import cameras
 
 __all__ = ["Page"]
 
@@ -26,7 +28,7 @@ PERIOD = 1.0 / 30.0  # [s] between two pictures
 SLOW = 3  # pictures between two updates of texts and plots
 GHOST = (51, 154, 240)
 DISTANCE = 2.3  # sizes of the robot from it to the camera
-FROM = np.array([0.75, 0.75, 0.45])  # the way from the robot to the camera
+FROM = np.array([0.9, 0.5, 0.5])  # the way from the robot to the camera
 PLOTS_WIDTH = 330  # pixels
 
 
@@ -63,10 +65,14 @@ class Page:
         with tabs.add_tab("View"):
             self._push = PushPanel(gui, session, self._weight)
         with tabs.add_tab("Replay"):
-            self._replay = Replay(gui, session)
+            self.replay = Replay(gui, session)
         beside = gui.add_panel()
         with beside.add_tab("Plots"):
             self._plots = Plots(gui, session.log)
+        self._cameras: CameraPanel | None = None
+        if cameras(session.twin):
+            with beside.add_tab("Cameras"):
+                self._cameras = CameraPanel(gui, session)
         gui.main_panel.dock_right()
         beside.dock_left()
         beside.set_width(PLOTS_WIDTH)
@@ -128,8 +134,8 @@ class Page:
             if len(frame.positions) != len(self._puppet.bodies):  # a piloted run has boxes
                 self._world.root.remove()
                 self._stage()
-            if self._replay.reels:
-                self._replay.update()
+            if self.replay.reels:
+                self.replay.update()
                 self._draw_replay()
             else:
                 if self._ghost is not None:
@@ -156,16 +162,18 @@ class Page:
             self._plots.renew(session.log)
         self._run.update()
         self._pilot.update()
-        self._replay.list()
-        if not self._replay.reels and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
+        if self._cameras is not None:
+            self._cameras.update(session.frame)
+        self.replay.list()
+        if not self.replay.reels and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
             self._plotted = session.frame.time
             self._plots.update(session.log, session.frame.time)
 
     def _draw_replay(self) -> None:
-        reels, camera, model = self._replay.reels, self._session.camera, self._session.simulation.model
+        reels, camera, model = self.replay.reels, self._session.camera, self._session.simulation.model
         self._marks.hide()
         self._sights.draw({}, False)
-        poses = [camera.poses(model, reel.at(self._replay.time)) for reel in reels]
+        poses = [camera.poses(model, reel.at(self.replay.time)) for reel in reels]
         self._puppet.pose(*poses[0])
         if len(poses) == 2:
             if self._ghost is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from didymos.cockpit.signals import names, pairs, tail, together, unit
 from didymos.record.log import Log
 
-__all__ = ["COLOURS", "Plots", "chart"]
+__all__ = ["COLOURS", "Plots", "chart", "small", "still"]
 
 COLOURS = ("#e8590c", "#1971c2", "#2f9e44", "#9c36b5", "#e03131", "#0c8599", "#846358", "#495057")
 ADD = "add a signal …"
@@ -49,6 +49,12 @@ def still(curves: tuple[NDArray[np.float64], ...]) -> tuple[float, float] | None
     unit = 10.0 ** np.floor(np.log10(size))
     middle = round(0.5 * (low + high) / unit, 1) * unit
     return float(middle - 0.2 * unit), float(middle + 0.2 * unit)
+
+
+def small(curves: tuple[NDArray[np.float64], ...]) -> int:
+    """The power of ten to draw curves in that are too small for an axis with three decimals; 0 for all others."""
+    size = max((float(np.nanmax(np.abs(values))) for values in curves if np.isfinite(values).any()), default=0.0)
+    return 3 * int(np.floor(np.log10(size) / 3.0)) if 1e-30 < size < 0.01 else 0
 
 
 class Plots:
@@ -102,6 +108,7 @@ class _Plot:
     def __init__(self, gui: viser.GuiApi, available: tuple[str, ...], signals: tuple[str, ...], log: Log) -> None:
         self._signals: list[str] = []
         self._stale = True
+        self._power = 0
         self._height: tuple[float, float] | None = None
         self._log = log
         self._uplot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, padding=PADDING, **chart([" "]))
@@ -135,10 +142,13 @@ class _Plot:
         if not shown:
             return
         data = together([tail(log, name, begin) for name in shown])
-        if self._stale:
-            self._stale = False
-            options = chart([f"{name} {unit(log, name)}".strip() for name in shown])
+        power = small(data[1:])
+        if self._stale or power != self._power:
+            self._stale, self._power = False, power
+            times = f"×1e{power} " if power else ""
+            options = chart([f"{name} {times}{unit(log, name)}".strip() for name in shown])
             self._uplot.series = options["series"]
+        data = (data[0], *(values * 10.0**-power for values in data[1:]))
         height = still(data[1:])
         if height != self._height:
             self._height = height

@@ -1,4 +1,4 @@
-"""What range sensors see: the outline of their view, rays to what they hit, and the points where those end."""
+"""What sensors look at: the outline of a lidar's view, rays to what it hits, the points where those end; a camera's frustum."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import viser
+import viser.transforms as tf
 from numpy.typing import NDArray
 
 from didymos.cockpit.frame import RANGES
 from didymos.cockpit.places import places_of
 from didymos.cockpit.scene import Puppet
+from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
 from didymos.sensors.kind import LidarSpec, RangefinderSpec, SensorSpec
 
@@ -20,6 +22,8 @@ __all__ = ["Sights", "hits_of", "outline_of", "rays_of"]
 
 MOST_RAYS = 24  # lines per sensor; the points of all rays are drawn
 OUTLINE = 1.5  # sizes of the robot: how far the outline of a view reaches
+FRUSTUM = 0.4  # sizes of the robot
+_FORWARD = tf.SO3.from_matrix(np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]))  # the page's cameras look along z
 _RAY, _POINT = (250, 176, 5), (224, 49, 49)
 Array = NDArray[np.float64]
 
@@ -62,7 +66,22 @@ class Sights:
 
     def __init__(self, scene: viser.SceneApi, twin: Twin, puppet: Puppet, size: float) -> None:
         self._sights: dict[str, _Sight] = {}
+        self._frustums = []
         places = places_of(twin, puppet.numbers)
+        for name, camera in cameras(twin).items():
+            body, position, quaternion = places[camera.link]
+            frustum = scene.add_camera_frustum(
+                f"{puppet.bodies[body].name}/sight_{name}",
+                fov=2.0 * float(np.arctan(camera.height / (2.0 * camera.focal))),
+                aspect=camera.width / camera.height,
+                scale=FRUSTUM * size,
+                thickness=1.5,
+                thickness_units="screen",
+                color=_RAY,
+                position=position,
+                wxyz=(tf.SO3(quaternion) @ _FORWARD).wxyz,
+            )
+            self._frustums.append(frustum)
         for name, sensor in twin.file.sensors.items():
             if sensor.kind in RANGES:
                 body, position, quaternion = places[sensor.link]  # type: ignore[attr-defined]
@@ -79,6 +98,8 @@ class Sights:
 
     def draw(self, ranges: Mapping[str, Array], shown: bool) -> None:
         """Bring all sensors up to their readings [m]."""
+        for frustum in self._frustums:
+            frustum.visible = shown
         for name, sight in self._sights.items():
             sight.lines.visible = sight.points.visible = shown
             if shown and not np.array_equal(sight.ranges, ranges[name]):

@@ -1,0 +1,156 @@
+"""Measure what an open page costs each bundled twin, and take the pictures of the cockpit: python docs/make_cockpit.py [TWIN...]
+
+Prints the table of docs/cockpit.md; without twins it also writes docs/pictures/cockpit_*.png, for which it needs chromium. The
+page of the table reads all that it is sent and draws nothing: drawing is the work of the visitor's machine.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import viser
+from PIL import Image
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from didymos.cockpit.cockpit import Cockpit
+from didymos.describe.twin import bundled, load
+
+PICTURES = Path(__file__).parent / "pictures"
+SECONDS = 6.0
+FREE = float("inf")
+
+
+class Page:
+    """A page that reads and counts."""
+
+    def __init__(self, port: int) -> None:
+        self.count = 0
+        speaks = f"viser-v{viser.__version__}"
+        self._line = connect(f"ws://127.0.0.1:{port}/", subprotocols=[speaks], max_size=None)  # type: ignore[list-item]
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            for message in self._line:
+                self.count += len(message)
+        except ConnectionClosed:
+            pass
+
+
+def speed_of(cockpit: Cockpit, speed: float) -> float:
+    """Seconds of the twin's clock per second of the wall's, at a speed that is asked for."""
+    cockpit.session.set_speed(speed)
+    cockpit.session.restart(cockpit.session.scenario, 0)
+    cockpit.session.play()
+    cockpit.session.wait()
+    time.sleep(1.0)
+    begin, since = cockpit.session.frame.time, time.perf_counter()
+    time.sleep(SECONDS)
+    return (cockpit.session.frame.time - begin) / (time.perf_counter() - since)
+
+
+def measure(name: str) -> None:
+    """Print the row of a twin."""
+    began = time.perf_counter()
+    twin = load(name)
+    with Cockpit(twin, scenario=next(iter(twin.scenarios), None), port=0) as cockpit:
+        opened = time.perf_counter() - began
+        alone = speed_of(cockpit, FREE)
+        page = Page(cockpit.server.port)
+        watched = speed_of(cockpit, FREE)
+        sent, drawn = page.count, cockpit.page.pictures
+        real = speed_of(cockpit, 1.0)
+        seconds = SECONDS + 1.0
+        rate, size = (cockpit.page.pictures - drawn) / seconds, (page.count - sent) / seconds
+    print(f"| `{name}` | {opened:.1f} | {real:.2f} | {watched:.0f} | {alone:.0f} | {rate:.0f} | {size / 1000:.0f} |", flush=True)
+
+
+def browser() -> Any:
+    """Chromium without a window."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or sys.exit("there is no chromium")
+    software = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+    for flag in ("--headless=new", "--no-sandbox", *software, "--window-size=1180,780"):
+        options.add_argument(flag)
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+
+
+def save(driver: Any, name: str) -> None:
+    """A screenshot in few colours, so that it is small."""
+    picture = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
+    picture.quantize(128, dither=Image.Dither.NONE).save(PICTURES / f"cockpit_{name}.png", optimize=True)
+
+
+def tab(driver: Any, name: str) -> None:
+    driver.find_element("xpath", f"//*[@role='tab'][@title='{name}']").click()
+
+
+def opened(driver: Any, cockpit: Cockpit) -> None:
+    driver.get(cockpit.url)
+    while "Replay" not in driver.execute_script("return document.body.innerText"):
+        time.sleep(0.2)
+    for cross in driver.find_elements("css selector", ".mantine-Notification-closeButton"):
+        driver.execute_script("arguments[0].click()", cross)  # says that the browser has no graphics card
+
+
+def until(cockpit: Cockpit, seconds: float) -> None:
+    while cockpit.session.frame.time < seconds:
+        time.sleep(0.05)
+
+
+def take_pictures() -> None:
+    """Fly, tune and replay the quadcopter."""
+    driver = browser()
+    with tempfile.TemporaryDirectory() as folder:
+        quadcopter = load("quadcopter")
+        for name, mass in (("light.mcap", None), ("heavy.mcap", 0.7)):
+            if mass is not None:
+                quadcopter.set("links.body_FLU.mass", mass)
+            quadcopter.simulate(scenario="climb").run(record=Path(folder) / name)
+        with Cockpit(load("quadcopter"), scenario="hover", port=0, folder=folder) as cockpit:
+            opened(driver, cockpit)
+            cockpit.session.play()
+            tab(driver, "Pilot")
+            until(cockpit, 4.0)
+            driver.find_element("xpath", "//button[normalize-space()='Fly by hand']").click()
+            from selenium.webdriver.common.action_chains import ActionChains
+
+            ActionChains(driver).key_down("w").key_down("d").perform()
+            until(cockpit, 7.0)
+            save(driver, "fly")
+            ActionChains(driver).key_up("w").key_up("d").perform()
+            driver.find_element("xpath", "//button[normalize-space()='Let go']").click()
+            tab(driver, "Tune")
+            cockpit.session.restart("attitude_steps", 0)
+            cockpit.session.set("control.gains.roll.kd", 0.004)
+            cockpit.session.wait()
+            until(cockpit, 4.6)
+            cockpit.session.pause()
+            time.sleep(4.0)
+            save(driver, "tune")
+            tab(driver, "Replay")
+            cockpit.page.replay.open("light.mcap", "heavy.mcap")
+            cockpit.page.replay.time = 4.0
+            time.sleep(4.0)
+            save(driver, "replay")
+    driver.quit()
+
+
+if __name__ == "__main__":
+    print("| twin | opens [s] | real-time factor | as fast as it can | without a page | pictures/s | sent [kB/s] |")
+    print("|---|---|---|---|---|---|---|")
+    for twin in sys.argv[1:] or bundled():
+        measure(twin)
+    if not sys.argv[1:]:
+        take_pictures()

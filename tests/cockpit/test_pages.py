@@ -1,0 +1,64 @@
+"""Pages that are open change nothing of a run: neither its bytes nor its life; and a run without one loads nothing of it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import viser
+from websockets.sync.client import ClientConnection, connect
+
+from didymos.cockpit.cockpit import Cockpit
+from didymos.describe.twin import Twin
+
+from .conftest import wait_until
+
+
+def open_page(cockpit: Cockpit) -> ClientConnection:
+    """A page as far as the server can tell; it reads nothing until asked to."""
+    speaks = f"viser-v{viser.__version__}"
+    return connect(f"ws://127.0.0.1:{cockpit.server.port}/", subprotocols=[speaks], max_size=None)  # type: ignore[list-item]
+
+
+def test_a_run_that_is_watched_has_the_bytes_of_one_that_is_not(quadcopter: Twin, tmp_path: Path) -> None:
+    with Cockpit(quadcopter, scenario="side_wind", seed=3, port=0, folder=tmp_path / "kept") as cockpit:
+        session = cockpit.session
+        with closing(open_page(cockpit)) as staying:
+            leaving = open_page(cockpit)
+            assert staying.recv(timeout=30)
+            assert leaving.recv(timeout=30)
+            session.set_speed(float("inf"))
+            session.record(True)
+            session.play()
+            wait_until(lambda: session.frame.time > 2.0, "the run goes on")
+            leaving.socket.close()  # as if its machine had lost power
+            before = session.frame.time
+            wait_until(lambda: session.frame.time > before + 2.0, "the run goes on without the page that is gone")
+            session.pause()
+            session.record(False)
+            session.wait()
+            assert staying.recv(timeout=30)
+        seconds, watched = session.simulation.time, session.run.log.sha256
+    alone = quadcopter.simulate(scenario="side_wind", seed=3).run(seconds, record=tmp_path / "alone.mcap")
+    assert watched == alone.sha256
+    assert next((tmp_path / "kept").glob("*.mcap")).read_bytes() == (tmp_path / "alone.mcap").read_bytes()
+
+
+def test_a_page_that_reads_nothing_does_not_hold_up_the_run(quadcopter: Twin, tmp_path: Path) -> None:
+    with Cockpit(quadcopter, scenario="hover", port=0, folder=tmp_path) as cockpit:
+        deaf = open_page(cockpit)
+        cockpit.session.play()
+        pictures = cockpit.page.pictures
+        wait_until(lambda: cockpit.page.pictures > pictures + 60, "two seconds of pictures are sent")
+        assert cockpit.session.frame.time > 0.5
+        deaf.socket.close()
+
+
+def test_a_run_without_a_page_loads_nothing_of_it(run_python: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    code = (
+        "import sys; from didymos.cli.main import main; status = main(['run', 'quadcopter', '--seconds', '0.1', '--quiet'])\n"
+        "print(status, sorted(name for name in sys.modules if name.startswith(('viser', 'websockets', 'didymos.cockpit'))))"
+    )
+    assert run_python(code).stdout.strip().splitlines()[-1] == "0 []"

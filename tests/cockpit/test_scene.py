@@ -1,0 +1,81 @@
+"""What the scene shows: forces, views of sensors, the extent of a robot, scales of plots; closed forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import didymos
+from didymos.cockpit.camera_panel import WIDEST, for_the_eye
+from didymos.cockpit.forces import lift_and_drag
+from didymos.cockpit.frame import Camera
+from didymos.cockpit.plots import small, still
+from didymos.cockpit.scene import extent_of
+from didymos.cockpit.sights import hits_of, outline_of, rays_of
+from didymos.engine.cameras import View
+from didymos.sensors.kind import RangefinderSpec
+
+
+@pytest.mark.parametrize("alpha", [-0.4, 0.0, 0.1, 1.5])
+def test_lift_is_across_the_air_and_drag_along_it(alpha: float) -> None:
+    lift, drag = 12.0, 3.0  # [N]; the law's own turn into the frame of the surface
+    force = np.array([lift * np.sin(alpha) - drag * np.cos(alpha), 0.7, lift * np.cos(alpha) + drag * np.sin(alpha)])
+    up, back = lift_and_drag(force, alpha)
+    air = np.array([-np.cos(alpha), 0.0, np.sin(alpha)])  # the way the air goes past
+    assert np.linalg.norm(up) == pytest.approx(lift, rel=1e-12)
+    assert back == pytest.approx(drag * air, rel=1e-12)
+    assert up @ air == pytest.approx(0.0, abs=1e-12)
+    assert up + back + [0.0, 0.7, 0.0] == pytest.approx(force, rel=1e-12)
+
+
+def test_a_plane_in_level_flight_shows_lift_that_carries_it() -> None:
+    simulation = didymos.load("plane_1wing").simulate(scenario="cruise")
+    simulation.run(3.0)
+    frame = Camera(simulation).take(simulation, 0)
+    weight = float(np.sum(simulation.model.body_mass)) * 9.81
+    assert frame.forces["lift"][0, 1, 2] == pytest.approx(weight, rel=0.1)  # thrust and a little climb carry the rest
+    assert frame.forces["drag"][0, 1] @ simulation.data.qvel[:3] < 0.0
+    assert len(frame.forces["thrust"]) == 1
+
+
+def test_rays_end_where_they_hit_and_nowhere_else() -> None:
+    rays = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [-1.0, 0, 0]])
+    found = hits_of(rays, np.array([2.0, np.inf, -np.inf, 11.0]), 10.0)
+    assert found.tolist() == [[2.0, 0.0, 0.0]]
+    assert len(hits_of(rays[:1], np.array([-1.0]), 10.0)) == 0
+    outline = outline_of(rays, 3.0)
+    assert outline[0, 0].tolist() == outline[-1, 1].tolist() == [0.0, 0.0, 0.0]
+    assert np.array_equal(outline[1:, 0], outline[:-1, 1])
+
+
+def test_a_range_finder_looks_down_by_its_pitch() -> None:
+    rays, reach = rays_of(RangefinderSpec(link="a", rate=10, pitch=np.pi / 2, reach=7.0))
+    assert rays[0] == pytest.approx([0.0, 0.0, -1.0], abs=1e-12)
+    assert reach == 7.0
+
+
+def test_the_extent_of_a_box_is_half_its_diagonal_and_its_middle(make_twin: Any) -> None:
+    simulation = make_twin(start={"position": [1.0, 2.0, 3.0]}).simulate()
+    extent = extent_of(simulation.model, simulation.data.qpos)
+    assert extent.middle == pytest.approx([1.0, 2.0, 3.0])
+    assert extent.size == pytest.approx(np.linalg.norm([0.1, 0.15, 0.2]))
+
+
+def test_pictures_fit_into_the_panel_and_near_is_bright() -> None:
+    assert for_the_eye(View()).shape[2] == 3
+    wide = for_the_eye(View(0.0, np.zeros((300, 900, 3), np.uint8)))
+    assert wide.shape[1] <= WIDEST
+    assert wide.shape == (100, 300, 3)
+    depth = for_the_eye(View(0.0, None, np.array([[1.0, 4.0, np.inf]], np.float32)))
+    assert depth[0, :, 0].tolist() == [191, 0, 0]
+
+
+def test_scales_of_curves_that_hardly_move_or_are_tiny_can_be_read() -> None:
+    assert still((np.zeros(3),)) == (-1.0, 1.0)
+    low, high = still((np.full(3, 50.0),)) or (0.0, 0.0)
+    assert low < 50.0 < high
+    assert still((np.array([0.0, 1.0]),)) is None
+    assert small((np.array([2.4e-5, np.nan]),)) == -6
+    assert small((np.array([0.5]),)) == small((np.zeros(2),)) == 0
