@@ -24,7 +24,7 @@ from didymos.cockpit.cockpit import Cockpit
 from didymos.describe.twin import bundled, load
 
 PICTURES = Path(__file__).parent / "pictures"
-SECONDS = 6.0
+SECONDS = 3.0
 FREE = float("inf")
 
 
