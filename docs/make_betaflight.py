@@ -1,9 +1,9 @@
-"""Measure how close Betaflight's clock follows the twin's, with its own simulator interface and with `step_lock.c`.
+"""Measure how closely Betaflight's clock follows the twin's, by its interface alone and by `step_lock.c`; draw a flight.
 
     python docs/make_betaflight.py [SECONDS]
 
-The firmware's clock is read out of its memory: the nanoseconds that its function micros64() has counted. With the interface alone the
-packets are sent at the pace of the wall clock, as its makers' own bridges do.
+The firmware's clock is read out of its memory: the nanoseconds that its function micros64() has counted. With the interface alone
+the packets are sent at the pace of the wall clock, as its makers' own bridges do.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ import numpy as np
 from elftools.elf.elffile import ELFFile
 from numpy.typing import NDArray
 
+import didymos
+from didymos.ports.firmware import use_firmware
 from didymos.ports.firmware.betaflight.packets import radio_packet, state_packet
 from didymos.ports.firmware.betaflight.sitl import RADIO_RATE, Sitl, find_firmware_file, stamp
+from didymos.record.plot import figure_file, new_figure, style
 
 STEP = 0.001  # [s]
 AT_REST = ((0.0, 0.0, 0.0), (0.0, 0.0, 9.80665), (1.0, 0.0, 0.0, 0.0), 101_325.0)
@@ -69,8 +72,37 @@ def measure(seconds: float, *, locked: bool) -> tuple[NDArray[np.float64], int, 
         sitl.stop()
 
 
+def picture() -> None:
+    """The same scenario flown by backstepping and by Betaflight: roll, height, motors."""
+    logs = {}
+    for name in ("backstepping", "betaflight"):
+        twin = didymos.load("daedalus")
+        if name == "betaflight":
+            use_firmware(twin, name)
+        simulation = twin.simulate(scenario="level_and_roll")
+        try:
+            logs[name] = simulation.run()
+        finally:
+            simulation.close()
+    with style():
+        figure = new_figure(10.0, 5.6)
+        roll, height, motors = figure.subplots(3, 1, sharex=True)
+        for name, log in logs.items():
+            roll.plot(log["truth.roll"].time, np.rad2deg(log["truth.roll"].values), label=name)
+            height.plot(log["truth.position.z"].time, log["truth.position.z"].values, label=name)
+            motors.plot(log["inputs.motor2"].time, log["inputs.motor2"].values, label=name)
+        wanted = logs["betaflight"]["wanted.roll"]
+        roll.plot(wanted.time, np.rad2deg(wanted.values), "k:", linewidth=0.8, label="wanted")
+        for axis, text in ((roll, "roll [deg]"), (height, "height [m]"), (motors, "right motor")):
+            axis.set_ylabel(text)
+            axis.legend(fontsize=8)
+        motors.set_xlabel("time [s]")
+        figure_file(figure, Path(__file__).parent / "pictures" / "level_and_roll.png")
+
+
 def main(seconds: float) -> None:
-    """Print the table of `docs/firmware.md`."""
+    """Print the table of `docs/firmware.md`, draw its picture."""
+    picture()
     for locked in (True, False):
         errors, lost, speed = measure(seconds, locked=locked)
         name = "step_lock.c" if locked else "interface alone"

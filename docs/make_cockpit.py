@@ -1,4 +1,6 @@
-"""Measure what an open page costs each bundled twin, and take the pictures of the cockpit: python docs/make_cockpit.py [TWIN... | pictures]
+"""Measure what an open page costs each bundled twin, and take the pictures of the cockpit.
+
+    python docs/make_cockpit.py [TWIN... | pictures]
 
 Prints the table of docs/cockpit.md; without twins it also writes docs/pictures/cockpit_*.png, for which it needs chromium. The
 page of the table reads all that it is sent and draws nothing: drawing is the work of the visitor's machine.

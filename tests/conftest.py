@@ -11,10 +11,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 import didymos
 from didymos.describe.twin import Twin
+
+# A busy machine is slow at drawing examples as at everything else: no test of ours fails by the wall clock.
+hypothesis.settings.register_profile(
+    "busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("busy")
 
 MakeTwin = Callable[..., Twin]
 SRC = Path(didymos.__file__).parent.parent

@@ -24,7 +24,7 @@ MAKER = runpy.run_path(str(ROOT / "docs" / "make_twin_files.py"))
 LARGEST_PICTURE = 120_000  # [byte]
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NOT_CHEAP = ("bench", "--real-time", "--robot", "cockpit", "--view")  # the last two wait for a person: tests/cockpit
+_NOT_CHEAP = ("betaflight", "bench", "--real-time", "--robot", "cockpit", "--view")  # the last two wait for a person
 _DRAWS_THE_ROBOT = re.compile(r" --(clip|picture) \S+")  # tested in tests/record, and not possible on every machine
 
 URDF = """<robot name="box">
@@ -69,6 +69,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "values.yaml").write_text(blocks(ROOT / "docs" / "parameters.md", "yaml")[0], encoding="utf-8")
     hold = next(block for block in blocks(ROOT / "README.md", "python") if "class Hold" in block)
     (tmp_path / "hold.py").write_text("import didymos\n\n\n" + hold, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(blocks(ROOT / "docs" / "firmware.md", "python")[0], encoding="utf-8")
     for scenario in ("sine", "step"):
         (tmp_path / f"{scenario}.csv").write_text(recording(scenario), encoding="utf-8")
     return tmp_path

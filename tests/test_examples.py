@@ -110,3 +110,7 @@ def test_09_more_wind_drifts_further_and_a_branch_repeats_to_the_bit(run: Run) -
     assert again is True
     assert 0 > drift[1.0] > drift[5.0] > drift[10.0]
     assert 3.0 < drift[10.0] / drift[5.0] < 4.0  # drag grows with the square of the wind, less where the body moves along
+
+
+def test_10_a_process_of_its_own_holds_the_height(run: Run) -> None:
+    assert abs(run(10)) < 0.02

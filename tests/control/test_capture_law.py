@@ -61,9 +61,9 @@ def test_moving_average_and_upper_median() -> None:
     assert [median(ring, i, 3, v) for i, v in enumerate((5.0, 1.0, 3.0, 2.0))] == [5.0, 5.0, 3.0, 2.0]
 
 
-@pytest.mark.parametrize("stage", range(st.DONE))
+@pytest.mark.parametrize("stage", range(st.UNFOLD, st.DONE))
 def test_a_fault_aborts_every_stage(stage: int) -> None:
-    assert st.next_stage(stage, 1.0, st.MOCAP, False, 0.0, 0.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (st.ABORTED, st.MOCAP)
+    assert st.next_stage(stage, 1.0, st.MOCAP, False, 0.0, 0.0, 5.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (st.ABORTED, st.MOCAP)
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,14 @@ def test_a_fault_aborts_every_stage(stage: int) -> None:
     [(st.APPROACH, st.NOT_SETTLED), (st.CONTACT, st.NO_CONTACT), (st.SOFT_GRIP, st.NO_SOFT), (st.HARD_GRIP, st.NO_HARD)],
 )
 def test_a_stage_that_waits_too_long_gives_up(stage: int, reason: int) -> None:
-    assert st.next_stage(stage, 100.0, 0, False, 0.0, 0.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (st.ABORTED, reason)
+    assert st.next_stage(stage, 100.0, 0, False, 0.0, 0.0, 5.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (st.ABORTED, reason)
+
+
+def test_an_arm_that_unfolded_approaches() -> None:
+    assert st.next_stage(st.UNFOLD, 4.9, 0, False, 0.0, 0.0, 5.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (st.UNFOLD, 0)
+    assert st.next_stage(st.UNFOLD, 5.0, 0, False, 0.0, 0.0, 5.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (st.APPROACH, 0)
 
 
 def test_nothing_leaves_the_last_stages() -> None:
     for stage in (st.DONE, st.ABORTED):
-        assert st.next_stage(stage, math.inf, st.DRIVE, True, 9.0, 2.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (stage, 0)
+        assert st.next_stage(stage, math.inf, st.DRIVE, True, 9.0, 2.0, 5.0, 5.0, 1.0, 5.0, 5.0, 9.0) == (stage, 0)

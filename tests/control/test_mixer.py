@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import didymos
 from didymos.control import Rotor
-from didymos.control.mixer import effect_matrix, mixer
+from didymos.control.mixer import effect_matrix, mixer, mixer_without
+from didymos.engine.run import Run
 from didymos.errors import InputError
 
 UP = (0.0, 0.0, 1.0)
@@ -65,3 +67,108 @@ def test_rotors_that_cannot_do_it_are_refused() -> None:
     same_way = [Rotor(r.input, r.position, r.axis, 1.0) for r in _ring([45, 135, 225, 315])]
     with pytest.raises(InputError, match="cannot command"):
         mixer(same_way)
+
+
+CORRECTED = [[1, -1, -1, 1], [1, -1, 1, -1], [1, 1, 1, 1], [1, 1, -1, -1]]
+"""The original's quad in X, motor 1 front right, then clockwise; pitch and yaw counted in forward-left-up."""
+
+
+@pytest.mark.parametrize(
+    ("name", "angles"),
+    [
+        ("quad_x", [-45, -135, 135, 45]),
+        ("quad_plus", [0, 90, 180, 270]),
+        ("hexa_plus", [0, -60, -120, 180, 120, 60]),
+        ("hexa_x", [30, 90, 150, 210, 270, 330]),
+    ],
+)
+def test_a_layout_by_name_is_the_mixer_of_its_geometry(name: str, angles: list[float]) -> None:
+    rotors = _ring(angles)
+    np.testing.assert_array_equal(mixer(rotors, name), mixer(rotors))
+    with pytest.raises(InputError, match="deg from the nose"):
+        mixer(_ring([angle + 22.0 for angle in angles]), name)
+    same = [Rotor(rotor.input, rotor.position, rotor.axis, (-1.0) ** (i // 2)) for i, rotor in enumerate(rotors)]
+    with pytest.raises(InputError, match="neighbours and turn the same way"):
+        mixer(same, name)
+
+
+def test_a_stated_matrix_that_fits_is_taken_as_it_is(quadcopter: Any) -> None:
+    rotors = quadcopter.simulate().robot.rotors
+    np.testing.assert_array_equal(mixer(rotors, CORRECTED), CORRECTED)
+
+
+def test_the_misprinted_inverse_of_the_source_is_refused(quadcopter: Any) -> None:
+    """It has +1 and 0 where motors 1 and 3 yaw: yaw would do 1/4 of its work and leak into the others."""
+    printed = [list(row) for row in CORRECTED]
+    printed[0][3], printed[2][3] = -1, 0
+    with pytest.raises(InputError, match=r"control\.options\.mixer: yaw would also command"):
+        mixer(quadcopter.simulate().robot.rotors, printed)
+
+
+def test_the_printed_matrix_of_the_hexacopter_is_refused_because_its_pitch_yaws() -> None:
+    """Its pitch column (1/2, 1, -1, -1/2, -1, 1) against alternating senses: yaw = sum of d_i m_i = 3, pitch 3.5 sixths."""
+    rotors = _ring([0, -60, -120, 180, 120, 60])
+    printed = [[1, 0, 0.5, -1], [1, -1, 1, 1], [1, -1, -1, -1], [1, 0, -0.5, 1], [1, 1, -1, -1], [1, 1, 1, 1]]
+    stated = [[thrust, roll, -pitch, -yaw] for thrust, roll, pitch, yaw in printed]
+    with pytest.raises(InputError, match="pitch would also command yaw"):
+        mixer(rotors, stated)
+
+
+@pytest.mark.parametrize(
+    ("stated", "complaint"),
+    [
+        ("quad_y", "found 'quad_y', expected one of quad_plus, quad_x, hexa_plus, hexa_x or a matrix, did you mean 'quad_x'"),
+        ("hexa_plus", "hexa_plus has 6 rotors, found 4"),
+        ("quad_plus", "motor1 sits -45 deg from the nose, where quad_plus has none"),
+        ([[1, 0, 0, 0]] * 3, "expected 4 rows, one per rotor, of four numbers"),
+        ([[row[0], -row[1], row[2], row[3]] for row in CORRECTED], "roll does the opposite, or nothing"),
+        ([[row[0], row[2], row[1], row[3]] for row in CORRECTED], "roll does the opposite, or nothing"),
+        ("quad_x", None),
+    ],
+)
+def test_check_holds_a_twins_mixer_against_its_rotors(stated: Any, complaint: str | None, quadcopter: Any, tmp_path: Any) -> None:
+    """By the command, on a copy of the bundled twin."""
+    import shutil
+
+    from ruamel.yaml import YAML
+
+    from didymos.cli.main import main
+
+    shutil.copytree(quadcopter.folder.parent / "shared", tmp_path / "shared")
+    shutil.copytree(quadcopter.folder, tmp_path / "quadcopter")
+    yaml = YAML(typ="safe")
+    raw = yaml.load(tmp_path / "quadcopter" / "twin.yaml")
+    raw["control"]["options"]["mixer"] = stated
+    with (tmp_path / "quadcopter" / "twin.yaml").open("w") as file:
+        yaml.dump(raw, file)
+    assert main(["check", str(tmp_path / "quadcopter")]) == (0 if complaint is None else 2)
+    if complaint is not None:
+        with pytest.raises(InputError, match=r"control\.options\.mixer") as caught:
+            didymos.load(tmp_path / "quadcopter").simulate()
+        assert complaint in str(caught.value)
+
+
+def test_without_a_rotor_a_hexacopter_hovers_on_four_and_a_quadcopter_cannot() -> None:
+    rotors = _ring([0, -60, -120, 180, 120, 60])
+    for failed in range(6):
+        found = mixer_without(rotors, failed)
+        assert found is not None
+        across = (failed + 3) % 6
+        assert not found[[failed, across]].any()
+        does = effect_matrix(rotors) @ found
+        np.testing.assert_allclose(does[:3, :3], np.eye(3), atol=1e-12)
+        np.testing.assert_allclose(does[3, 0], 0.0, atol=1e-12)  # hovering turns it neither way
+    assert mixer_without(_ring([45, 135, 225, 315]), 0) is None
+
+
+@pytest.mark.parametrize("motor", range(1, 7))
+def test_a_hexacopter_stays_in_the_air_when_any_motor_stops(motor: int) -> None:
+    simulation = didymos.load("hexacopter").simulate(scenario="hover", seed=motor)
+    run = Run(simulation)
+    run.advance(round(4.0 / simulation.period))
+    run.intervene("set", f"parts.motor{motor}.health", 0.0)
+    run.advance(round(8.0 / simulation.period))
+    log = run.log
+    run.close()
+    assert log["truth.tilt"].values.max() < 0.4
+    assert log["truth.position.z"].values[log["truth.position.z"].time > 4.0].min() > 1.0

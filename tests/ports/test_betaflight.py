@@ -133,7 +133,11 @@ def test_the_end_of_a_run_ends_its_firmware_and_no_other(daedalus: Twin) -> None
 
 
 def test_a_run_that_is_killed_takes_its_firmware_along() -> None:
-    code = "from didymos.ports.firmware.betaflight.sitl import Sitl; import time\ns = Sitl(()); print(s.id, flush=True); time.sleep(60)"
+    code = """import time
+from didymos.ports.firmware.betaflight.sitl import Sitl
+sitl = Sitl(())
+print(sitl.id, flush=True)
+time.sleep(60)"""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment) as run:
         assert run.stdout is not None
@@ -145,7 +149,9 @@ def test_a_run_that_is_killed_takes_its_firmware_along() -> None:
         assert ends_within(process, 5.0)
 
 
-def test_without_the_package_one_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_package_one_sentence_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "betaflight", None)  # as Python marks what cannot be imported
     assert main(["run", "daedalus", "--firmware", "betaflight"]) == 2
     said = capsys.readouterr().err.strip()
@@ -193,9 +199,10 @@ def test_options_that_do_not_fit_are_refused(options: dict[str, Any], said: str)
 
 @given(roll=ANGLE, pitch=st.floats(-1.4, 1.4), yaw=ANGLE)
 def test_the_attitude_arrives_as_the_firmware_reads_it(roll: float, pitch: float, yaw: float) -> None:
-    """The firmware's formulas for roll (right), pitch (nose down) and heading (from north, clockwise), with its two changed signs."""
+    """By the firmware's formulas for roll (right), pitch (nose down), heading (from north, clockwise), two signs changed."""
     cr, sr, cp, sp, cy, sy = (f(angle / 2) for angle in (roll, pitch, yaw) for f in (np.cos, np.sin))
-    q = np.array([cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy])
+    w, x = cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy
+    q = np.array([w, x, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy])
     np.testing.assert_allclose(roll_pitch_yaw(q, 0), (roll, pitch, yaw), atol=1e-9)
     w, x, y, z = struct.unpack("<18d", state_packet(0.0, (0, 0, 0), (0, 0, 0), q, 0.0))[7:11]
     assert np.arctan2(2 * (y * z + w * x), 1 - 2 * (x * x + y * y)) == pytest.approx(roll, abs=1e-9)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from didymos import InputError, Log
+from didymos.describe.schema import CommandSpec
 from didymos.ports.ros2.encode import MessageEncoder
-from didymos.ports.ros2.names import dds_reply, dds_request, dds_topic, dds_type, ros_name, spell
+from didymos.ports.ros2.names import dds_reply, dds_request, dds_topic, dds_type, ros_name, spell, wire_names
 from didymos.ports.ros2.orders import Order, intakes
 from didymos.ports.ros2.types import message_type
 from didymos.record.cdr import ros2_types
@@ -101,3 +102,50 @@ def test_set_points_with_a_common_prefix_are_a_group_of_their_own() -> None:
         with pytest.raises(InputError):
             found["/set/wanted/wheels"].read(Number(nonsense))
     assert "/cmd_vel" not in {intake.topic for intake in intakes(("wanted.z", "inputs.motor"))}
+
+
+def test_a_twin_file_names_commands_as_the_robot_knows_them() -> None:
+    handles = ("wanted.abort", "inputs.left", "inputs.right", "inputs.gripper")
+    commands = {
+        "/cmd_torque": CommandSpec(sets=("inputs.right", "inputs.left")),
+        "/abort": CommandSpec(sets=("wanted.abort",)),
+        "/gripper": CommandSpec(sets=("inputs.gripper",), words={"release": 0.0, "softgrip": 1.0}),
+    }
+    found = {intake.topic: intake for intake in intakes(handles, commands)}
+    assert found["/cmd_torque"].read(Number([1.0, 2.0])) == Order((("inputs.right", 1.0), ("inputs.left", 2.0)))
+    assert found["/abort"].read(Number(1.0)) == Order((("wanted.abort", 1.0),))
+    assert found["/gripper"].type_name == "std_msgs/msg/String"
+    assert found["/gripper"].read(Number("softgrip")) == Order((("inputs.gripper", 1.0),))
+    with pytest.raises(InputError, match="did you mean 'softgrip'"):
+        found["/gripper"].read(Number("soft_grip"))
+
+
+@pytest.mark.parametrize(
+    ("topic", "sets", "said"),
+    [
+        ("cmd torque", ("inputs.left",), "such as /cmd_torque"),
+        ("/cmd_torque", ("inputs.lefd",), "did you mean 'inputs.left'"),
+    ],
+)
+def test_a_command_that_cannot_be_is_refused(topic: str, sets: tuple[str, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        list(intakes(("inputs.left",), {topic: CommandSpec(sets=sets)}))
+
+
+def test_topics_are_renamed_by_stream_or_signal_and_never_mixed() -> None:
+    layouts = [
+        StreamLayout("joints", Kind.JOINT_STATES, ("a.position",), ("rad",), labels=("a",)),
+        StreamLayout("encoders", Kind.JOINT_STATES, ("a.position",), ("rad",), labels=("a",)),
+        StreamLayout("status", Kind.SCALARS, ("stage", "fault"), ("1", "1")),
+    ]
+    found = wire_names(layouts, {"joints": "/truth/joints", "encoders": "/joint_states", "status.stage": "/gripper/stage"}, ())
+    assert found == {
+        "/joint_states": "/truth/joints", "/encoders": "/joint_states", "/status/stage": "/gripper/stage",
+        "/status/fault": "/status/fault",
+    }  # fmt: skip
+    with pytest.raises(InputError, match="would both be the topic /joint_states"):
+        wire_names(layouts, {"encoders": "/joint_states"}, ())
+    with pytest.raises(InputError, match="did you mean 'encoders'"):
+        wire_names(layouts, {"encoder": "/e"}, ())
+    with pytest.raises(InputError, match="expected a topic such as /my_e"):
+        wire_names(layouts, {"encoders": "my-e"}, ())

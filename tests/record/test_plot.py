@@ -11,7 +11,8 @@ import pytest
 
 from didymos.errors import InputError
 from didymos.record import Kind, Log, StreamLayout, plot
-from didymos.record.plot import _overview, _panels, unit_label
+from didymos.record.plane import draw_plane, read_chains
+from didymos.record.plot import COLOURS, _overview, _panels, new_figure, unit_label
 
 
 def titles(log: Log, *names: str) -> dict[str, list[str]]:
@@ -94,3 +95,32 @@ log.plot("a", path=sys.argv[1])
 assert "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "a.png")], check=True, timeout=60)
+
+
+def test_the_plane_joins_the_links_of_a_chain_and_names_one_that_is_not_there(tmp_path: Path) -> None:
+    columns = [f"{link}.{part}" for link in ("base", "hand") for part in
+               ("position.x", "position.y", "position.z", *(f"orientation.{axis}" for axis in "wxyz"))]  # fmt: skip
+    layouts = [
+        StreamLayout("tf", Kind.TF, tuple(columns), ("",) * len(columns), labels=("base", "hand")),
+        StreamLayout("force", Kind.SCALARS, ("x",), ("N",)),
+    ]
+    log = Log(layouts, {})
+    times = np.linspace(0.0, 1.0, 21)
+    rows = np.zeros((21, 14))
+    rows[:, 3] = rows[:, 10] = 1.0
+    rows[:, 0], rows[:, 7], rows[:, 8] = times, 2.0 + times, 1.0
+    log.append(0, times, rows)
+    log.append(1, times, times[:, None])
+    assert read_chains(log, ["base, hand", "hand"]) == [("base", "hand"), ("hand",)]
+    figure = new_figure(6.0, 4.0)
+    ax = figure.add_subplot()
+    draw_plane(ax, log, [("base", "hand")], COLOURS)
+    paths = {line.get_label(): line.get_xydata() for line in ax.get_lines() if not line.get_label().startswith("_")}
+    assert set(paths) == {"base", "hand"}
+    np.testing.assert_allclose(paths["hand"][-1], [3.0, 1.0])
+    joined = [line.get_xydata() for line in ax.get_lines() if line.get_marker() == "o"]
+    np.testing.assert_allclose(joined, [[[t, 0.0], [2.0 + t, 1.0]] for t in (0.0, 0.25, 0.5, 0.75, 1.0)])
+    picture = log.plot("force", path=tmp_path / "plane.png", plane=["base,hand"])
+    assert picture.stat().st_size > 1000
+    with pytest.raises(InputError, match=r"no poses of a link 'hend', did you mean 'hand'"):
+        log.plot(path=tmp_path / "plane.png", plane=["base,hend"])

@@ -31,9 +31,9 @@ def bench(
 
     rows = []
     for name in twins or didymos.bundled():
-        for face in variant or [None]:
+        for face in variant or (None,):
             twin = didymos.load(name, variant=face)
-            for motion in scenario or [None]:
+            for motion in scenario or (None,):
                 print("measuring", *filter(None, (name, face, motion)), file=sys.stderr)
                 rows.append(measure(twin, scenario=motion))
     if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from didymos.cli.logs import open_log
 from didymos.cli.options import AsJson
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import pairs
+
+if TYPE_CHECKING:
+    from didymos import Log
 
 __all__ = ["compare"]
 
@@ -27,7 +30,8 @@ def compare(
         list[str] | None, typer.Option(metavar="IN_B=IN_A", help="A signal with another name in B; repeatable.")
     ] = None,
     twin: Annotated[
-        str | None, typer.Option(metavar="TWIN", help="A is a recording whose columns this twin knows (fit.columns).")
+        str | None,
+        typer.Option(metavar="TWIN", help="Whose fit.columns say what the columns of A mean; the twin of B by default."),
     ] = None,
     shift: Annotated[float, typer.Option(metavar="S", help="Added to the time stamps of B [s].")] = 0.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.png", help="Draw both.")] = None,
@@ -39,11 +43,9 @@ def compare(
     """
     import didymos
 
-    names = pairs(rename or (), "--rename")
-    if twin is not None:
-        known = didymos.load(twin).file.fit.columns
-        names = {item.signal: name for name, item in known.items() if item.scale == 1.0} | names
-    result = didymos.compare(open_log(a), open_log(b), signals=signal or None, rename=names, shift=shift)
+    log_a, log_b = open_log(a), open_log(b)
+    names = {**_columns(twin, log_a, log_b), **pairs(rename or (), "--rename")}
+    result = didymos.compare(log_a, log_b, signals=signal or None, rename=names, shift=shift)
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         replace(result, labels=(a.name, b.name)).plot(output)
@@ -62,3 +64,15 @@ def compare(
     if output is not None:
         print(f"overlay: {output}")
     return 0
+
+
+def _columns(twin: str | None, a: Log, b: Log) -> dict[str, str]:
+    """Signals of B by the columns of A that measure them, as a twin says; without one, as the bundled twin that B is a run of."""
+    import didymos
+
+    if twin is None:
+        twin = b.metadata.get("twin", "")
+        if twin not in didymos.bundled():
+            return {}
+    known = didymos.load(twin).file.fit.columns
+    return {x.signal: name for name, x in known.items() if x.scale == 1.0 and name in a and x.signal in b and x.signal not in a}

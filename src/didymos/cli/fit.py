@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from didymos.cli.options import AsJson, TwinName
+from didymos.cli.options import AsJson, Quiet, Sets, Threads, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import finite, limits, pairs, read_settings, settings
+from didymos.cli.values import finite, limits, pairs
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def fit(
     data: Annotated[
         list[str], typer.Argument(metavar="DATA...", help="Recordings, .csv or .mcap: FILE, or FILE=SCENARIO that was commanded.")
     ],
+    variant: Variant = None,
     hold_out: Annotated[
         list[str] | None, typer.Option(metavar="DATA", help="A recording that is only judged; repeatable.")
     ] = None,
@@ -42,33 +43,27 @@ def fit(
     method: Annotated[str, typer.Option(metavar="NAME", help="least-squares, pattern or global.")] = "least-squares",
     starts: Annotated[int, typer.Option(metavar="N", min=1, help="The twin's values, then some drawn within bounds.")] = 1,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the drawn starts and the global search.")] = 0,
-    threads: Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter before; repeatable.")
-    ] = None,
-    values: Annotated[
-        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
-    ] = None,
+    threads: Threads = None,
+    sets: Sets = None,
+    values: Values = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.yaml", help="Keep the values, for run --with.")
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Tables and overlay plots.")] = None,
     as_json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Fit parameters of a twin to recordings of the real robot.
 
     Ctrl-C ends the search and keeps the best so far.
     """
-    import didymos
     from didymos.fit import fit as search
     from didymos.fit import read_recording
 
     for file in (output, report):
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-    loaded = didymos.load(twin)
-    loaded.set_all({**(read_settings(values) if values else {}), **settings(sets or ())})
+    loaded = load_twin(twin, variant, chosen_values(values, sets))
     columns = _columns(loaded, column or [])
     bounds = _bounds(loaded, parameters or [])
     seen = [read_recording(loaded, text, columns) for text in data]

@@ -7,6 +7,7 @@ the traceback of whatever went wrong.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import traceback
@@ -105,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _spelt_out(words: list[str]) -> list[str]:
     """`--gamepad` without a device means any: Typer knows no option whose value may be left out."""
     found = []
-    for word, following in zip(words, [*words[1:], "-"], strict=True):
+    for word, following in itertools.zip_longest(words, words[1:], fillvalue="-"):
         found += [word, "any"] if word == "--gamepad" and following.startswith("-") else [word]
     return found
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "LogFile", "Scenario", "Seed", "Sets", "TwinName", "Values", "Variant", "chosen_values",
-    "load_twin",
+    "AsJson", "BusNumbers", "Control", "LogFile", "Quiet", "Scenario", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant",
+    "chosen_values", "load_twin",
 ]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -25,15 +25,19 @@ BusNumbers = Annotated[
 ]
 Control = Annotated[str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 Scenario = Annotated[
     str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
+Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")]
 TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
 Values = Annotated[Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")]
+# a parameter set of the same robot is a variant like any other; one option, which answers to both words
 Variant = Annotated[
-    str | None, typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin, or several laid over each other.")
+    str | None,
+    typer.Option("--variant", "--set-from", metavar="NAME[+NAME]", help="A variant or parameter set of the twin, or several."),
 ]
 
 
@@ -43,7 +47,7 @@ def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, floa
 
 
 def load_twin(
-    name: str, variant: str | None, chosen: Mapping[str, float], control: str | None, firmware: str | None = None
+    name: str, variant: str | None, chosen: Mapping[str, float], control: str | None = None, firmware: str | None = None
 ) -> Twin:
     """The twin that the options of these names describe."""
     import didymos

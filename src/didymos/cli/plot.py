@@ -25,6 +25,10 @@ def plot(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.png", help="The picture; LOG's name by default.")
     ] = None,
+    plane: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LINK[,LINK...]", help="Draw the path of a link, or of a chain of links, from above; repeatable."),
+    ] = None,
     only_list: Annotated[bool, typer.Option("--list", help="List the signals and draw nothing.")] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -33,7 +37,7 @@ def plot(
     picture = None if only_list or (as_json and output is None) else output or log.with_suffix(".png")
     if picture is not None:
         picture.parent.mkdir(parents=True, exist_ok=True)
-        loaded.plot(*(signals or ()), path=picture)
+        loaded.plot(*(signals or ()), path=picture, plane=plane or ())
     if as_json:
         print_json({"log": log, "metadata": loaded.metadata, "signals": _signals(loaded), "plot": picture})
     elif only_list:

@@ -13,6 +13,7 @@ from didymos.cli.options import (
     AsJson,
     BusNumbers,
     Control,
+    Quiet,
     Scenario,
     Seed,
     Sets,
@@ -21,7 +22,7 @@ from didymos.cli.options import (
     Variant,
     chosen_values,
     load_twin,
-)  # fmt: skip
+)
 from didymos.cli.progress import progress
 from didymos.cli.run_robot import drive_robot
 from didymos.cli.text import number, print_json, print_table, vector
@@ -88,7 +89,7 @@ def run(
     ] = False,
     view: Annotated[bool, typer.Option("--view", help="Watch it in the browser: didymos cockpit TWIN --play.")] = False,
     as_json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Simulate a twin, or drive its real robot, and say how it went.
 

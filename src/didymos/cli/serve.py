@@ -13,9 +13,9 @@ from typing import Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, BusNumbers, TwinName, Variant
+from didymos.cli.options import AsJson, BusNumbers, Sets, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import bus_numbers, read_settings, settings
+from didymos.cli.values import bus_numbers
 from didymos.errors import InputError, RunError
 
 __all__ = ["serve"]
@@ -28,12 +28,8 @@ def serve(
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0,
     variant: Variant = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")
-    ] = None,
-    values: Annotated[
-        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
-    ] = None,
+    sets: Sets = None,
+    values: Values = None,
     step_locked: Annotated[
         bool, typer.Option("--step-locked/--real-time", help="Time passes on command, or with the wall clock.")
     ] = False,
@@ -58,13 +54,7 @@ def serve(
         if record.suffix.lower() != ".mcap":
             raise InputError(f"found {str(record)!r}, expected a file that ends in .mcap", path="--record")
         record.parent.mkdir(parents=True, exist_ok=True)
-    chosen = {**(read_settings(values) if values else {}), **settings(sets or ())}
-
-    import didymos
-
-    loaded = didymos.load(twin, variant=variant)
-    for path, value in chosen.items():
-        loaded.set(path, value)
+    loaded = load_twin(twin, variant, chosen_values(values, sets))
     program = PORTS[port].control
     control = None if program is None else PROGRAMS[program]()
     simulation = loaded.simulate(seed=seed, scenario=scenario, control=control)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, TwinName, Variant
+from didymos.cli.options import AsJson, Quiet, Scenario, Sets, Threads, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import ranges, read_settings, settings
+from didymos.cli.values import ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +26,7 @@ _NAMED = 8  # runs that fell short and are named one by one
 def sweep(
     twin: TwinName,
     variant: Variant = None,
-    scenario: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
-    ] = None,
+    scenario: Scenario = None,
     vary: Annotated[
         list[str] | None, typer.Option("--vary", metavar="PATH=LO:HI", help="Draw a parameter in a range; repeatable.")
     ] = None,
@@ -37,33 +35,27 @@ def sweep(
         float | None, typer.Option(metavar="S", min=1e-6, max=1e6, help="Length of each; the scenario's by default.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the first run, and of what is drawn.")] = 0,
-    threads: Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter of all runs; repeatable.")
-    ] = None,
-    values: Annotated[
-        Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")
-    ] = None,
+    threads: Threads = None,
+    sets: Sets = None,
+    values: Values = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Keep the table of runs.")] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw the expectations over what was varied.")
     ] = None,
     as_json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Run a twin many times while parameters and seeds vary.
 
     Exit status 1 if any run fails or falls short of its scenario's expectations.
     """
-    import didymos
     from didymos.engine.sweep import sweep as run_all
     from didymos.engine.sweep_report import plot_sweep, save_sweep
 
     for file in (output, plot):
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-    loaded = didymos.load(twin, variant=variant)
-    loaded.set_all({**(read_settings(values) if values else {}), **settings(sets or ())})
+    loaded = load_twin(twin, variant, chosen_values(values, sets))
     scenario = scenario or next(iter(loaded.scenarios), None)
     varied = ranges(vary or (), "--vary")
     with progress(float(runs), quiet=quiet or as_json, text="{task.completed:.0f} of {task.total:.0f} runs") as tick:

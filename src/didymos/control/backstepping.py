@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numba import carray
@@ -99,7 +99,7 @@ class Backstepping(CompiledController):
     position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
     heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
 
-    def __init__(self, sensor: str | None = None, estimator: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, sensor: str | None = None, estimator: Mapping[str, str | float] | None = None) -> None:
         self.navigation = Navigation("backstepping", sensor, estimator, None)
 
     def start(self, robot: Robot) -> None:

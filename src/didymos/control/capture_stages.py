@@ -1,7 +1,9 @@
-"""The stages of a capture: approach, contact, soft grip, hard grip, hold, retreat, done; and abort from any of them.
+"""The stages of a capture: waiting, unfold, approach, contact, soft grip, hard grip, hold, retreat, done; and abort.
 
 | stage     | goes on when                                            | gives up when                             |
 |-----------|---------------------------------------------------------|-------------------------------------------|
+| waiting   | every pose has come                                     | -                                         |
+| unfold    | its path is over                                        | target out of reach                       |
 | approach  | the path is over and the end effector has settled       | not settled in time; target out of reach  |
 | contact   | the force was there for the dwell time without a break  | not there in time                         |
 | soft grip | the gripper reports the soft stage                      | not reported in time                      |
@@ -10,8 +12,9 @@
 | retreat   | its path is over                                        | -                                         |
 | done      | -                                                       | -                                         |
 
-From every stage before `done`: a tripped drive, a saturated wheel, motion capture lost, the arm at its singularity, the
-operator. `aborted` is for good: base and joints are braked, the gripper opens unless the target is safely held.
+From every stage before `done`: a tripped drive, a saturated wheel, motion capture lost, the arm at its singularity or a
+joint at the end of its travel, the operator. `aborted` is for good: base and joints are braked, the gripper opens unless the
+target is safely held.
 """
 
 from __future__ import annotations
@@ -21,34 +24,37 @@ from typing import Any
 from didymos.compiled import kernel
 
 __all__ = [
-    "ABORTED", "APPROACH", "CONTACT", "DONE", "HARD_GRIP", "HOLD", "REASONS", "RETREAT", "SOFT_GRIP", "STAGES", "next_stage",
+    "ABORTED", "APPROACH", "CONTACT", "DONE", "HARD_GRIP", "HOLD", "REASONS", "RETREAT", "SOFT_GRIP", "STAGES", "UNFOLD",
+    "WAITING", "next_stage",
 ]  # fmt: skip
 
-STAGES = ("approach", "contact", "soft grip", "hard grip", "hold", "retreat", "done", "aborted")
-APPROACH, CONTACT, SOFT_GRIP, HARD_GRIP, HOLD, RETREAT, DONE, ABORTED = range(8)
+STAGES = ("waiting", "unfold", "approach", "contact", "soft grip", "hard grip", "hold", "retreat", "done", "aborted")
+WAITING, UNFOLD, APPROACH, CONTACT, SOFT_GRIP, HARD_GRIP, HOLD, RETREAT, DONE, ABORTED = range(10)
 
 REASONS = (
     "", "the operator", "a drive tripped", "the wheel is saturated", "motion capture is lost", "the target is out of reach",
     "the arm is at its singularity", "the approach did not settle", "no contact", "soft grip not reported",
-    "hard grip not reported",
+    "hard grip not reported", "a joint is at the end of its travel",
 )  # fmt: skip
-FINE, OPERATOR, DRIVE, WHEEL, MOCAP, REACH, SINGULAR, NOT_SETTLED, NO_CONTACT, NO_SOFT, NO_HARD = range(11)
+FINE, OPERATOR, DRIVE, WHEEL, MOCAP, REACH, SINGULAR, NOT_SETTLED, NO_CONTACT, NO_SOFT, NO_HARD, TRAVEL = range(12)
 
 
 @kernel
 def next_stage(
-    stage: int, since: float, fault: int, settled: bool, touching: float, gripped: float, path: float, dwell: float,
-    hold: float, retreat: float, patience: float,
+    stage: int, since: float, fault: int, settled: bool, touching: float, gripped: float, unfold: float, path: float,
+    dwell: float, hold: float, retreat: float, patience: float,
 ) -> Any:  # fmt: skip
     """The next stage and the reason to give up, or 0.
 
     `since` [s] in this stage; `fault` a reason found by the watch or 0; `touching` [s] without a break; `gripped` the stage that
-    the gripper reports; `path`, `dwell`, `hold`, `retreat` [s] durations; `patience` [s] before a stage gives up.
+    the gripper reports; `unfold`, `path`, `dwell`, `hold`, `retreat` [s] durations; `patience` [s] before a stage gives up.
     """
     if stage >= DONE:
         return stage, 0
     if fault != 0:
         return ABORTED, fault
+    if stage == UNFOLD and since >= unfold:
+        return APPROACH, 0
     if stage == APPROACH and since >= path:
         if settled:
             return CONTACT, 0

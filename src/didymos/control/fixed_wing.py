@@ -9,8 +9,9 @@
 
 With `wanted.follow` = 1 the way-points of the options are flown in a circle of lines: the course over ground is led onto the
 line from point to point, course* = course of the line - (2/pi) approach atan(gain e), e metres left of it; at the point (or
-beside it) the next line begins. Heading and course are counted from world x toward y. Integrals stop where their output is
-at its limit. Gains start from last_letter's tuned controller (controller_ll.yaml); each twin says what it changed.
+beside it) the next line begins. With `wanted.follow` = 2 it is led onto the line through where it began along `wanted.heading`,
+at the height `wanted.z`, whatever the wind. Heading and course are counted from world x toward y. Integrals stop where their
+output is at its limit. Gains start from last_letter's tuned controller (controller_ll.yaml); each twin says what it changed.
 
 Reference: Beard & McLain (2012), chapters 6 and 10. Valid below stall and for banks well below 90 deg.
 """
@@ -60,6 +61,13 @@ def _loop(
 
 
 @kernel
+def _line_course(gains: Any, state: Any, memory: Any, course: float) -> float:
+    """The course [rad] that leads onto the line of a course through the point where the line begins."""
+    beside = math.cos(course) * (state[8] - memory[_FROM + 1]) - math.sin(course) * (state[7] - memory[_FROM])
+    return course - gains[_PATH + 1] * 2.0 / math.pi * math.atan(gains[_PATH] * beside)
+
+
+@kernel
 def _follow(settings: Any, gains: Any, state: Any, memory: Any) -> tuple[float, float]:
     """Course [rad] and height [m] on the line to the next way-point; goes on to the one after it where this one is reached."""
     count = int(settings[_POINTS])
@@ -76,9 +84,7 @@ def _follow(settings: Any, gains: Any, state: Any, memory: Any) -> tuple[float, 
         memory[_FROM], memory[_FROM + 1] = settings[point], settings[point + 1]
         to = (to + 1) % count
     memory[_NEXT] = to
-    beside = along_x * (y - memory[_FROM + 1]) - along_y * (x - memory[_FROM])
-    course = math.atan2(along_y, along_x) - gains[_PATH + 1] * 2.0 / math.pi * math.atan(gains[_PATH] * beside)
-    return course, settings[_POINTS + 3 + 3 * to]
+    return _line_course(gains, state, memory, math.atan2(along_y, along_x)), settings[_POINTS + 3 + 3 * to]
 
 
 @c_function(PROGRAM_SIGNATURE)
@@ -95,7 +101,10 @@ def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  
     if wanted[3] > 0.0:
         if first:
             memory[_FROM], memory[_FROM + 1] = state[7], state[8]
-        course, height = _follow(settings, gains, state, memory)
+        if wanted[3] > 1.5:
+            course = _line_course(gains, state, memory, wanted[2])
+        else:
+            course, height = _follow(settings, gains, state, memory)
         turn = course - math.atan2(state[11], state[10])
     bank = -_loop(
         memory, _I_HEADING, wrap(turn), 0.0, gains[_HEADING], gains[_HEADING + 1], -gains[_BANK_LIMIT], gains[_BANK_LIMIT], dt
@@ -161,15 +170,17 @@ class FixedWing(CompiledController):
         self,
         surfaces: Mapping[str, Sequence[str] | str],
         sensor: str | None = None,
-        estimator: Mapping[str, Any] | None = None,
+        estimator: Mapping[str, str | float] | None = None,
         airspeed: str | None = None,
         waypoints: Sequence[Sequence[float]] = (),
     ) -> None:
         self.surfaces = Surfaces(surfaces)
         self.navigation = Navigation("fixed_wing", sensor, estimator, airspeed)
+        if any(len(point) != 3 for point in waypoints):
+            raise InputError("expected way-points of three numbers", path="control.options.waypoints")
         points = np.array(waypoints if len(waypoints) else [[1e6, 0.0, 0.0], [2e6, 0.0, 0.0]], dtype=np.float64)
-        if points.ndim != 2 or points.shape[1] != 3 or not 2 <= len(points) <= 1000:
-            raise InputError("expected two to 1000 way-points of three numbers", path="control.options.waypoints")
+        if not 2 <= len(points) <= 1000:
+            raise InputError(f"found {len(points)} way-points, expected two to 1000", path="control.options.waypoints")
         if (np.linalg.norm(np.diff(points[:, :2], axis=0, append=points[:1, :2]), axis=1) < 1.0).any():
             raise InputError("two way-points that follow each other lie closer than 1 m", path="control.options.waypoints")
         self.settings = np.concatenate([self.navigation.settings, self.surfaces.counts, [float(len(points))], points.ravel()])

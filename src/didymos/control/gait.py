@@ -1,13 +1,13 @@
 """Trot: which legs swing, where they are going, and the curve of a foot through the air.
 
-Both legs of a diagonal swing together. A leg swings for (1 - duty) of the period; it stands from when its torques say so (in the
-second half of its swing), and goes on downward until they do. The other diagonal does not leave before. In the level frame a foot
-goes to (Raibert 1986, with the gain of the capture point)
+Both legs of a diagonal swing together. A leg swings for (1 - duty) of the period; it stands from when its torques say so (in
+the second half of its swing), and goes on downward until they do. The other diagonal does not leave before both stand, or it
+has waited long enough. In the level frame a foot goes to (after Raibert, Legged robots that balance, 1986)
 
     p = hip + v T / 2 + k (v - v*) - a z / g + turn,    T = duty x period
 
-a the acceleration that holding the speed takes (learnt), z the height; 
-p lies on the plane that the feet stood on last. A foot gets there along a cycloid forward and (1 - cos)^2-like hump upward.
+a the acceleration that holding the speed takes (learnt), z the height. p lies on the plane that the feet stood on last. A foot
+gets there along a cycloid forward and a hump (1 - cos) / 2 upward.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from didymos.control.leg import inverse
 
 __all__ = ["advance_gait", "swing"]
 
-_SEARCH = 0.35  # [m/s] at which a foot that found no ground goes on downward
-_DEEPEST = 0.12  # [m] to which it does
+_SEARCH = 0.8  # [m/s] at which a foot that found no ground goes on downward
+_DEEPEST = 0.15  # [m] to which it does
 _WAIT = 0.15  # [s] for which the other diagonal waits
 _TAKE_LOAD = 0.03  # [s] in which a leg that has touched takes its share of the load
 _DERIVED = 0.006  # [s] low-pass of the rates and accelerations that a swinging leg is asked for
@@ -37,14 +37,26 @@ def _phase(leg: int, phase: float) -> float:
 
 
 @kernel
+def _carries(leg: int, m: Any) -> bool:
+    """Whether both feet of the other diagonal stand."""
+    first = 1 if leg == 0 or leg == 3 else 0
+    for other in (first, 3 - first):
+        if m[at.SWING + other] > 0.5 or m[at.CONTACT + other] < 0.5:
+            return False
+    return True
+
+
+@kernel
 def advance_gait(walking: bool, period: float, duty: float, dt: float, m: Any) -> None:
     """Move the phase on and let legs leave or touch the ground."""
-    late = False
-    for leg in range(4):
-        late = late or (m[at.SWING + leg] > 0.5 and m[at.SINCE + leg] > (1.0 - duty) * period)
-    moving = walking
+    late, moving = False, walking
     for leg in range(4):
         moving = moving or m[at.SWING + leg] > 0.5
+        late = late or (m[at.SWING + leg] > 0.5 and m[at.SINCE + leg] > (1.0 - duty) * period)
+        due = m[at.SWING + leg] < 0.5 and m[at.TOUCHED + leg] < 0.5 and _phase(leg, m[at.PHASE]) >= duty
+        late = late or (due and not _carries(leg, m))
+    m[at.HELD] = m[at.HELD] + dt if late else 0.0
+    late = late and m[at.HELD] < _WAIT
     if not moving:
         m[at.PHASE] = 0.0
     elif not late:
@@ -74,10 +86,12 @@ def advance_gait(walking: bool, period: float, duty: float, dt: float, m: Any) -
 
 
 @kernel
-def _landing(settings: Any, leg: int, stand: float, capture: float, stance_y: float, wx: float, wy: float, turn: float, m: Any) -> None:
+def _landing(
+    settings: Any, leg: int, stand: float, capture: float, stance_y: float, wx: float, wy: float, turn: float, m: Any
+) -> None:
     """Where a foot shall come down, level frame, into `TORQUE` (scratch) [3]."""
     end, side = 1.0 - 2.0 * (leg // 2), 1.0 - 2.0 * (leg % 2)
-    hx, hy = end * (settings[0] + settings[2]) + settings[14], side * (settings[1] + settings[3] + stance_y)
+    hx, hy = end * (settings[0] + settings[2]) + settings[13], side * (settings[1] + settings[3] + stance_y)
     r, v = at.ROTATION, at.VELOCITY
     x, y = m[r] * hx + m[r + 1] * hy, m[r + 3] * hx + m[r + 4] * hy
     angle = 0.5 * stand * turn

@@ -4,8 +4,8 @@
 
 a trunk joint (positive abducts), h hip, k knee (positive swings forward), e = 1 in front and -1 behind, s = 1 left and -1 right,
 t the trunk joint in the trunk. Both limbs have the length l. All in the frame of the trunk, forward-left-up; the knee points
-backward (h < 0 < k). The inverse exists for points in reach; a point out of reach is pulled in to where the leg is nearly straight,
-or nearly folded. Nothing here knows the simulator.
+backward (h < 0 < k). The inverse exists for points in reach; a point out of reach is pulled in to where the leg is nearly
+straight, or nearly folded. Nothing here knows the simulator.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def torques(jacobian: Any, fx: float, fy: float, fz: float, tau: Any) -> None:
 
 @kernel
 def foot_force(jacobian: Any, t0: float, t1: float, t2: float, up: Any) -> float:
-    """Force of the ground on the foot along a direction `up` [N], of a leg whose joints carry the torques t; 0 where it is singular.
+    """Force of the ground on the foot along `up` [N], of a leg whose joints carry the torques t [N m]; 0 where it is singular.
 
     J^T f = -t, so f . up = -t . (J^-1 up): what the joints would do if the foot moved along `up`.
     """

@@ -9,8 +9,8 @@ from __future__ import annotations
 __all__ = ["MEMORY", "REPORTS"]
 
 REPORTS = (
-    ("mode", "1"), ("height", "m"), ("roll", "rad"), ("pitch", "rad"), ("yaw", "rad"), ("vx", "m/s"), ("vy", "m/s"), ("vz", "m/s"),
-    ("slope.x", "1"), ("slope.y", "1"),
+    ("mode", "1"), ("height", "m"), ("roll", "rad"), ("pitch", "rad"), ("yaw", "rad"), ("vx", "m/s"), ("vy", "m/s"),
+    ("vz", "m/s"), ("slope.x", "1"), ("slope.y", "1"),
     ("contact.LF", "1"), ("contact.RF", "1"), ("contact.LR", "1"), ("contact.RR", "1"),
     ("load.LF", "N"), ("load.RF", "N"), ("load.LR", "N"), ("load.RR", "N"),
 )  # fmt: skip
@@ -22,12 +22,13 @@ ROTATION = 27  # trunk to level, row-major
 FOOT, JACOBIAN = 36, 48  # in the trunk's frame, [4, 3] and [4, 9]
 LEVEL = 84  # feet in the level frame, [4, 3]
 FLOOR = 96  # where each foot stood last, in the level frame, [4, 3]
-SPEED, ACCELERATION = 108, 120  # of the joints, the second filtered, [12]
-SWING, TOUCHED, SINCE, LIFT = 132, 136, 140, 144  # swings, has touched in this swing, time in this state [s], where it left [4, 3]
+SPEED, EFFORT = 108, 120  # of the joints: rates, and the torques that they carry to the ground, [12]
+SWING, TOUCHED, SINCE, LIFT = 132, 136, 140, 144  # swings, has touched since, time in this state [s], where it left [4, 3]
 GOAL, GOAL_RATE, GOAL_PUSH = 156, 168, 180  # of the joints in swing: angles, rates, accelerations, [12]
 FORCE, SHARE = 192, 204  # of the ground on each foot in the level frame [4, 3]; how much of the load a leg may take, 0 to 1
 PHASE, WANTED_HEIGHT, WANTED_YAW, WANTED_V, BEAT = 208, 209, 210, 211, 213
 TREND = 214  # acceleration that it takes to hold the wanted speed, learnt, [2]
 TORQUE = 216  # of the joints, scratch [3]
+HELD = 219  # time for which the gait has waited for a foot [s]
 MATRIX, WRENCH = 220, 256  # scratch of the distribution, [36] and [6]
 MEMORY = 264

@@ -9,11 +9,12 @@ Velocity: the accelerometer integrated, corrected by the legs that stand. A roun
     v = r W x up - (J q' + w x p),    v' = accel - g up - w x v + k_v (mean of the legs - v)
 
 Contact: the force of the ground on a foot along "up" follows from the torques of its joints, less what accelerates the rotor and
-the leg and what friction takes, f = -(J^T)^-1 (n tau - I q'' - n F sgn q'); low-passed, and compared with a threshold.
+the leg and what friction takes, f = -(J^T)^-1 (n tau - I q'' - n F sgn q'), low-passed, and compared with a threshold. A motor
+whose belt runs over the hip acts on both joints.
 Slope: a plane through the four points where the feet stood last.
 
-Valid while the feet slip little and the trunk's mean acceleration over a few seconds is small. References: Mahony et al., IEEE TAC 53
-(2008); Bloesch et al., RSS 2012, for leg odometry.
+Valid while the feet slip little and the trunk's mean acceleration over a few seconds is small. References: Mahony et al., IEEE
+TAC 53 (2008); Bloesch et al., RSS 2012, for leg odometry.
 """
 
 from __future__ import annotations
@@ -29,8 +30,7 @@ __all__ = ["begin_state", "estimate"]
 
 _GRAVITY = 9.80665  # [m/s^2]
 _STEADY = 1.0  # [m/s^2]: a specific force further from gravity says nothing about the first tilt
-_FELT = 0.008  # [s] low-pass of the felt load
-_DERIVED = 0.01  # [s] low-pass of the joints' acceleration
+_FELT = 0.01  # [s] low-pass of the torques, and of what accelerates the joints
 _SLIDING = 0.3  # [rad/s] over which dry friction changes sign
 _SLOPE_TIME = 0.4  # [s] low-pass of the slope
 _BIAS_RATE = 0.1  # of the tilt's gain, for the gyro's bias
@@ -85,14 +85,19 @@ def _legs(sensed: Any, settings: Any, threshold: float, dt: float, first: bool, 
             row = at.ROTATION + 3 * i
             m[at.LEVEL + 3 * leg + i] = m[row] * p[0] + m[row + 1] * p[1] + m[row + 2] * p[2]
             k = 3 * leg + i
-            if not first:
-                slope = (rate[i] - m[at.SPEED + k]) / dt
-                m[at.ACCELERATION + k] += (slope - m[at.ACCELERATION + k]) * min(dt / _DERIVED, 1.0)
+            m[at.TORQUE + i] = 0.0 if first else (rate[i] - m[at.SPEED + k]) / dt
             m[at.SPEED + k] = rate[i]
-            lost = ratio * friction * math.tanh(rate[i] / _SLIDING) + settings[7 + i] * m[at.ACCELERATION + k]
-            m[at.TORQUE + i] = ratio * torque[i] - lost
-        load = foot_force(j, m[at.TORQUE], m[at.TORQUE + 1], m[at.TORQUE + 2], m[at.UP : at.UP + 3])
-        m[at.LOAD + leg] += (load - m[at.LOAD + leg]) * min(dt / _FELT, 1.0)
+        e, part = at.EFFORT + 3 * leg, min(dt / _FELT, 1.0)
+        carried = 0.0  # by the motor after this one, whose belt runs over this joint
+        for i in range(2, -1, -1):
+            over = 1.0 if i == 2 and settings[16] > 0.5 else 0.0
+            turn, faster = rate[i], m[at.TORQUE + i]
+            if over > 0.0:
+                turn, faster = turn + rate[1], faster + m[at.TORQUE + 1]
+            net = ratio * (torque[i] - friction * math.tanh(turn / _SLIDING)) - settings[15] * faster
+            m[e + i] += (net + carried - settings[7 + i] * m[at.TORQUE + i] - m[e + i]) * part
+            carried = over * net
+        m[at.LOAD + leg] = foot_force(j, m[e], m[e + 1], m[e + 2], m[at.UP : at.UP + 3])
         felt = m[at.LOAD + leg] > (0.6 * threshold if m[at.CONTACT + leg] > 0.5 else threshold)
         m[at.CONTACT + leg] = 1.0 if felt else 0.0
 
@@ -109,7 +114,7 @@ def _velocity(sensed: Any, radius: float, gain: float, dt: float, m: Any) -> Non
             sy -= m[j + 3] * m[rate] + m[j + 4] * m[rate + 1] + m[j + 5] * m[rate + 2] + wz * m[p] - wx * m[p + 2]
             sz -= m[j + 6] * m[rate] + m[j + 7] * m[rate + 1] + m[j + 8] * m[rate + 2] + wx * m[p + 1] - wy * m[p]
             side = 1.0 - 2.0 * (leg % 2)
-            turn, swing = side * m[rate], -(m[rate + 1] + m[rate + 2])  # of the lower limb: about x, and about y turned by the trunk joint
+            turn, swing = side * m[rate], -(m[rate + 1] + m[rate + 2])  # of the lower limb, about the axes of its joints
             lean = side * sensed[6 + 3 * leg]
             limb_x, limb_y, limb_z = wx + turn, wy + swing * math.cos(lean), wz + swing * math.sin(lean)
             sx += radius * (limb_y * m[at.UP + 2] - limb_z * m[at.UP + 1])

@@ -6,6 +6,10 @@
     u_roll, u_pitch, u_yaw = kp (angle* - angle) - kd rate,   as in `multirotor_pd`
     u_height = [hover + kp (z* - z) - kd dz/dt + ki int] / cos(tilt)
 
+With `rotor_speeds`, the name of a `readout` sensor that reports the speed of every rotor in the order of the parts, a rotor that
+should turn and for a tenth of a second does not (a tenth of the others' mean speed) is taken out of the mixer, see
+`mixer_without`; the heading is then left alone.
+
 Forward and left are those of the heading. The integrals learn the wind. Frames: world east-north-up, body forward-left-up.
 """
 
@@ -18,22 +22,45 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import carray
 
-from didymos.compiled import c_function
+from didymos.compiled import c_function, kernel
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
 from didymos.control.controller import CompiledController, Gain, Robot
-from didymos.control.mixer import mixer
+from didymos.control.mixer import Stated, mixer, mixer_without
 from didymos.control.navigation import MEMORY, SETTINGS, Navigation, navigate
 from didymos.control.program import PROGRAM_SIGNATURE
+from didymos.errors import InputError, nearest
 
 __all__ = ["MultirotorHold"]
 
 _GRAVITY = 9.80665
-_MEMORY = MEMORY + 3
+_FAILED, _STANDS = MEMORY + 3, MEMORY + 4  # number of the rotor that failed, from 1, and for how long one stands [s]
+_MEMORY = MEMORY + 5
+_MOST_ROTORS = 16
+_SPEEDS = "control.options.rotor_speeds"
+_STANDING = 0.1  # of the others' mean speed
+_PATIENCE = 0.1  # [s]
+
+
+@kernel
+def _watch(speeds: Any, count: int, dt: float, memory: Any) -> None:
+    """Notice a rotor that stands while the others turn."""
+    total = 0.0
+    for i in range(count):
+        total += abs(speeds[i])
+    slowest = 0
+    for i in range(count):
+        if abs(speeds[i]) < abs(speeds[slowest]):
+            slowest = i
+    own = abs(speeds[slowest])
+    mean = (total - own) / (count - 1)
+    memory[_STANDS] = memory[_STANDS] + dt if mean > 0.0 and own < _STANDING * mean else 0.0
+    if memory[_STANDS] > _PATIENCE:
+        memory[_FAILED] = slowest + 1.0
 
 
 @c_function(PROGRAM_SIGNATURE)
 def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  # type: ignore[no-untyped-def]
-    settings, sensed, memory = carray(settings_at, 4096), carray(sensed_at, 32), carray(memory_at, _MEMORY)
+    settings, sensed, memory = carray(settings_at, 4096), carray(sensed_at, 32 + _MOST_ROTORS), carray(memory_at, _MEMORY)
     dt = clock[1]
     state = navigate(clock, settings, gains[17], gains[18], gains[19], 0.0, sensed, memory)
     roll, pitch, yaw = roll_pitch_yaw(state, 0)
@@ -60,8 +87,12 @@ def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  
     if 0.0 < lift < 1.0:
         memory[MEMORY + 2] = limit(memory[MEMORY + 2] + gains[13] * error * dt, -gains[16], gains[16])
     u_height = limit(lift / max(math.cos(roll) * math.cos(pitch), 0.5), 0.0, 1.0)
-    for i in range(int(settings[SETTINGS])):
-        row = SETTINGS + 1 + 4 * i
+    count = int(settings[SETTINGS])
+    if settings[SETTINGS + 1] > 0.0 and memory[_FAILED] == 0.0:
+        _watch(sensed[int(settings[SETTINGS + 1]) :], count, dt, memory)
+    first = SETTINGS + 2 + 4 * count * int(memory[_FAILED])
+    for i in range(count):
+        row = first + 4 * i
         wish = settings[row] * u_height + settings[row + 1] * u_roll + settings[row + 2] * u_pitch + settings[row + 3] * u_yaw
         inputs[i] = limit(wish, 0.0, 1.0)
 
@@ -93,7 +124,14 @@ class MultirotorHold(CompiledController):
     position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
     heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
 
-    def __init__(self, sensor: str | None = None, estimator: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        sensor: str | None = None,
+        estimator: Mapping[str, str | float] | None = None,
+        mixer: Stated | None = None,
+        rotor_speeds: str | None = None,
+    ) -> None:
+        self.mixer, self.rotor_speeds = mixer, rotor_speeds
         self.navigation = Navigation("multirotor_hold", sensor, estimator, None)
 
     def start(self, robot: Robot) -> None:
@@ -101,5 +139,22 @@ class MultirotorHold(CompiledController):
         self.navigation.check(robot)
         self.reads = self.navigation.reads
         self.writes = tuple(rotor.input for rotor in robot.rotors)
-        rows = mixer(robot.rotors).ravel()
-        self.settings = np.concatenate([self.navigation.settings, [float(len(robot.rotors))], rows])
+        mixers = [mixer(robot.rotors, self.mixer)]
+        speeds = 0.0  # where their readings begin
+        if self.rotor_speeds is not None:
+            speeds = float(len(self.reads))
+            self.reads = (*self.reads, *self._speeds(robot))
+            without = [mixer_without(robot.rotors, i) for i in range(len(robot.rotors))]
+            mixers += [mixers[0] if rows is None else rows for rows in without]
+        count = [float(len(robot.rotors)), speeds]
+        self.settings = np.concatenate([self.navigation.settings, count, np.concatenate(mixers).ravel()])
+
+    def _speeds(self, robot: Robot) -> list[str]:
+        """The readings of the rotors' speeds, in the order of the rotors."""
+        if len(robot.rotors) > _MOST_ROTORS:
+            raise InputError(f"found {len(robot.rotors)} rotors, expected at most {_MOST_ROTORS}", path=_SPEEDS)
+        names = [f"{self.rotor_speeds}.{rotor.input}.speed" for rotor in robot.rotors]
+        for name in names:
+            if name not in robot.sensed:
+                raise InputError(f"no sensor reads {name!r}{nearest(name, robot.sensed)}", path=_SPEEDS)
+        return names

@@ -20,7 +20,7 @@ import numpy as np
 
 from didymos.compiled import c_function, kernel
 from didymos.control.controller import CompiledController, Gain, Robot
-from didymos.control.mixer import mixer
+from didymos.control.mixer import Stated, mixer
 from didymos.control.program import PROGRAM_SIGNATURE
 from didymos.errors import InputError
 
@@ -73,8 +73,8 @@ class MultirotorPd(CompiledController):
     height_kd = Gain(0.0, low=0, high=10, unit="s/m", path="height.kd")
     height_hover = Gain(0.0, low=0, high=1, unit="1", path="height.hover", doc="feed-forward: the input at which it hovers")
 
-    def __init__(self, sensor: str = "state") -> None:
-        self.sensor = sensor
+    def __init__(self, sensor: str = "state", mixer: Stated | None = None) -> None:
+        self.sensor, self.mixer = sensor, mixer
 
     def start(self, robot: Robot) -> None:
         """Derive the mixer and find the readings of the pose sensor."""
@@ -91,5 +91,5 @@ class MultirotorPd(CompiledController):
                 path="control.options.sensor",
             )
         self.writes = tuple(rotor.input for rotor in robot.rotors)
-        matrix = mixer(robot.rotors)
+        matrix = mixer(robot.rotors, self.mixer)
         self.settings = np.concatenate([[float(len(robot.rotors))], matrix.ravel()])

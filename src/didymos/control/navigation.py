@@ -38,7 +38,9 @@ _ESTIMATED, _HAS_TUBE, _READS = range(3)
 class Navigation:
     """The names of the readings and the settings that `navigate` needs, from a program's options."""
 
-    def __init__(self, program: str, sensor: str | None, estimator: Mapping[str, Any] | None, airspeed: str | None) -> None:
+    def __init__(
+        self, program: str, sensor: str | None, estimator: Mapping[str, str | float] | None, airspeed: str | None
+    ) -> None:
         if (sensor is None) == (estimator is None):
             raise InputError("expected exactly one of the keys 'sensor' and 'estimator'", path="control.options")
         self.program, self.airspeed = program, airspeed
@@ -62,6 +64,10 @@ class Navigation:
         for key in given:
             if key not in known:
                 raise InputError(f"there is no such key{nearest(key, known)}", path=f"control.options.estimator.{key}")
+            is_name = key in known[:4]
+            if isinstance(given[key], str) != is_name:
+                what = "the name of a sensor" if is_name else "a number"
+                raise InputError(f"found {given[key]!r}, expected {what}", path=f"control.options.estimator.{key}")
         imu, gps, compass = (str(given.get(key, key)) for key in ("imu", "gps", "magnetometer"))
         barometer = given.get("barometer")
         self.reads = (

@@ -3,18 +3,18 @@
     estimate (`legged_state`) -> gait (`gait`) -> forces of the legs that stand (`stance`), curves of those that swing -> drives
 
 Every drive gets position, velocity, torque and the scales of its own stiffness and damping (the joint impedance law of the real
-controller): a leg that stands is driven by torque, J^T f, with a little damping; one that swings by position, with the torque that
-its inertia and friction need. Commands are sent for the time when they arrive. With a belt from the hip to the knee the motor of the
-knee turns q_k + q_h, so its torque acts on both joints: tau_h = tau_1 + tau_2, tau_k = tau_2.
+controller): a leg that stands is driven by torque, J^T f, with a little damping; one that swings by position, with the torque
+that its inertia and friction need. Commands are sent for the time when they arrive. With a belt from the hip to the knee the
+motor of the knee turns q_k + q_h, so its torque acts on both joints: tau_h = tau_1 + tau_2, tau_k = tau_2.
 
-`wanted.mode`: 0 limp (damps), 1 stand, 2 sit, 3 trot; `vx`, `vy` [m/s] and `wz` [rad/s] move it in mode 3. `height` [m] adds to the
-height of the trunk.
+`wanted.mode`: 0 limp (damps), 1 stand, 2 sit, 3 trot; `vx`, `vy` [m/s] and `wz` [rad/s] move it in mode 3. `height` [m] adds to
+the height of the trunk.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,13 +36,18 @@ __all__ = ["Quadruped"]
 LIMP, STAND, SIT, TROT = range(4)
 _MODES = ("limp", "stand", "sit", "trot")
 _JOINTS = ("T", "H", "K")
-_ROBOT = (*GEOMETRY, "ratio", "friction", "inertia_T", "inertia_H", "inertia_K", "foot_radius", "mass", "delay", "com_x", "com_z")
+_ROBOT = (
+    *GEOMETRY, "ratio", "friction", "inertia_T", "inertia_H", "inertia_K", "foot_radius", "mass", "delay", "com_x", "com_z",
+    "rotor",
+)  # fmt: skip
 _GRAVITY = 9.80665  # [m/s^2]
 _TURN = 2.0 * math.pi
+_SLIDING = 0.3  # [rad/s] over which dry friction changes sign
 _LEARNT = 0.2  # [m/s]: a larger error of the speed is a push, from which nothing is learnt beyond
 (
-    G_HEIGHT, G_SIT, G_HEIGHT_RATE, G_PERIOD, G_DUTY, G_LIFT, G_CAPTURE, G_STANCE_Y, G_PUSH, G_V, G_TREND, G_P, G_Z, G_DZ, G_TILT, G_DTILT, G_YAW,
-    G_DYAW, G_SLOPE, G_FRICTION, G_MOST, G_DAMP, G_SWING_KP, G_SWING_KD, G_THRESHOLD, G_ATTITUDE, G_ODOMETRY,
+    G_HEIGHT, G_SIT, G_HEIGHT_RATE, G_PERIOD, G_DUTY, G_LIFT, G_CAPTURE, G_STANCE_Y, G_PUSH, G_V, G_TREND, G_P, G_Z, G_DZ,
+    G_TILT, G_DTILT, G_YAW, G_DYAW, G_SLOPE, G_FRICTION, G_MOST, G_DAMP, G_SWING_KP, G_SWING_KD, G_THRESHOLD,
+    G_ATTITUDE, G_ODOMETRY,
 ) = range(27)  # fmt: skip
 
 
@@ -63,7 +68,7 @@ def _begin(m: Any) -> None:
 def _wrench(settings: Any, g: Any, walking: bool, turn: float, m: Any) -> None:
     """The wanted wrench on the trunk, level frame, into `WRENCH`."""
     mass, v = settings[11], at.VELOCITY
-    x, y = -settings[14], 0.0
+    x, y = -settings[13], 0.0
     if not walking:  # stay over the middle of the feet
         for leg in range(4):
             x += 0.25 * m[at.LEVEL + 3 * leg]
@@ -85,15 +90,13 @@ def _wrench(settings: Any, g: Any, walking: bool, turn: float, m: Any) -> None:
 
 
 @kernel
-def _drive(settings: Any, g: Any, leg: int, limp: bool, sensed: Any, m: Any, inputs: Any) -> None:
+def _drive(settings: Any, g: Any, leg: int, limp: bool, m: Any, inputs: Any) -> None:
     """Commands for the three drives of a leg, in motor revolutions and N m at the motor."""
-    ratio, friction, delay, belt = settings[5], settings[6], settings[12], settings[13]
+    ratio, friction, delay, belt = settings[5], settings[6], settings[12], settings[16]
     tau, swings = m[at.TORQUE : at.TORQUE + 3], m[at.SWING + leg] > 0.5
     if swings:
         for i in range(3):
-            k = 3 * leg + i
-            rub = friction * ratio * math.tanh(m[at.GOAL_RATE + k] / 0.3)
-            tau[i] = rub + settings[7 + i] * m[at.GOAL_PUSH + k]
+            tau[i] = settings[7 + i] * m[at.GOAL_PUSH + 3 * leg + i]
     else:
         f, r = at.FORCE + 3 * leg, at.ROTATION
         fx = m[r] * m[f] + m[r + 3] * m[f + 1] + m[r + 6] * m[f + 2]
@@ -104,9 +107,11 @@ def _drive(settings: Any, g: Any, leg: int, limp: bool, sensed: Any, m: Any, inp
         tau[1] -= tau[2]
     for i in range(3):
         k, out = 3 * leg + i, 7 * (3 * leg + i)
-        goal, rate = m[at.GOAL + k], m[at.GOAL_RATE + k]
+        goal, rate, push = m[at.GOAL + k], m[at.GOAL_RATE + k], m[at.GOAL_PUSH + k]
         if belt > 0.5 and i == 2:
-            goal, rate = goal + m[at.GOAL + k - 1], rate + m[at.GOAL_RATE + k - 1]
+            goal, rate, push = goal + m[at.GOAL + k - 1], rate + m[at.GOAL_RATE + k - 1], push + m[at.GOAL_PUSH + k - 1]
+        if swings:
+            tau[i] += ratio * friction * math.tanh(rate / _SLIDING) + settings[15] * push
         inputs[out] = (goal + delay * rate) * ratio / _TURN if swings else 0.0
         inputs[out + 1] = rate * ratio / _TURN if swings else 0.0
         inputs[out + 2] = 0.0 if limp else tau[i] / ratio
@@ -119,7 +124,7 @@ def _drive(settings: Any, g: Any, leg: int, limp: bool, sensed: Any, m: Any, inp
 @c_function(PROGRAM_SIGNATURE)
 def _program(clock, settings_at, gains_at, sensed_at, wanted, memory_at, inputs_at):  # type: ignore[no-untyped-def]
     dt, first = clock[1], clock[2] > 0.5
-    settings, g, sensed = carray(settings_at, 16), carray(gains_at, 27), carray(sensed_at, 42)
+    settings, g, sensed = carray(settings_at, 17), carray(gains_at, 27), carray(sensed_at, 42)
     m, inputs = carray(memory_at, at.MEMORY), carray(inputs_at, 84)
     estimate(sensed, settings, g[G_ATTITUDE], g[G_ODOMETRY], g[G_THRESHOLD], dt, first, m)
     if first:
@@ -138,14 +143,14 @@ def _program(clock, settings_at, gains_at, sensed_at, wanted, memory_at, inputs_
     m[at.WANTED_YAW] = _ramp(m[at.WANTED_YAW] + turn * dt, m[at.YAW], max(abs(m[at.WANTED_YAW] - m[at.YAW]) - 0.3, 0.0))
     advance_gait(walking, g[G_PERIOD], g[G_DUTY], dt, m)
     _wrench(settings, g, walking, turn, m)
-    distribute(g[G_FRICTION], g[G_MOST], settings[14], settings[15], m)
+    distribute(g[G_FRICTION], g[G_MOST], settings[13], settings[14], m)
     for leg in range(4):
         if m[at.SWING + leg] > 0.5:
             swing(
                 settings, leg, g[G_DUTY], g[G_PERIOD], g[G_LIFT], g[G_CAPTURE], g[G_STANCE_Y], m[at.WANTED_V], m[at.WANTED_V + 1],
                 turn, dt, m,
             )  # fmt: skip
-        _drive(settings, g, leg, mode == LIMP, sensed, m, inputs)
+        _drive(settings, g, leg, mode == LIMP, m, inputs)
 
 
 class Quadruped(CompiledController):
@@ -167,7 +172,7 @@ class Quadruped(CompiledController):
     stance_y = Gain(0.0, low=-0.1, high=0.1, unit="m", path="gait.stance", doc="feet so far outside of the hips")
     push = Gain(1.0, low=0.01, high=20, unit="m/s^2", path="body.acceleration", doc="with which a wanted speed is approached")
     kv = Gain(4.0, low=0, high=50, unit="1/s", path="body.speed")
-    trend = Gain(2.5, low=0, high=20, unit="1/s^2", path="body.speed_integral", doc="with which it learns what holding a speed takes")
+    trend = Gain(2.5, low=0, high=20, unit="1/s^2", path="body.speed_integral", doc="to learn what holding a speed takes")
     kp = Gain(20.0, low=0, high=200, unit="1/s^2", path="body.place", doc="of a robot that stands, over the middle of its feet")
     kz = Gain(150.0, low=0, high=1000, unit="1/s^2", path="body.height")
     dz = Gain(15.0, low=0, high=100, unit="1/s", path="body.height_damping")
@@ -186,7 +191,12 @@ class Quadruped(CompiledController):
     odometry = Gain(25.0, low=0, high=500, unit="1/s", path="estimate.speed", doc="trust in the legs that stand")
 
     def __init__(
-        self, robot: Mapping[str, float], belt: bool = False, imu: str = "imu", encoders: str = "encoders", torques: str = "torques"
+        self,
+        robot: Mapping[str, float],
+        belts: Sequence[str] = (),
+        imu: str = "imu",
+        encoders: str = "encoders",
+        torques: str = "torques",
     ) -> None:
         for name in robot:
             if name not in _ROBOT:
@@ -194,8 +204,10 @@ class Quadruped(CompiledController):
         for name in _ROBOT:
             if name not in robot:
                 raise InputError(f"expected the number {name!r}", path="control.options.robot")
-        numbers = [float(robot[name]) for name in _ROBOT]
-        self.settings = np.array([*numbers[:13], float(belt), *numbers[13:]])
+        knees = [f"{leg}K" for leg in LEGS]
+        if belts and sorted(belts) != sorted(knees):
+            raise InputError(f"found {list(belts)}, expected none or all of {', '.join(knees)}", path="control.options.belts")
+        self.settings = np.array([*(float(robot[name]) for name in _ROBOT), float(bool(belts))])
         self.imu, self.encoders, self.torques = imu, encoders, torques
 
     def start(self, robot: Robot) -> None:

@@ -8,8 +8,9 @@ Distribution: the forces f_i of the feet that stand (shares W, 0 to 1) with the 
 
     |A f - (F, T)|^2_S + f^T W^-1 f,    A = (I ...; [r_i]x ...)    ->    f = W A^T (A W A^T + S^-1)^-1 (F, T)
 
-r_i from the centre of mass; then each is held inside its cone of friction about the normal of the slope. Two feet of a diagonal cannot turn the trunk about the line between them; there the
-weights S decide, and placing the feet does the rest. Reference: Pratt et al., Virtual model control, IJRR 20 (2001).
+r_i from the centre of mass; then each is held inside its cone of friction about the normal of the slope. Two feet of a diagonal
+cannot turn the trunk about the line between them; there the weights S decide, and placing the feet does the rest. Reference:
+Pratt et al., Virtual model control, IJRR 20 (2001).
 """
 
 from __future__ import annotations

@@ -9,12 +9,18 @@ import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any, get_type_hints
+
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 
 from didymos.control import PROGRAMS, CompiledController, Controller
 from didymos.describe.local_file import is_file
+from didymos.describe.validate import expected_of, found_in
 from didymos.errors import InputError, nearest
 
-__all__ = ["find_module", "find_program", "option_names"]
+__all__ = ["find_module", "find_program", "option_names", "wrong_option"]
+
+_STRICTLY = ConfigDict(strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
 
 
 def find_program(name: str, folder: Path) -> type[Controller]:
@@ -56,6 +62,40 @@ def option_names(program: type[Controller]) -> tuple[str, ...] | None:
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return None
     return tuple(parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL)[1:]
+
+
+def wrong_option(program: type[Controller], options: dict[str, Any]) -> tuple[tuple[str | int, ...], str] | None:
+    """The place of the first option that is not of the type that the program's own `__init__` says, and what was expected."""
+    try:
+        hints = get_type_hints(program.__init__)
+    except Exception:  # a user's own class, with names that only a type checker knows
+        return None
+    for name, value in options.items():
+        if name in hints:
+            try:
+                TypeAdapter(hints[name], config=_STRICTLY).validate_python(value)
+            except ValidationError as error:
+                return _deepest(name, value, error)
+            except PydanticUserError:
+                continue  # a type that has no place in a file
+    return None
+
+
+def _deepest(name: str, value: Any, error: ValidationError) -> tuple[tuple[str | int, ...], str]:
+    """Of all complaints about an option, those about the innermost value: a union complains once for each member."""
+    found: dict[tuple[str | int, ...], list[Any]] = {}
+    for item in error.errors(include_url=False):
+        steps: list[str | int] = []
+        node = value
+        for step in item["loc"]:
+            inside = isinstance(node, dict) and step in node
+            if inside or (isinstance(node, list) and isinstance(step, int) and step < len(node)):
+                steps.append(step)
+                node = node[step]
+        found.setdefault((name, *steps), []).append(item)
+    place = max(found, key=len)
+    expected = dict.fromkeys(expected_of(item) for item in found[place])
+    return place, f"found {found_in(found[place][0]['input'])}, expected {' or '.join(expected)}"
 
 
 def _from_module(name: str) -> ModuleType:

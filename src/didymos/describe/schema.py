@@ -120,7 +120,7 @@ class WorldSpec(Spec):
     ground: GroundSpec | None = None
     objects: dict[Name, ObjectSpec] = Field(default={})
     grip: float = number(
-        1.0, unit="1", low=0, high=10, doc="factor on the friction of the ground and all objects: rubber, worn or wet feet and tyres"
+        1.0, unit="1", low=0, high=10, doc="factor on the friction of the ground and all objects: worn or wet feet and tyres"
     )
     contact_time: float = number(
         0.02, unit="s", above=0, high=1, live=False, doc="time constant of contacts with ground and objects, their softness"
@@ -239,6 +239,20 @@ class FitSpec(Spec):
     parameters: dict[str, tuple[float, float]] = Field(default={}, description="[low, high] by path")
 
 
+class CommandSpec(Spec):
+    """A topic that sets set-points or inputs: one number, several, or a word."""
+
+    sets: tuple[str, ...] = Field(min_length=1, description="`wanted.NAME` or `inputs.NAME`, in the order of the message")
+    words: dict[str, Number] = Field(default={}, description="what each word means, where the message is a text")
+
+
+class Ros2Spec(Spec):
+    """Topics under the names that the robot's own programs know, instead of those of the log."""
+
+    topics: dict[str, str] = Field(default={}, description="by stream, or by signal where a stream has a topic per signal")
+    commands: dict[str, CommandSpec] = Field(default={}, description="by topic")
+
+
 class TwinFile(Spec):
     """A whole `twin.yaml`."""
 
@@ -254,6 +268,7 @@ class TwinFile(Spec):
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
+    ros2: Ros2Spec = Ros2Spec()
     fit: FitSpec = FitSpec()
     variants: dict[Name, dict[str, Any]] = Field(
         default={}, description="further faces of the same robot: keys of this file that replace those above; see variants.py"

@@ -17,7 +17,7 @@ from didymos.describe.float_base import float_base
 from didymos.describe.formats.importer import read_description
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.parameters import Parameter, collect, flatten
-from didymos.describe.program import find_program, option_names
+from didymos.describe.program import find_program, option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
@@ -210,6 +210,9 @@ class Twin:
                 has = f"(it has: {', '.join(known) or 'none'})"
                 hint = nearest(option, known)
                 raise self.mistake(f"{program.__name__} has no such option{hint} {has}", "control", "options", option)
+        wrong = wrong_option(program, options)
+        if wrong is not None:
+            raise self.mistake(wrong[1], "control", "options", *wrong[0])
         try:
             return program(**options)
         except InputError:

@@ -15,7 +15,7 @@ from didymos.parts import PARTS
 from didymos.sensors import SENSORS
 from didymos.spec import Spec
 
-__all__ = ["validate"]
+__all__ = ["expected_of", "found_in", "validate"]
 
 _TAGS = {*PARTS, *SENSORS}
 
@@ -51,8 +51,8 @@ def _line(place: tuple[str | int, ...], lines: Lines) -> int | None:
     return None
 
 
-def _found(item: Any) -> str:
-    value = item["input"]
+def found_in(value: Any) -> str:
+    """A value of a file, in a word."""
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, list | tuple):
@@ -127,15 +127,26 @@ _EXPECTED = {
     "model_attributes_type": "a mapping",
     "bool_type": "true or false",
     "list_type": "a list",
+    "sequence_str": "a list",
+    "mapping_type": "a mapping",
+    "none_required": "nothing",
     "tuple_type": "a list",
     "float_type": "a number",
     "int_type": "a whole number",
 }
 
 
+def expected_of(item: Any) -> str:
+    """What a complaint of the library expected, in a word."""
+    kind, context = item["type"], item.get("ctx", {})
+    if kind == "is_instance_of" and context["class"] == "Sequence":
+        return "a list"
+    return _EXPECTED[kind].format(**context) if kind in _EXPECTED else str(item["msg"])[:1].lower() + str(item["msg"])[1:]
+
+
 def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
     place = _place(item)
-    kind, found, context = item["type"], _found(item), item.get("ctx", {})
+    kind, found, context = item["type"], found_in(item["input"]), item.get("ctx", {})
     if kind == "missing":
         text = f"the key {place[-1]!r} is missing"
         place = place[:-1]
@@ -152,7 +163,7 @@ def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
     elif kind == "model_type" and context.get("class_name") == "Vector":
         text = f"found {found}, expected three numbers [x, y, z]"
     elif kind in _EXPECTED:
-        text = f"found {found}, expected {_EXPECTED[kind].format(**context)}"
+        text = f"found {found}, expected {expected_of(item)}"
         if kind == "literal_error":
             known = context["expected"].replace(" or ", ", ").split(", ")
             text += nearest(str(item["input"]), [word.strip("'") for word in known])

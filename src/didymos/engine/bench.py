@@ -99,13 +99,22 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
+def _without_cameras(twin: Twin, scenario: str | None) -> Twin:
+    """The twin with its cameras off, also where the scenario would switch them on."""
+    found = twin.copy()
+    switches = {f"sensors.{name}.enabled": 0.0 for name in cameras(twin)}
+    found.set_all(switches)
+    if scenario is not None and scenario in found.scenarios:
+        about = found.scenarios[scenario]
+        about = about.model_copy(update={"set": {path: value for path, value in about.set.items() if path not in switches}})
+        found.file = found.file.model_copy(update={"scenarios": {**found.scenarios, scenario: about}})
+    return found
+
+
 def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[float], None] | None = None) -> BenchRow:
     """Measure a twin in a scenario, its first one by default; `progress` is told the part done, 0 to 1."""
     scenario = scenario or next(iter(twin.scenarios), None)
-    twin = twin.copy()
-    for name in cameras(twin):
-        twin.set(f"sensors.{name}.enabled", 0.0)
-    simulation = Simulation(twin, scenario=scenario)
+    simulation = Simulation(_without_cameras(twin, scenario), scenario=scenario)
     bare_model = simulation.model.__copy__()
     bare_model.numeric_data[bare_model.numeric_adr[bare_model.nnumeric - 1] + b.MAGIC] = 0.0
     bare_data = mujoco.MjData(bare_model)

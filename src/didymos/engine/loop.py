@@ -212,7 +212,7 @@ def _record(w: Any, tick: int) -> None:
         if sensor >= 0:
             if w.fresh[sensor] == 0:
                 continue
-            t = w.userdata[w.sensors[sensor, 2] + SAMPLED_AT] * w.period
+            t = w.userdata[w.sensors[sensor, 2] + SAMPLED_AT]
         elif not is_due(tick, w.stream_rates[s], w.period):
             continue
         row = w.counts[s]

@@ -72,14 +72,14 @@ def compiled_law(program: Controller | None) -> CompiledController | None:
 
 
 def sensed_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
-    """Name of every reading, and its place in `userdata`."""
+    """Name of every reading, and its place in `userdata`; `SENSOR.stamp` is the time [s] at which the reading was taken."""
     found = {}
     for place in assembly.places:
         if place.sensor in twin.file.sensors:
             start = assembly.plan.starts[f"sensed:{place.sensor}.{place.quantity}"]
             for i, column in enumerate(place.columns):
                 found[f"{place.sensor}.{column}"] = start + i
-    return found
+    return found | {f"{name}.stamp": assembly.plan.starts[f"memory:{name}"] + r.SAMPLED_AT for name in twin.file.sensors}
 
 
 def wire(

@@ -70,7 +70,9 @@ def _port(parameters, tables, motion, upstream, inputs, memory, states, rates, w
 @c_function(tick_signature(GripperSpec))
 def _tick(parameters, tables, clock, inputs, outputs, memory):  # type: ignore[no-untyped-def]
     gripper = carray(parameters, 1)[0]
-    order, within = inputs[0], outputs[9] < gripper.reach and outputs[10] < gripper.reach_angle
+    # at the first tick nobody has looked yet where the port is
+    order, within = inputs[0], memory[3] > 0.5 and outputs[9] < gripper.reach and outputs[10] < gripper.reach_angle
+    memory[3] = 1.0
     if order < 0.5:
         memory[0] = 0.0
         memory[1] = 0.0
@@ -155,7 +157,7 @@ GRIPPER = Law(
     function=_law,
     tick=_tick,
     inputs=("order",),
-    memory=("jaws", "holds", "stage"),
+    memory=("jaws", "holds", "stage", "awake"),
     outputs=(
         *_vector("force", "N"), *_vector("torque", "N m"), *_vector("point", "m", False), Output("distance", "m"),
         Output("angle", "rad"), Output("jaws", "1"), Output("stage", "1"),

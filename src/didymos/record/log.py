@@ -228,11 +228,14 @@ class Log:
             raise InputError(error.message, file=path, path=error.path) from error
         return log
 
-    def plot(self, *names: str, path: str | Path | None = None) -> Path:
-        """Draw signals into a PNG, SVG or PDF, by default `log.png`; without names, an overview."""
+    def plot(self, *names: str, path: str | Path | None = None, plane: Sequence[str] = ()) -> Path:
+        """Draw signals into a PNG, SVG or PDF, by default `log.png`; without names, an overview.
+
+        `plane` names links, or chains of links joined by commas, whose paths are drawn from above beside the signals.
+        """
         from didymos.record.plot import plot
 
-        return plot(self, names, path or "log.png")
+        return plot(self, names, path or "log.png", plane)
 
 
 class _Rows:

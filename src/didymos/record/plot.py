@@ -17,6 +17,7 @@ import numpy as np
 
 from didymos.errors import InputError
 from didymos.record.log import Log, Signal
+from didymos.record.plane import draw_plane, read_chains
 from didymos.record.stream import Kind
 
 __all__ = ["COLOURS", "figure_file", "new_figure", "plot", "style", "unit_label"]
@@ -63,14 +64,16 @@ class _Panel:
     curves: tuple[tuple[str, Signal], ...]
 
 
-def plot(log: Log, names: Sequence[str], path: str | Path) -> Path:
+def plot(log: Log, names: Sequence[str], path: str | Path, plane: Sequence[str] = ()) -> Path:
     """Draw signals of a log into a PNG, SVG or PDF.
 
     Args:
         log: where the signals are.
         names: signals, prefixes or patterns; without any, an overview of the log.
         path: the picture; its suffix decides the format.
+        plane: chains of links whose paths are drawn from above beside the signals, see `record/plane.py`.
     """
+    chains = read_chains(log, plane)
     signals = {signal.name: signal for name in names for signal in log.select(name)}
     note = ""
     panels = _panels(list(signals.values()))
@@ -82,7 +85,7 @@ def plot(log: Log, names: Sequence[str], path: str | Path) -> Path:
     if not panels:
         raise InputError("there is nothing to plot in this log")
     with style():
-        return figure_file(_figure(panels, note), path)
+        return figure_file(_figure_with_plane(log, chains, panels, note) if chains else _figure(panels, note), path)
 
 
 @contextmanager
@@ -182,6 +185,22 @@ def _figure(panels: Sequence[_Panel], note: str) -> Any:
     if note:
         figure.supxlabel(note, fontsize=8, color="#777777")
     figure.align_ylabels()
+    return figure
+
+
+def _figure_with_plane(log: Log, chains: Sequence[tuple[str, ...]], panels: Sequence[_Panel], note: str) -> Any:
+    figure = new_figure(11.5, max(4.5, 0.6 + 1.5 * len(panels)))
+    grid = figure.add_gridspec(len(panels), 2, width_ratios=(1.1, 1.0))
+    draw_plane(figure.add_subplot(grid[:, 0]), log, chains, COLOURS)
+    first = None
+    for row, panel in enumerate(panels):
+        ax = figure.add_subplot(grid[row, 1], sharex=first)
+        first = first or ax
+        _draw(ax, panel, letters=55)
+        ax.tick_params(labelbottom=row == len(panels) - 1)
+    ax.set_xlabel("time [s]")
+    if note:
+        figure.supxlabel(note, fontsize=8, color="#777777")
     return figure
 
 

@@ -33,7 +33,7 @@ SOURCE, SIZE, FORM, OUT, BIAS = range(5)
 SEPARATE, ORIENTATION, VECTOR = range(3)
 """What the channels of a quantity are: numbers of their own, one quaternion, or the three axes of one vector."""
 QUANTITY_WORDS = 5
-# memory of a sensor in userdata, followed by the ring of (arrival tick, sample tick, values)
+# memory of a sensor in userdata, followed by the ring of (arrival tick, time of the sample [s], values)
 TAKEN, ARRIVED, SAMPLED_AT, _BLIND_UNTIL = range(4)
 MEMORY_HEAD = 4
 _OUTAGES = 1 << 52  # from here on, the numbers of the stream of losses decide about outages
@@ -71,14 +71,16 @@ def _is_lost(sensor: Any, numbers: Any, taken: int, userdata: Any) -> bool:
 
 
 @kernel
-def _take(sensor: Any, numbers: Any, quantities: Any, errors: Any, tick: int, truth: Any, userdata: Any) -> None:
+def _take(
+    sensor: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, truth: Any, userdata: Any
+) -> None:
     """Put one reading into the ring."""
     memory = sensor[MEMORY]
     taken = int(userdata[memory + TAKEN])
     high, low = userdata[sensor[KEY]], userdata[sensor[KEY] + 1]
     slot = memory + MEMORY_HEAD + (taken % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
     userdata[slot] = tick + sensor[DELAY]
-    userdata[slot + 1] = tick
+    userdata[slot + 1] = tick * period
     if _is_lost(sensor, numbers, taken, userdata):
         userdata[slot] = NOTHING_YET
     channel = 0
@@ -116,7 +118,7 @@ def sense(
         sensor = sensors[i]
         fresh[i] = 0
         if begins or is_due(tick, numbers[i, RATE], period):
-            _take(sensor, numbers[i], quantities, errors, tick, truth, userdata)
+            _take(sensor, numbers[i], quantities, errors, tick, period, truth, userdata)
         memory = sensor[MEMORY]
         while userdata[memory + ARRIVED] < userdata[memory + TAKEN]:
             arrived = int(userdata[memory + ARRIVED])

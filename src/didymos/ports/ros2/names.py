@@ -8,11 +8,12 @@ underscores, no part of it begins with a digit; whatever else a twin uses become
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from didymos.errors import InputError
+from didymos.errors import InputError, nearest
+from didymos.record.stream import Kind, StreamLayout
 
-__all__ = ["dds_reply", "dds_request", "dds_topic", "dds_type", "ros_name", "spell"]
+__all__ = ["dds_reply", "dds_request", "dds_topic", "dds_type", "ros_name", "spell", "wire_names"]
 
 
 def ros_name(name: str) -> str:
@@ -30,6 +31,30 @@ def spell(names: Iterable[str]) -> dict[str, str]:
         if owners.setdefault(topic, name) != name:
             raise InputError(f"{owners[topic]!r} and {name!r} would both be the topic {topic}; rename one", path="--port ros2")
     return found
+
+
+def wire_names(layouts: Sequence[StreamLayout], renamed: Mapping[str, str], taken: Iterable[str]) -> dict[str, str]:
+    """The ROS 2 topic of every topic of the log; `renamed` by stream, or by signal where a stream has a topic per signal.
+
+    A topic that two would have, or that is `taken`, is an `InputError`.
+    """
+    places: dict[str, str] = {}
+    for layout in layouts:
+        names = layout.signals if layout.kind is Kind.SCALARS else (layout.name,)
+        places.update(zip(names, layout.topics, strict=True))
+    for name, topic in renamed.items():
+        where = f"ros2.topics.{name}"
+        if name not in places:
+            raise InputError(f"nothing of this name is recorded{nearest(name, places)}", path=where)
+        if ros_name(topic) != topic:
+            raise InputError(f"found {topic!r}, expected a topic such as {ros_name(topic)}", path=where)
+    wanted = {topic: renamed.get(name, topic) for name, topic in places.items()}
+    spelled = spell((*wanted.values(), *taken))
+    owners = {topic: topic for topic in taken}
+    for topic, new in wanted.items():
+        if owners.setdefault(spelled[new], topic) != topic:
+            raise InputError(f"{owners[spelled[new]]} and {topic} would both be the topic {spelled[new]}", path="ros2.topics")
+    return {topic: spelled[new] for topic, new in wanted.items()}
 
 
 def dds_topic(topic: str) -> str:

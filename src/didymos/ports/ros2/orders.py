@@ -7,6 +7,9 @@
     /set/wanted, ...     std_msgs/Float64MultiArray  all set-points, inputs, or those of a group such as wanted.wheels.*, in order
     /step                std_msgs/UInt64             let so many ticks pass (step-locked)
 
+and under `ros2.commands` of the twin file, by names that the robot's own programs use: a Float64, a Float64MultiArray, or a
+String whose words stand for numbers.
+
 The names under /set are those of the log, which itself is published without that prefix: /wanted/z is what holds, /set/wanted/z
 is what is asked for.
 """
@@ -14,12 +17,14 @@ is what is asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
-from didymos.errors import InputError
-from didymos.ports.ros2.names import spell
+from didymos.describe.schema import CommandSpec
+from didymos.errors import InputError, nearest
+from didymos.ports.ros2.names import ros_name, spell
 
 __all__ = ["ALIVE", "STEP", "Intake", "Order", "intakes"]
 
@@ -49,8 +54,10 @@ class Intake:
     read: Callable[[Any], Order]
 
 
-def intakes(handles: Sequence[str]) -> Iterator[Intake]:
-    """Every topic that a twin with these handles listens to."""
+def intakes(handles: Sequence[str], commands: Mapping[str, CommandSpec] = MappingProxyType({})) -> Iterator[Intake]:
+    """Every topic that a twin with these handles listens to, and those that its file adds."""
+    for topic, command in commands.items():
+        yield _commanded(topic, command, handles)
     steered = {handle: place for handle, place in _TWIST.items() if handle in handles}
     if steered:
         yield Intake("/cmd_vel", "geometry_msgs/msg/Twist", lambda message: _from_twist(message, steered))
@@ -60,6 +67,22 @@ def intakes(handles: Sequence[str]) -> Iterator[Intake]:
         yield Intake(names[f"set.{handle}"], "std_msgs/msg/Float64", _one(handle))
     for group, members in groups.items():
         yield Intake(names[f"set.{group}"], "std_msgs/msg/Float64MultiArray", _many(members))
+
+
+def _commanded(topic: str, command: CommandSpec, handles: Sequence[str]) -> Intake:
+    where = f"ros2.commands.{topic}"
+    if ros_name(topic) != topic:
+        raise InputError(f"ROS 2 has no such topic, expected a name such as {ros_name(topic)}", path=where)
+    for handle in command.sets:
+        if handle not in handles:
+            raise InputError(f"there is no such set-point or input {handle!r}{nearest(handle, handles)}", path=where)
+    if command.words:
+        if len(command.sets) != 1:
+            raise InputError(f"found {len(command.sets)} handles, expected one that a word sets", path=where)
+        return Intake(topic, "std_msgs/msg/String", _word(command.sets[0], command.words))
+    if len(command.sets) == 1:
+        return Intake(topic, "std_msgs/msg/Float64", _one(command.sets[0]))
+    return Intake(topic, "std_msgs/msg/Float64MultiArray", _many(command.sets))
 
 
 def _groups(handles: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -79,6 +102,16 @@ def _from_twist(message: Any, steered: dict[str, tuple[str, str]]) -> Order:
 
 def _one(handle: str) -> Callable[[Any], Order]:
     return lambda message: _order([(handle, message.data)])
+
+
+def _word(handle: str, words: Mapping[str, float]) -> Callable[[Any], Order]:
+    def read(message: Any) -> Order:
+        if message.data not in words:
+            said = message.data[:40]
+            raise InputError(f"found {said!r}{nearest(said, words)}, expected one of: {', '.join(words)}")
+        return _order([(handle, words[message.data])])
+
+    return read
 
 
 def _many(members: tuple[str, ...]) -> Callable[[Any], Order]:

@@ -42,8 +42,9 @@ def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
     """Serve until the time is over or `terms.stop` is set; the facts about it."""
     node = Node(_domain(terms), network=terms.network)
     run = Run(simulation, terms.record, keep=False)
-    publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin))
-    inbox = Inbox(node, list(intakes(simulation.handles)), steps=terms.step_locked, say=terms.say)
+    wire = simulation.twin.file.ros2
+    publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin), wire.topics)
+    inbox = Inbox(node, list(intakes(simulation.handles, wire.commands)), steps=terms.step_locked, say=terms.say)
     services = open_services(node, inbox, ros_name(simulation.twin.name))
     known = announce(node, ros_name(simulation.twin.name))
     run.log.listen(publisher.put)

@@ -7,7 +7,7 @@ slow reader misses beyond the depth of its writer is DDS's business, as it is be
 from __future__ import annotations
 
 import queue
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Thread
 from typing import Any
 
@@ -16,7 +16,7 @@ from cyclonedds.core import DDSException
 from numpy.typing import NDArray
 
 from didymos.ports.ros2.encode import MessageEncoder
-from didymos.ports.ros2.names import dds_topic, spell
+from didymos.ports.ros2.names import dds_topic, wire_names
 from didymos.ports.ros2.node import Node
 from didymos.ports.ros2.types import message_type, raw_type, type_hash
 from didymos.record.stream import Kind, StreamLayout
@@ -35,12 +35,14 @@ _Rows = tuple[int, NDArray[np.float64], NDArray[np.float64]]
 class Publisher:
     """Sends the rows of streams; `sent` and `lost` count messages."""
 
-    def __init__(self, node: Node, layouts: Sequence[StreamLayout], statics: Sequence[tuple[StreamLayout, Any]]) -> None:
+    def __init__(
+        self, node: Node, layouts: Sequence[StreamLayout], statics: Sequence[tuple[StreamLayout, Any]], renamed: Mapping[str, str]
+    ) -> None:
         self.sent = self.lost = 0
         self._encoders = [MessageEncoder(layout) for layout in layouts]
         self._poses = _poses(layouts)
         pose_topics = [encoder.topics[0] for encoder, _ in self._poses.values()]
-        names = spell((*(topic for encoder in self._encoders for topic in encoder.topics), *pose_topics))
+        names = wire_names(layouts, renamed, pose_topics)
         self._writers: dict[str, Any] = {}
         self._kinds: dict[str, Any] = {}
         for layout, encoder in zip(layouts, self._encoders, strict=True):

@@ -35,7 +35,7 @@ def configure(port: int, lines: Sequence[str], child: Child) -> None:
                 while line.recv(4096):
                     pass
         except OSError as error:
-            raise RunError(f"Betaflight's command line fell silent ({error}); {child.death() or child.last_words()}") from None
+            raise RunError(f"Betaflight's command line fell silent ({error}); its process {_state(child)}") from None
     if not child.wait(_PATIENCE):
         raise RunError(f"Betaflight did not restart after its settings were saved; it said last: {child.last_words()}")
 
@@ -46,10 +46,13 @@ def _connect(port: int, child: Child) -> socket.socket:
         try:
             return socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE)
         except OSError:
-            gone = child.death()
-            if gone is not None or time.monotonic() > end:
-                raise RunError(f"Betaflight does not answer on its command line; {gone or child.last_words()}") from None
+            if child.death() is not None or time.monotonic() > end:
+                raise RunError(f"Betaflight does not answer on its command line; its process {_state(child)}") from None
             time.sleep(0.02)
+
+
+def _state(child: Child) -> str:
+    return child.death() or f"lives and said last: {child.last_words()}"
 
 
 def _until_prompt(line: socket.socket) -> str:
