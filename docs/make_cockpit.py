@@ -1,4 +1,6 @@
-"""Measure what an open page costs each bundled twin, and take the pictures of the cockpit: python docs/make_cockpit.py [TWIN...]
+"""Measure what an open page costs each bundled twin, and take the pictures of the cockpit.
+
+    python docs/make_cockpit.py [TWIN... | pictures]
 
 Prints the table of docs/cockpit.md; without twins it also writes docs/pictures/cockpit_*.png, for which it needs chromium. The
 page of the table reads all that it is sent and draws nothing: drawing is the work of the visitor's machine.
@@ -24,7 +26,7 @@ from didymos.cockpit.cockpit import Cockpit
 from didymos.describe.twin import bundled, load
 
 PICTURES = Path(__file__).parent / "pictures"
-SECONDS = 6.0
+SECONDS = 3.0
 FREE = float("inf")
 
 
@@ -89,7 +91,7 @@ def browser() -> Any:
 def save(driver: Any, name: str) -> None:
     """A screenshot in few colours, so that it is small."""
     picture = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
-    picture.quantize(128, dither=Image.Dither.NONE).save(PICTURES / f"cockpit_{name}.png", optimize=True)
+    picture.quantize(96, dither=Image.Dither.NONE).save(PICTURES / f"cockpit_{name}.png", optimize=True)
 
 
 def tab(driver: Any, name: str) -> None:
@@ -132,8 +134,8 @@ def take_pictures() -> None:
             ActionChains(driver).key_up("w").key_up("d").perform()
             driver.find_element("xpath", "//button[normalize-space()='Let go']").click()
             tab(driver, "Tune")
-            cockpit.session.restart("attitude_steps", 0)
             cockpit.session.set("control.gains.roll.kd", 0.004)
+            cockpit.session.restart("attitude_steps", 0)
             cockpit.session.wait()
             until(cockpit, 4.6)
             cockpit.session.pause()
@@ -150,7 +152,7 @@ def take_pictures() -> None:
 if __name__ == "__main__":
     print("| twin | opens [s] | real-time factor | as fast as it can | without a page | pictures/s | sent [kB/s] |")
     print("|---|---|---|---|---|---|---|")
-    for twin in sys.argv[1:] or bundled():
+    for twin in [] if sys.argv[1:] == ["pictures"] else sys.argv[1:] or bundled():
         measure(twin)
-    if not sys.argv[1:]:
+    if sys.argv[1:] in ([], ["pictures"]):
         take_pictures()

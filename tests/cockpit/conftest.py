@@ -41,7 +41,7 @@ def wait_until(what: Callable[[], Any], why: str, patience: float = PATIENCE) ->
         found = what()
         if found:
             return found
-        time.sleep(0.05)
+        time.sleep(0.1)  # looking is work as well
     raise AssertionError(f"after {patience:g} s still not so: {why}")
 
 
@@ -99,7 +99,7 @@ class Browser:
         self.driver = driver
 
     def open(self, url: str) -> None:
-        self.driver.get(url)
+        self.driver.get(f"{url}?fixedDpr=0.5")  # half as many pixels each way in the scene, which software draws here
         wait_until(lambda: "t = " in self.text and "Tune" in self.text, "the page shows its panels")
         for cross in self.driver.find_elements("css selector", ".mantine-Notification-closeButton"):
             self.driver.execute_script("arguments[0].click()", cross)  # says that the browser has no graphics card

@@ -26,7 +26,7 @@ MOVED = 25.0  # grey values: more than noise, less than a robot in front of the 
 @pytest.mark.parametrize("name", bundled())
 def test_a_bundled_twin_plays_and_can_be_tuned(name: str, browser: Browser, tmp_path: Path) -> None:
     twin = load(name)
-    with Cockpit(twin, scenario=next(iter(twin.scenarios), None), port=0, folder=tmp_path, shadows=False) as cockpit:
+    with Cockpit(twin, scenario=next(iter(twin.scenarios), None), port=0, folder=tmp_path, light=True) as cockpit:
         browser.open(cockpit.url)
         assert browser.clock == 0.0
         before = browser.still(f"twin_{name}")
@@ -56,7 +56,7 @@ def gap(plot: np.ndarray) -> float:
 
 
 def test_a_flight_at_the_page(start_cockpit: Start, browser: Browser) -> None:
-    started = start_cockpit("quadcopter", "--scenario", "hover", "--no-shadows")
+    started = start_cockpit("quadcopter", "--scenario", "hover", "--light")
     browser.open(started.url)
     assert browser.clock == 0.0
     browser.press("Record")
@@ -127,7 +127,7 @@ def replay(browser: Browser, log: str, ghost: str) -> None:
 
 
 def test_two_pages_one_closed_and_a_server_that_ends(start_cockpit: Start, browser: Browser) -> None:
-    started = start_cockpit("quadcopter", "--play", "--no-shadows")
+    started = start_cockpit("quadcopter", "--play", "--light")
     driver: Any = browser.driver
     browser.open(started.url)
     driver.switch_to.new_window("tab")
@@ -155,7 +155,7 @@ def test_a_phone_sees_the_panels_and_why_a_run_stopped(make_twin: Any, browser: 
     screen = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     try:
-        with Cockpit(twin, port=0, folder=tmp_path, shadows=False) as cockpit:
+        with Cockpit(twin, port=0, folder=tmp_path, light=True) as cockpit:
             browser.open(cockpit.url)
             assert browser.find("//button[normalize-space()='Fly by hand']").is_displayed()
             browser.press("Play")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from didymos import Log
+from didymos.cli.main import main
 from didymos.cli.values import read_settings
 from didymos.cockpit.pilot_panel import table
 from didymos.cockpit.reel import Reel
@@ -19,7 +21,7 @@ from didymos.cockpit.sticks import Sticks
 from didymos.cockpit.tune import bounds, save_values
 from didymos.control.pilot import CHANNELS, SteerSpec
 from didymos.describe.parameters import Parameter
-from didymos.describe.twin import Twin
+from didymos.describe.twin import Twin, load
 from didymos.engine.intervention import load_interventions
 from didymos.errors import InputError
 
@@ -78,6 +80,19 @@ def test_everything_done_by_hand_is_repeated_to_the_same_bytes(session: Session,
     log = again.run(done.seconds, record=tmp_path / "again.mcap", interventions=done.interventions)
     assert log.sha256 == session.run.log.sha256
     assert (tmp_path / "again.mcap").read_bytes() == next(session.folder.glob("*.mcap")).read_bytes()
+
+
+def test_what_was_done_to_a_variant_is_repeated_with_that_variant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session = Session(load("cepheus", variant="thesis"), folder=tmp_path)
+    session.record(True)
+    session.push(session.twin.description.root, (1.0, 0.0, 0.0), 0.05)
+    play_until(session, 0.1)
+    session.record(False)
+    session.close()
+    done = next(tmp_path.glob("*.yaml"))
+    assert load_interventions(done).variant == load_interventions(done.with_suffix(".mcap")).variant == "thesis"
+    assert main(["run", "cepheus", "--interventions", str(done), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["log_sha256"] == session.run.log.sha256
 
 
 def test_tuned_values_outlive_a_restart_and_are_part_of_the_new_run(session: Session) -> None:

@@ -34,9 +34,9 @@ def cockpit(
     control: Control = None,
     folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Logs to replay, and where new ones go.")] = FOLDER,
     play: Annotated[bool, typer.Option("--play", help="Start at once.")] = False,
-    shadows: Annotated[
-        bool, typer.Option("--shadows/--no-shadows", help="Quicker without, on a machine without a graphics card.")
-    ] = True,
+    light: Annotated[
+        bool, typer.Option("--light", help="For slow lines and graphics: no shadows, fewer pictures.")
+    ] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page here.")] = True,
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0 takes a free one.")] = PORT,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; this machine only by default.")] = LOOPBACK,
@@ -50,7 +50,7 @@ def cockpit(
     Ends with Ctrl-C; a recording is completed then.
     """
     loaded = load_twin(twin, variant, chosen_values(values, sets), control)
-    with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, shadows) as page:
+    with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, light) as page:
         if play:
             page.session.play()
         wait_for_the_end(page, browser, as_json)
@@ -73,7 +73,7 @@ def open_cockpit(
     port: int = PORT,
     host: str = LOOPBACK,
     token: str | None = None,
-    shadows: bool = True,
+    light: bool = False,
 ) -> Cockpit:
     """A cockpit of a twin, with its first scenario where none is named."""
     try:
@@ -81,7 +81,7 @@ def open_cockpit(
     except ModuleNotFoundError as error:
         raise InputError(f"the cockpit needs {error.name}; install it with: pip install 'didymos[cockpit]'") from None
     scenario = scenario or next(iter(twin.scenarios), None)
-    return Cockpit(twin, scenario=scenario, seed=seed, folder=folder, host=host, port=port, token=token, shadows=shadows)
+    return Cockpit(twin, scenario=scenario, seed=seed, folder=folder, host=host, port=port, token=token, light=light)
 
 
 def wait_for_the_end(page: Cockpit, browser: bool, as_json: bool) -> None:

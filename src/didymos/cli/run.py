@@ -110,6 +110,8 @@ def run(
 
     from didymos.engine.engine_warnings import warnings_of
 
+    done = _done_by_hand(by_hand)
+    variant = variant or (done.variant if done is not None else None)
     loaded = load_twin(twin, variant, chosen, control, firmware)
     if robot is not None:
         _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad,
@@ -117,7 +119,6 @@ def run(
         _refuse_with("robot", "a real robot has its own numbers", set=_physical(chosen))
         log_files = {"record": record, "plot": plot}
         return drive_robot(loaded, robot, scenario, seconds, bus_numbers(ids or ()), zero, log_files, as_json, quiet)
-    done = _done_by_hand(by_hand)
     pad = _open_pad(gamepad, pad_map)
     if done is not None:
         seconds, scenario = seconds or done.seconds, scenario or done.scenario

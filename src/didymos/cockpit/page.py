@@ -15,7 +15,7 @@ from didymos.cockpit.panels import PushPanel, RunPanel, status
 from didymos.cockpit.pilot_panel import PilotPanel
 from didymos.cockpit.plots import Plots
 from didymos.cockpit.replay import Replay
-from didymos.cockpit.scene import Puppet, World, extent_of, light
+from didymos.cockpit.scene import Puppet, World, extent_of, light_up
 from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
 from didymos.cockpit.sights import Sights
@@ -24,8 +24,7 @@ from didymos.describe.names import cameras
 
 __all__ = ["Page"]
 
-PERIOD = 1.0 / 30.0  # [s] between two pictures
-SLOW = 3  # pictures between two updates of texts and plots
+RATE, LIGHT_RATE = 30, 10  # [1/s] pictures, usually and for slow machines; texts and plots change at the slower one
 GHOST = (51, 154, 240)
 DISTANCE = 2.3  # sizes of the robot from it to the camera
 FROM = np.array([0.9, 0.5, 0.5])  # the way from the robot to the camera
@@ -35,11 +34,12 @@ PLOTS_WIDTH = 330  # pixels
 class Page:
     """Shows a session to everybody who opens it. All pages share one state: the same view, the same panels."""
 
-    def __init__(self, server: Server, session: Session, *, shadows: bool = True) -> None:
+    def __init__(self, server: Server, session: Session, *, light: bool = False) -> None:
         self._server, self._session = server, session
         self._viser = server.viser
         self._scene, gui = self._viser.scene, self._viser.gui
         self._closed = threading.Event()
+        self._rate = LIGHT_RATE if light else RATE
         self.pictures = 0
         model = session.simulation.model
         extent = extent_of(model, session.simulation.data.qpos)
@@ -47,7 +47,7 @@ class Page:
         gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", brand_color=(11, 114, 133))
         gui.set_panel_label(f"Didymos · {session.twin.name}")
         self._scene.set_up_direction("+z")
-        light(self._scene, shadows=shadows)
+        light_up(self._scene, shadows=not light)
         self._stage()
         self._middle = extent.middle - session.frame.positions[self._root]
         self._viser.initial_camera.position = self._middle + FROM * DISTANCE * self._size
@@ -123,9 +123,9 @@ class Page:
         count = 0
         due = wall.perf_counter()
         while not self._closed.is_set():
-            self._draw(count % SLOW == 0)
+            self._draw(count % (self._rate // LIGHT_RATE) == 0)
             count += 1
-            due = max(due + PERIOD, wall.perf_counter() - PERIOD)
+            due = max(due, wall.perf_counter() - 1.0 / self._rate) + 1.0 / self._rate
             self._closed.wait(max(0.0, due - wall.perf_counter()))
 
     def _draw(self, slow: bool) -> None:

@@ -85,8 +85,9 @@ class Plots:
     def renew(self, log: Log) -> None:
         """Offer the signals of a new run; its program may have others."""
         self._log = log
-        for plot in self._plots:
-            plot.offer(names(log))
+        with self._place:
+            for plot in self._plots:
+                plot.renew(names(log))
 
     def update(self, log: Log, now: float) -> None:
         """Draw the last seconds of a log; `now` [s] is the run's clock."""
@@ -111,14 +112,23 @@ class _Plot:
         self._power = 0
         self._height: tuple[float, float] | None = None
         self._log = log
-        self._uplot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, padding=PADDING, **chart([" "]))
+        self._gui = gui
+        self._uplot = self._empty(None)
         hint = "Type to search; choose again to remove"
         self._menu = gui.add_dropdown("Signal", (ADD, *available), initial_value=ADD, hint=hint)
         self._menu.on_update(lambda _: self._chosen())
         for name in signals:
             self._toggle(name)
 
-    def offer(self, available: tuple[str, ...]) -> None:
+    def _empty(self, order: float | None) -> Any:
+        empty = (np.zeros(1), np.zeros(1))
+        return self._gui.add_uplot(empty, height=HEIGHT, padding=PADDING, order=order, **chart([" "]))
+
+    def renew(self, available: tuple[str, ...]) -> None:
+        order = self._uplot.order
+        self._uplot.remove()  # a new one, since the page remembers where in time the old one was zoomed to
+        self._uplot = self._empty(order)
+        self._stale, self._height = True, None
         if self._menu.options != (ADD, *available):
             self._menu.options = (ADD, *available)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from didymos.cockpit.shapes import GROUP_OF_COLLISION, colour, triangles
 
-__all__ = ["ROOT", "VIEWS", "Extent", "Puppet", "World", "extent_of", "light"]
+__all__ = ["ROOT", "VIEWS", "Extent", "Puppet", "World", "extent_of", "light_up"]
 
 ROOT = "/twin"
 VIEWS = ("follow", "free", "on board")
@@ -53,7 +53,7 @@ def extent_of(model: mujoco.MjModel, qpos: Array) -> Extent:
     return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0)))
 
 
-def light(scene: viser.SceneApi, *, shadows: bool) -> None:
+def light_up(scene: viser.SceneApi, *, shadows: bool) -> None:
     """Light from above and a little from all sides; the page's own picture of surroundings takes seconds to load."""
     scene.configure_environment_map(None)
     scene.configure_default_lights(cast_shadow=shadows)

@@ -53,7 +53,7 @@ class Sticks:
             table: list[float | None] = list(_NOTHING)
             for channel, value in zip(AXES, axes, strict=True):
                 away = 0.0 if abs(value) < DEAD_BAND else min(max(value, -1.0), 1.0)
-                table[channel] = -away if channel == 1 else away  # a stick pushed forward lowers the nose
+                table[channel] = 0.0 - away if channel == 1 else away  # a stick pushed forward lowers the nose
             for i, value in enumerate(buttons[: CHANNELS - FIRST_BUTTON]):
                 table[FIRST_BUTTON + i] = min(max(value, 0.0), 1.0)
             self.channels, self._heard = tuple(table), wall.monotonic()

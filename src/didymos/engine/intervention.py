@@ -74,7 +74,10 @@ class Intervention:
 
 @dataclass(frozen=True)
 class Deed:
-    """All that is needed to repeat a run by hand; `seconds` is its length, `piloted` whether it had a channel table."""
+    """All that is needed to repeat a run by hand; `seconds` is its length, `piloted` whether it had a channel table.
+
+    The values that a twin was given before the run (`--set`) are not part of it; its `variant` is.
+    """
 
     twin: str
     scenario: str | None
@@ -82,11 +85,12 @@ class Deed:
     seconds: float
     interventions: tuple[Intervention, ...]
     piloted: bool = False
+    variant: str | None = None
 
 
 def save_interventions(file: Path, deed: Deed) -> None:
     """Write a deed as YAML that `didymos run --interventions` takes."""
-    scenario = f" --scenario {deed.scenario}" if deed.scenario else ""
+    scenario = (f" --variant {deed.variant}" if deed.variant else "") + (f" --scenario {deed.scenario}" if deed.scenario else "")
     lines = [
         f"# didymos run {deed.twin}{scenario} --seed {deed.seed} --seconds {deed.seconds!r} --interventions {file.name}",
         f"twin: {json.dumps(deed.twin)}",
@@ -94,6 +98,7 @@ def save_interventions(file: Path, deed: Deed) -> None:
         f"seed: {deed.seed}",
         f"seconds: {deed.seconds!r}",
         *(["piloted: true"] if deed.piloted else []),
+        *([f"variant: {json.dumps(deed.variant)}"] if deed.variant else []),
         "interventions:" if deed.interventions else "interventions: []",
         *(f"  - {_flow(item)}" for item in deed.interventions),
     ]
@@ -116,7 +121,8 @@ def load_interventions(file: Path) -> Deed:
         items = tuple(Intervention.read(item) for item in raw["interventions"] or ())
         scenario = None if raw["scenario"] is None else str(raw["scenario"])
         piloted = raw.get("piloted") is True
-        return Deed(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items, piloted)
+        variant = None if raw.get("variant") is None else str(raw["variant"])
+        return Deed(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items, piloted, variant)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"expected twin, scenario, seed, seconds and interventions: {error}", file=file) from None
     except InputError as error:
@@ -132,6 +138,6 @@ def _from_recording(file: Path) -> Deed:
         items = tuple(Intervention.read(json.loads(text)) for text in texts)
         seconds = float(about[INTERVENTIONS + ".seconds"])
         piloted = about.get("piloted") == "true"
-        return Deed(about["twin"], about["scenario"] or None, int(about["seed"]), seconds, items, piloted)
+        return Deed(about["twin"], about["scenario"] or None, int(about["seed"]), seconds, items, piloted, about.get("variant"))
     except (KeyError, ValueError) as error:
         raise InputError(f"this recording does not say what was done in it: {error}", file=file) from None

@@ -125,7 +125,8 @@ class Run:
         """How to repeat the run until now, of a run that keeps what was done."""
         simulation = self.simulation
         done = tuple(self.interventions)
-        return Deed(simulation.twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted)
+        twin = simulation.twin
+        return Deed(twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted, twin.variant)
 
     def close(self) -> None:
         """End the run; its log stays."""
