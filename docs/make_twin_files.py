@@ -17,6 +17,7 @@ from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import (
     ColumnSpec,
+    CommandSpec,
     ContactSpec,
     ControlSpec,
     DescriptionSpec,
@@ -25,6 +26,7 @@ from didymos.describe.schema import (
     GroundSpec,
     ObjectSpec,
     RecordSpec,
+    Ros2Spec,
     ScenarioSpec,
     StartSpec,
     TwinFile,
@@ -62,6 +64,8 @@ RECORDS: dict[str, type[Spec]] = {
     "scenario": ScenarioSpec,
     "stimulus": StimulusSpec,
     "expectation": ExpectationSpec,
+    "ros2": Ros2Spec,
+    "command": CommandSpec,
     "fit": FitSpec,
     "column": ColumnSpec,
 }
@@ -80,6 +84,7 @@ MEANINGS = {
     "TwinFile.record": "rates of the log, see [record](#record)",
     "TwinFile.start": "the state in which a run begins, see [start](#start)",
     "TwinFile.scenarios": "runs by name, see [scenarios](#scenarios)",
+    "TwinFile.ros2": "topics under the names of the robot's own programs, see [ros2](#ros2)",
     "TwinFile.fit": "recordings of the real robot and what may be fitted to them, see [fit](#fit)",
     "WorldSpec.integrator": "`rk4` for what flies or floats, `implicitfast` for contact",
     "WorldSpec.air": "see [air](#air)",

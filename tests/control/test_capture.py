@@ -10,7 +10,7 @@ from didymos.control import capture_layout as at
 from didymos.control import capture_stages as st
 from didymos.control.capture import Capture
 from didymos.control.capture_act import _brake, _fallback
-from didymos.control.capture_observe import fault, has_seen, observe, wake, whereabouts
+from didymos.control.capture_observe import fault, feel, has_seen, observe, wake, whereabouts
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,19 @@ def test_the_oldest_pose_tells_that_motion_capture_is_lost(settings: np.ndarray)
     sensed[at.READ_STAMPS + 2] = 4.81
     observe(sensed, gains(), 5.0, 0.01, m)
     assert fault(sensed, 0.0, gains(), settings, m) == st.FINE
+
+
+def test_the_zero_of_the_force_follows_until_the_arm_reaches_out() -> None:
+    m = np.zeros(at.MEMORY)
+    m[at.STAGE] = st.APPROACH
+    for k in range(3000):
+        feel(0.05 + 0.001 * k * 0.01, gains(), 0.01, m)  # a sensor that creeps by 1 mN a second
+    assert m[at.FORCE] == pytest.approx(0.001 * 2.0, rel=0.01)  # it is 2 s late
+    m[at.STAGE] = st.CONTACT
+    zero = m[at.TARE]
+    for _ in range(500):
+        feel(zero + 0.1, gains(), 0.01, m)
+    assert m[at.FORCE] == pytest.approx(0.1)
 
 
 def test_the_brake_takes_energy_and_is_stable_when_it_is_held_for_a_period() -> None:

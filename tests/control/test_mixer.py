@@ -172,3 +172,20 @@ def test_a_hexacopter_stays_in_the_air_when_any_motor_stops(motor: int) -> None:
     run.close()
     assert log["truth.tilt"].values.max() < 0.4
     assert log["truth.position.z"].values[log["truth.position.z"].time > 4.0].min() > 1.0
+
+
+def test_only_a_rotor_that_was_told_to_turn_has_failed() -> None:
+    from didymos.control import multirotor_hold as hold
+
+    def watched(told: float) -> float:
+        memory = np.zeros(hold._MEMORY)
+        memory[hold._TOLD : hold._TOLD + 6] = 0.5
+        memory[hold._TOLD + 4] = told
+        speeds = np.full(6, 120.0)
+        speeds[4] = 0.0
+        for _ in range(60):  # 0.15 s
+            hold._watch(speeds, 6, 0.0025, memory)
+        return float(memory[hold._FAILED])
+
+    assert watched(0.5) == 5.0
+    assert watched(0.0) == 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -87,8 +88,6 @@ def test_a_knee_whose_motor_is_held_turns_against_its_hip(make_twin: Any, belt: 
 
 
 def test_the_rotor_of_a_belt_weighs_on_the_sum_of_both_joints(make_twin: Any) -> None:
-    import mujoco
-
     def inertia(**more: Any) -> np.ndarray:
         parts = {"knee": DRIVE | {"link": "shank", "joint": "knee"} | more}
         simulation = make_twin(CHAIN, world=STILL, parts=parts).simulate()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -33,8 +34,6 @@ def test_its_body_is_the_one_described(meldog: Twin) -> None:
     """Sum over all links at the zero pose, from the source's table `composite.csv`; 12 drives, 16 leg links, sphere feet."""
     simulation = didymos.load("meldog", variant="hung").simulate()
     model, data = simulation.model, simulation.data
-    import mujoco
-
     mujoco.mj_forward(model, data)
     com = data.subtree_com[0]
     assert model.body_subtreemass[0] == pytest.approx(19.514)

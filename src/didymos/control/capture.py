@@ -66,7 +66,7 @@ def _program(clock, settings_at, gains_at, sensed_at, wanted, memory_at, inputs)
         m[at.ANGLE0] = whereabouts(m, 0, 2)
         _enter(st.UNFOLD if gains[at.G_UNFOLD] > 0.0 else st.APPROACH, 0, time, zd, gains, m)
     observe(sensed, gains, time, period, m)
-    feel(sensed[at.READ_FORCE], gains, time, period, m)
+    feel(sensed[at.READ_FORCE], gains, period, m)
     for i in range(6):
         group = 0 if i < 3 else 3
         z[i], zd[i] = whereabouts(m, group, i % 3), m[at.TRACKS + 6 * group + 2 * (i % 3) + 1]

@@ -12,7 +12,7 @@ from didymos.control.capture_law import average, blend, track
 
 __all__ = ["fault", "feel", "has_seen", "observe", "wake", "whereabouts"]
 
-_TARE_TIME = 1.0  # [s], at the start, when nothing touches
+_TARE_TIME = 2.0  # [s] over which the zero of the force follows, as long as nothing touches: a real sensor creeps
 
 
 @kernel
@@ -72,13 +72,12 @@ def whereabouts(m: Any, group: int, i: int) -> float:
 
 
 @kernel
-def feel(push: float, gains: Any, time: float, period: float, m: Any) -> None:
+def feel(push: float, gains: Any, period: float, m: Any) -> None:
     """The force on the target [N], tared and averaged, and the weight of contact."""
     count = int(m[at.COUNT])
     m[at.COUNT] = count + 1
-    if time < _TARE_TIME:
-        m[at.TARE] += (push - m[at.TARE]) / (count + 1)
-        return
+    if m[at.STAGE] <= st.APPROACH:
+        m[at.TARE] += (push - m[at.TARE]) * max(1.0 / (count + 1), period / _TARE_TIME)
     window = min(max(int(gains[at.G_WINDOW]), 1), at.WINDOW)
     m[at.FORCE] = average(m[at.RING : at.RING + window], count, window, push - m[at.TARE])
     goal = blend(m[at.FORCE], gains[at.G_DEAD_BAND], gains[at.G_FULL])

@@ -1,12 +1,12 @@
 """Joint trajectory: joints follow wanted angles, by the position law of their drives and what is known of their load.
 
-    drive <- x* = w + w' T,  v* = w',  feed-forward (I + J) w'' + n F tanh(w' / v_0),   both scales 1
+    drive <- x* = w + w' T,  v* = w',  feed-forward (I + J) w'' + n F tanh(w' / v_0) + G,   both scales 1
 
 w the wanted angle of a joint [rad] (`wanted.NAME` of its drive), w' and w'' from its change between calls; T the delay of the
 bus, so that a command holds when it arrives; I the inertia of the limb and J of the rotor at the joint, F the friction at the
-motor, n the ratio. The drive closes the loop with its own kp, ki and kd. With a belt over the joint before it (knee over hip) a
-drive turns the sum of both angles, and the torque of the one before is less by its own. `control.error.NAME` is the angle
-wanted at the call before less the angle measured.
+motor, n the ratio, G what holds the limb. The drive closes the loop with its own kp, ki and kd. With a belt over the joint
+before it (knee over hip) a drive turns the sum of both angles, and the torque of the one before is less by its own.
+`control.error.NAME` is the angle wanted at the call before less the angle measured.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["JointTrajectory"]
 
 _TURN = 2.0 * math.pi
 _SLIDING = 0.05  # [rad/s] v_0, over which friction changes sign
-_HEAD = 5  # settings: joints, ratio, friction, delay, inertia of a rotor; then inertia and belt of each
+_HEAD = 5  # settings: joints, ratio, friction, delay, inertia of a rotor; then inertia, torque that holds and belt of each
 
 
 @c_function(PROGRAM_SIGNATURE)
@@ -46,10 +46,11 @@ def _program(clock, settings, gains, sensed, wanted, memory_at, inputs):  # type
         m[count + i], m[2 * count + i], m[3 * count + i] = wanted[i], rate, push
     for i in range(count):
         goal, rate, push = m[count + i], m[2 * count + i], m[3 * count + i]
-        torque = settings[_HEAD + 2 * i] * push
-        if i + 1 < count and settings[_HEAD + 2 * i + 3] > 0.5:
-            torque -= settings[_HEAD + 2 * i + 2] * m[3 * count + i + 1]
-        if settings[_HEAD + 2 * i + 1] > 0.5:
+        own, after = _HEAD + 3 * i, _HEAD + 3 * (i + 1)
+        torque = settings[own] * push + settings[own + 1]
+        if i + 1 < count and settings[after + 2] > 0.5:
+            torque -= settings[after] * m[3 * count + i + 1] + settings[after + 1]
+        if settings[own + 2] > 0.5:
             goal, rate, push = goal + m[count + i - 1], rate + m[2 * count + i - 1], push + m[3 * count + i - 1]
         torque += rotor * push + ratio * friction * math.tanh(rate / _SLIDING)
         inputs[7 * i] = (goal + delay * rate) * ratio / _TURN
@@ -74,18 +75,20 @@ class JointTrajectory(CompiledController):
         delay: float = 0.0,
         rotor: float = 0.0,
         inertia: Sequence[float] = (),
+        hold: Sequence[float] = (),
         belts: Sequence[str] = (),
         encoders: str = "encoders",
     ) -> None:
-        """`rotor` and `inertia` of the limbs [kg m^2] at the joint, the latter of all joints or of as many as repeat; `belts`:
-        drives whose belt runs over the joint before."""
+        """`rotor` and `inertia` of the limbs [kg m^2] and the torque that holds them where they begin [N m], at the joint; the
+        last two of all joints or of as many as repeat. `belts`: drives whose belt runs over the joint before."""
         self.drives, self.encoders = tuple(drives), encoders
         unknown = [name for name in belts if name not in self.drives[1:]]
         if unknown:
             raise InputError(f"found {unknown[0]!r}, expected a drive with another one before it", path="control.options.belts")
-        load = [float(inertia[i % len(inertia)]) if inertia else 0.0 for i in range(len(self.drives))]
-        pairs = [number for name, value in zip(self.drives, load, strict=True) for number in (value, float(name in belts))]
-        self.settings = np.array([float(len(self.drives)), float(ratio), float(friction), float(delay), float(rotor), *pairs])
+        rows = []
+        for i, name in enumerate(self.drives):
+            rows += [float(values[i % len(values)]) if values else 0.0 for values in (inertia, hold)] + [float(name in belts)]
+        self.settings = np.array([float(len(self.drives)), float(ratio), float(friction), float(delay), float(rotor), *rows])
         self.wants = self.drives
         self.reports = tuple((f"error.{name}", "rad") for name in self.drives)
         self.memory_size = 4 * len(self.drives) + 1

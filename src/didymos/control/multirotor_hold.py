@@ -34,8 +34,10 @@ __all__ = ["MultirotorHold"]
 
 _GRAVITY = 9.80665
 _FAILED, _STANDS = MEMORY + 3, MEMORY + 4  # number of the rotor that failed, from 1, and for how long one stands [s]
-_MEMORY = MEMORY + 5
 _MOST_ROTORS = 16
+_TOLD = MEMORY + 5  # what each rotor was told last
+_MEMORY = _TOLD + _MOST_ROTORS
+_IDLE = 0.1  # an input below this may well leave a rotor standing
 _SPEEDS = "control.options.rotor_speeds"
 _STANDING = 0.1  # of the others' mean speed
 _PATIENCE = 0.1  # [s]
@@ -43,17 +45,19 @@ _PATIENCE = 0.1  # [s]
 
 @kernel
 def _watch(speeds: Any, count: int, dt: float, memory: Any) -> None:
-    """Notice a rotor that stands while the others turn."""
+    """Notice a rotor that was told to turn and stands while the others turn."""
     total = 0.0
+    slowest = -1
     for i in range(count):
         total += abs(speeds[i])
-    slowest = 0
-    for i in range(count):
-        if abs(speeds[i]) < abs(speeds[slowest]):
+        if memory[_TOLD + i] > _IDLE and (slowest < 0 or abs(speeds[i]) < abs(speeds[slowest])):
             slowest = i
-    own = abs(speeds[slowest])
-    mean = (total - own) / (count - 1)
-    memory[_STANDS] = memory[_STANDS] + dt if mean > 0.0 and own < _STANDING * mean else 0.0
+    stands = False
+    if slowest >= 0:
+        own = abs(speeds[slowest])
+        mean = (total - own) / (count - 1)
+        stands = mean > 0.0 and own < _STANDING * mean
+    memory[_STANDS] = memory[_STANDS] + dt if stands else 0.0
     if memory[_STANDS] > _PATIENCE:
         memory[_FAILED] = slowest + 1.0
 
@@ -95,6 +99,8 @@ def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  
         row = first + 4 * i
         wish = settings[row] * u_height + settings[row + 1] * u_roll + settings[row + 2] * u_pitch + settings[row + 3] * u_yaw
         inputs[i] = limit(wish, 0.0, 1.0)
+        if i < _MOST_ROTORS:
+            memory[_TOLD + i] = inputs[i]
 
 
 class MultirotorHold(CompiledController):

@@ -132,7 +132,7 @@ class Cameras:
 
     def _prepare(self, name: str, state: mujoco.MjData) -> mujoco.MjvCamera:
         """The eye of a camera, with all in its place for the state of this tick."""
-        self._data.qpos[:] = state.qpos
+        self._data.qpos[:], self._data.mocap_pos[:], self._data.mocap_quat[:] = state.qpos, state.mocap_pos, state.mocap_quat
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_camlight(self._model, self._data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import time as wall
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +22,12 @@ from didymos.engine.callback import KEY
 from didymos.engine.cameras import Cameras, View
 from didymos.engine.changes import Changes
 from didymos.engine.drive import drive, start
+from didymos.engine.failure import failure
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.intervention import Intervention
 from didymos.engine.live import set_live
 from didymos.engine.loop import (
-    DIVERGED,
     FINE,
-    LEFT_THE_WORLD,
-    PROGRAM_SAID_NONSENSE,
     SPACE_PUSH,
     begin_tick,
     end_tick,
@@ -38,6 +35,8 @@ from didymos.engine.loop import (
 )
 from didymos.engine.pace import Pace
 from didymos.engine.piloted import Piloted
+from didymos.engine.poses import poses
+from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.run import Run
 from didymos.engine.start import begin, place_at_start
 from didymos.engine.streams import plan_streams
@@ -110,7 +109,7 @@ class Simulation:
         if self.program is not None:
             start(self.program, self.robot)
         self._compiled = law is not None or self.program is None
-        self._fresh = self._program_memory()
+        self._memory = ProgramMemory(self.program, compiled=self._compiled)
         self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved, piloted)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self.wiring = self._lay_wires(stimuli)
@@ -150,7 +149,7 @@ class Simulation:
     def reset(self) -> None:
         """Back to the start: pose, velocities, memories, clock, the random streams of the seed."""
         if self.tick > 0:
-            self._remind_program(self._copied(self._fresh))
+            self._memory.reset()
         mujoco.mj_resetData(self.model, self.data)
         self._place()
         self._settle()
@@ -174,14 +173,14 @@ class Simulation:
         """The whole state of the run."""
         vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
         mujoco.mj_getState(self.model, self.data, vector, _STATE)
-        return State(vector, self.tick, self._copied(self._program_memory()))
+        return State(vector, self.tick, self._memory.save())
 
     def restore(self, state: State) -> None:
         """Continue from a saved state, to the bit."""
         mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
         self._cameras.forget()
         self._settle()
-        self._remind_program(state.program)
+        self._memory.restore(state.program)
 
     def set(self, path: str, value: float) -> None:
         """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`."""
@@ -270,7 +269,7 @@ class Simulation:
             if self._piloted is None:
                 raise InputError("this run has no pilot; start it with one", path=deed.kind)
             if deed.kind == "reset" and self.tick > 0:
-                self._remind_program(self._copied(self._fresh))
+                self._memory.reset()
             self._piloted.apply(deed, self.wiring.sensors, self._sensed_places.values())
         else:
             if deed.path not in self.twin.description.links:
@@ -365,25 +364,7 @@ class Simulation:
 
     def poses(self, log: Log) -> NDArray[np.float64]:
         """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""
-        times = log["truth.position.x"].time
-        found = np.tile(self.model.qpos0, (len(times), 1))
-        if self.twin.description.floating:
-            address = int(self.model.jnt_qposadr[self.model.body_jntadr[self._root]])
-            names = [f"position.{axis}" for axis in "xyz"] + [f"orientation.{axis}" for axis in "wxyz"]
-            found[:, address : address + 7] = np.column_stack([log[f"truth.{name}"].values for name in names])
-        for name, joint in self.twin.description.joints.items():
-            if f"joints.{name}.position" in log:
-                address = int(self.model.joint(joint.engine_joints[0]).qposadr[0])
-                found[:, address] = log[f"joints.{name}.position"].values
-        for body in range(self.model.nbody):
-            name = self.model.body(body).name.removeprefix("didymos:")
-            if f"boxes.{name}.position.x" in log:
-                address = int(self.model.jnt_qposadr[self.model.body_jntadr[body]])
-                pose = [f"position.{axis}" for axis in "xyz"] + [f"orientation.{axis}" for axis in "wxyz"]
-                columns = [log[f"boxes.{name}.{column}"] for column in pose]
-                rows = np.clip(np.searchsorted(columns[0].time, times, side="right") - 1, 0, None)
-                found[:, address : address + 7] = np.column_stack([column.values for column in columns])[rows]
-        return found
+        return poses(self.twin, self.model, self._root, log)
 
     def sense(self, tick: int) -> tuple[Values, Values]:
         """Readings and set-points at a tick (see `Plant`)."""
@@ -398,33 +379,6 @@ class Simulation:
         self._set_tick(tick + (status == FINE))
         if status != FINE:
             raise self._failure(status)
-
-    def _program_memory(self) -> dict[str, Any] | None:
-        """A copy of what a Python program remembers, None where it cannot be copied.
-
-        Gains are parameters, not memory. A compiled program's memory is part of the engine's state.
-        """
-        if self.program is None or self._compiled:
-            return {}
-        try:
-            return copy.deepcopy({key: value for key, value in vars(self.program).items() if key != "gains"})
-        except Exception:  # the user's own objects: a socket, a thread
-            return None
-
-    def _copied(self, memory: dict[str, Any] | None) -> dict[str, Any]:
-        if memory is None:
-            raise InputError(
-                f"the control program {type(self.program).__name__} holds something that cannot be copied,"
-                " so its run can be neither saved nor reset"
-            )
-        return memory
-
-    def _remind_program(self, memory: dict[str, Any]) -> None:
-        if self.program is not None and not self._compiled:
-            own = vars(self.program)
-            gains = own["gains"]
-            own.clear()
-            own.update(copy.deepcopy(memory), gains=gains)
 
     def _choose(self, scenario: str | None) -> Any:
         if scenario is None:
@@ -521,26 +475,12 @@ class Simulation:
         return found
 
     def _failure(self, status: int) -> RunError:
-        if status == PROGRAM_SAID_NONSENSE:
-            bad = np.flatnonzero(~np.isfinite(self.wiring.answered))[0]
-            name = self.robot.inputs[self.wiring.writes[bad]]
-            text = f"the control program {type(self.program).__name__} set {name} to {self.wiring.answered[bad]}"
-            return RunError(f"{text}, expected a finite number", time=self.time)
-        if status == LEFT_THE_WORLD:
-            for address in self.wiring.free_joints:
-                position = self.data.qpos[address : address + 3]
-                if (np.abs(position) > self.wiring.boundary).any():
-                    where = ", ".join(f"{x:.4g}" for x in position)
-                    body = self.model.body(self.model.jnt_bodyid[self.model.jnt_qposadr.tolist().index(address)]).name
-                    return RunError(
-                        f"{body} left the world at ({where}) m; the boundary is {self.wiring.boundary:g} m", time=self.time
-                    )
-        assert status == DIVERGED
-        return RunError(f"the simulation diverged{self._culprit()}; try a smaller world.step", time=self.time)
-
-    def _culprit(self) -> str:
-        bad = np.flatnonzero(~np.isfinite(self.data.qacc) | ~np.isfinite(self.data.qvel))
-        if not len(bad):
-            return ""
-        joint = self.model.joint(self.model.dof_jntid[bad[0]]).name
-        return f" at joint {joint!r}" if joint else ""
+        return failure(
+            status,
+            self.time,
+            model=self.model,
+            data=self.data,
+            wiring=self.wiring,
+            robot=self.robot,
+            program=self.program,
+        )

@@ -79,7 +79,7 @@ def sensed_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
             start = assembly.plan.starts[f"sensed:{place.sensor}.{place.quantity}"]
             for i, column in enumerate(place.columns):
                 found[f"{place.sensor}.{column}"] = start + i
-    return found | {f"{name}.stamp": assembly.plan.starts[f"memory:{name}"] + r.SAMPLED_AT for name in twin.file.sensors}
+    return found | {f"{name}.stamp": assembly.plan.starts[f"memory:{name}"] + r.SAMPLED_AT for name in readings(twin)}
 
 
 def wire(

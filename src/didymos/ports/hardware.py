@@ -264,7 +264,7 @@ def _sensors(simulation: Simulation, places: Mapping[str, int]) -> dict[str, dic
     joints, found = _joints(simulation, places), {}
     known = {**joints, **places}
     for sensor in simulation.twin.file.sensors:
-        names = [name for name in simulation.robot.sensed if name.startswith(f"{sensor}.")]
+        names = [name for name in simulation.robot.sensed if name.startswith(f"{sensor}.") and name != f"{sensor}.stamp"]
         if all(name.removeprefix(f"{sensor}.") in known for name in names):
             found[sensor] = {name: known[name.removeprefix(f"{sensor}.")] for name in names}
     return found

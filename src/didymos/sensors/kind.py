@@ -185,6 +185,8 @@ class CameraSpec(SensorSpec):
             raise ValueError(f"found near {self.near:g} m, expected it before far {self.far:g} m")
         if not (self.colour or self.depth):
             raise ValueError("expected at least one of the keys 'colour' and 'depth' to be true")
+        if self.outage_rate > 0.0:
+            raise ValueError("a camera has no outages, only drop-outs of single pictures: leave 'outage_rate' out")
         return self
 
     @property
