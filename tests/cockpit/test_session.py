@@ -37,9 +37,10 @@ def session(quadcopter: Twin, tmp_path: Path) -> Iterator[Session]:
     made.close()
 
 
-def play_until(session: Session, time: float) -> None:
+def play_until(session: Session, time: float, sticks: str = "{}") -> None:
+    """Play to a time [s]; the page says where the sticks are again and again, or they would be let go."""
     session.play()
-    wait_until(lambda: session.frame.time >= time, f"the clock reaches {time} s")
+    wait_until(lambda: session.sticks.hear(sticks) or session.frame.time >= time, f"the clock reaches {time} s")
     session.pause()
     session.wait()
 
@@ -66,9 +67,8 @@ def test_everything_done_by_hand_is_repeated_to_the_same_bytes(session: Session,
     session.set("control.gains.height.kp", 0.8)
     session.push("body_FLU", (0.5, 0.0, 0.2), 0.1)
     for value in (0.3, 1.0, -0.4, 0.0):
-        session.sticks.hear(f'{{"axes": [0, {value}, {value}, 0]}}')
-        here = session.frame.time
-        wait_until(lambda here=here: session.frame.time > here + 0.15, "the run goes on")
+        said, here = f'{{"axes": [0, {value}, {value}, 0]}}', session.frame.time
+        wait_until(lambda said=said, here=here: session.sticks.hear(said) or session.frame.time > here + 0.15, "the run goes on")
     session.pause()
     session.record(False)
     session.wait()
@@ -219,8 +219,7 @@ def test_the_sticks_do_not_hear_nonsense(text: str | bytes) -> None:
 
 def test_a_stick_can_move_something_else(session: Session) -> None:
     session.assign([SteerSpec(channel=0, target="inputs.motor1", span=0.1)])
-    session.sticks.hear('{"axes": [0, 1, 1, 0]}')
-    play_until(session, 0.1)
+    play_until(session, 0.1, '{"axes": [0, 1, 1, 0]}')
     assert {item.path for item in session.run.interventions} == {"inputs.motor1"}
     assert "inputs.motor1 (+0.1)" in table(session.pilot)
     session.restart("climb", 0)
@@ -234,10 +233,9 @@ def test_a_piloted_run_keeps_its_channels_and_drops_boxes(session: Session, quad
     assert session.told[-1][0] == "Not done"  # type: ignore[attr-defined]
     session.restart("hover", 0, piloted=True)
     session.record(True)
-    session.sticks.hear('{"axes": [0, 1, 0, 0]}')
-    play_until(session, 0.1)
+    play_until(session, 0.3, '{"axes": [0, 1, 0, 0]}')
     session.press("drop")
-    play_until(session, 0.2)
+    play_until(session, 0.4)
     session.record(False)
     session.wait()
     assert session.log["channels.ch3"].values.max() == 1.0
