@@ -27,7 +27,7 @@ lint: setup  ## style and types
 	$(BIN)/mypy
 
 test: lint  ## style, types and all tests, the cockpit in a real browser among them
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: setup  ## speed beside the bare engine's
 	$(BIN)/didymos bench

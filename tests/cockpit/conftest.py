@@ -199,7 +199,7 @@ def change(before: Picture, after: Picture) -> float:
     return float(np.abs(before[middle] - after[middle]).max())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # an open page draws without end: no test after these shall pay for it
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Debian's Chromium without a window; skipped where it is not installed."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")

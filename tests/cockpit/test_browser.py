@@ -18,7 +18,6 @@ from didymos.engine.intervention import load_interventions
 
 from .conftest import Browser, Started, change, wait_until
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser is enough work for a small machine
 Start = Callable[..., Started]
 MOVED = 25.0  # grey values: more than noise, less than a robot in front of the ground
 

@@ -98,7 +98,15 @@ def command(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
         words = [sys.executable, "-m", "didymos.cli.main", "run", "power_unit", "--robot", f"moteus:{tmp_path / 'bus'}"]
         words += ["--json", "--record", str(tmp_path / "robot.mcap"), *options]
         environment = os.environ | {"PYTHONPATH": str(SRC)}
-        return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            words,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # a shell that started the tests in the background has made its children deaf to Ctrl-C
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
 
     return start
 

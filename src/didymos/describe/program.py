@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
+from pydantic_core import SchemaError
 
 from didymos.control import PROGRAMS, CompiledController, Controller
 from didymos.describe.local_file import is_file
@@ -76,8 +77,8 @@ def wrong_option(program: type[Controller], options: dict[str, Any]) -> tuple[tu
                 TypeAdapter(hints[name], config=_STRICTLY).validate_python(value)
             except ValidationError as error:
                 return _deepest(name, value, error)
-            except PydanticUserError:
-                continue  # a type that has no place in a file
+            except (PydanticUserError, SchemaError):
+                continue  # a type that has no place in a file: a protocol, a user's own generic
     return None
 
 
