@@ -153,7 +153,9 @@ class CFunction:
     @cached_property
     def address(self) -> int:
         """What the engine and the loop call."""
-        compiled = _cached(numba.cfunc(self._signature, cache=True, error_model="numpy"), self._function)
+        # numba finds a cached function by its module; one whose module is gone (of a notebook, of runpy) is compiled each time
+        lasting = self._function.__module__ in sys.modules
+        compiled = _cached(numba.cfunc(self._signature, cache=lasting, error_model="numpy"), self._function)
         self._kept = compiled  # the code lives as long as this object
         return int(compiled.address)
 

@@ -1,0 +1,51 @@
+"""Compiled functions and their cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+LAW = """
+from numba import types
+from didymos.compiled import DOUBLES, c_function
+
+@c_function(types.void(DOUBLES))
+def law(value):
+    value[0] = {factor} * value[0]
+"""
+CALL = """
+import ctypes, runpy, sys
+law = runpy.run_path(sys.argv[1])["law"]  # its module is gone by now
+value = (ctypes.c_double * 1)(2.0)
+ctypes.CFUNCTYPE(None, ctypes.c_void_p)(law.address)(ctypes.addressof(value))
+print(value[0])
+"""
+
+
+def test_a_law_whose_module_is_gone_compiles_again_in_every_process(tmp_path: Path, run_python: Any) -> None:
+    file = tmp_path / "law.py"
+    file.write_text(LAW.format(factor=3.0))
+    for _ in range(2):
+        done = run_python(CALL, str(file))
+        assert done.returncode == 0, done.stderr
+        assert float(done.stdout) == 6.0
+
+
+def test_a_change_in_an_imported_file_is_seen(tmp_path: Path, run_python: Any) -> None:
+    code = """
+import sys
+from pathlib import Path
+from didymos import compiled
+inner = Path(sys.argv[1]) / "inner.py"
+outer = Path(sys.argv[1]) / "outer.py"
+inner.write_text("x = 1")
+outer.write_text("from didymos.inner import x")
+compiled._ROOT = Path(sys.argv[1])
+before = compiled._digest(outer)
+for cached in (compiled._digest, compiled._content, compiled._imported):
+    cached.cache_clear()
+inner.write_text("x = 2")
+print(before != compiled._digest(outer))
+"""
+    done = run_python(code, str(tmp_path))
+    assert done.stdout.strip() == "True", done.stderr
