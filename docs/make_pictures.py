@@ -25,7 +25,7 @@ def stimulus(text: str) -> StimulusSpec:
     """The stimulus that a line of a twin file describes."""
     from ruamel.yaml import YAML
 
-    return StimulusSpec.model_validate({"target": "wanted.z", **YAML(typ="safe").load(text)})
+    return StimulusSpec.model_validate({"target": "setpoints.z", **YAML(typ="safe").load(text)})
 
 
 def circuit() -> None:

@@ -142,7 +142,7 @@ MEANINGS = {
     "PartSpec.kind": "the force law",
     "PartSpec.link": "link or frame on which it acts; its forces are in that frame",
     "PartSpec.joint": "joint that it turns",
-    "PartSpec.upstream": "an earlier part whose readouts it reads",
+    "PartSpec.input_from": "an earlier part whose readouts it reads",
     "CurveSpec.kind": "one variable, two variables, or pieces of cubics",
     "CurveSpec.coefficients": "ascending powers; of a surface, the second variable's fastest; of a spline, from the cube down",
     "AirfoilSpec.model": "`none` switches it off, `linear` blends into a flat plate at stall, `curves` takes `lift` and `drag`",

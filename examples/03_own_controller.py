@@ -17,7 +17,7 @@ import didymos
 
 class HoldPosition(didymos.Controller):
     rate = 400
-    wants = ("x", "y", "z")
+    setpoints = ("x", "y", "z")
     kp = didymos.Gain(0.12, low=0, high=1, unit="rad/m")
     ki = didymos.Gain(0.03, low=0, high=1, unit="rad/(m s)")
     kd = didymos.Gain(0.16, low=0, high=1, unit="rad s/m")
@@ -29,12 +29,12 @@ class HoldPosition(didymos.Controller):
     def start(self, robot) -> None:
         self.attitude.start(robot)
 
-    def update(self, t, sensed, wanted):
-        error = np.array([wanted.x, wanted.y]) - np.array(sensed.state.position)[:2]
+    def update(self, t, measured, setpoints):
+        error = np.array([setpoints.x, setpoints.y]) - np.array(measured.state.position)[:2]
         self.sum += error / self.rate
-        tilt = self.kp * error + self.ki * self.sum - self.kd * np.array(sensed.state.velocity)[:2]
+        tilt = self.kp * error + self.ki * self.sum - self.kd * np.array(measured.state.velocity)[:2]
         pitch, roll = np.clip(tilt * [1, -1], -0.3, 0.3)
-        return self.attitude.update(t, sensed, {"roll": roll, "pitch": pitch, "yaw": 0.0, "z": wanted.z})
+        return self.attitude.update(t, measured, {"roll": roll, "pitch": pitch, "yaw": 0.0, "z": setpoints.z})
 
 
 def main(folder: Path, seconds: float = 20.0) -> dict[str, float]:

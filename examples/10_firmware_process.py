@@ -29,7 +29,7 @@ def firmware(path: str) -> None:
         _, kind, size, count, _time = HEAD.unpack(stream.read(HEAD.size))
         if kind == HELLO:
             facts = json.loads(stream.read(size))
-            names = {name: place for place, name in enumerate([*facts["sensors"], "roll", "pitch", "yaw", *facts["wanted"]])}
+            names = {name: place for place, name in enumerate([*facts["sensors"], "roll", "pitch", "yaw", *facts["setpoints"]])}
         elif kind == END:
             return
         else:
@@ -60,7 +60,7 @@ def main(folder: Path) -> float:
         log = simulation.run(8.0)
     finally:
         simulation.close()
-    error = float(log["truth.position.z"].values[-1] - log["wanted.z"].values[-1])
+    error = float(log["truth.position.z"].values[-1] - log["setpoints.z"].values[-1])
     print(f"height error {1000 * error:.1f} mm, {simulation.real_time_factor:.1f} times real time")
     print("log:", log.save(folder / "firmware.mcap"))
     return error

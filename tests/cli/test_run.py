@@ -106,7 +106,7 @@ import didymos
 
 class Off(didymos.Controller):
     rate = 100
-    def update(self, t, sensed, wanted):
+    def update(self, t, measured, setpoints):
         return {}
 """)
     status, printed, _ = _run(capsys, "--seconds", "0.1", "--control", "mine.py:Off")
@@ -151,7 +151,7 @@ def test_a_pad_that_ends_during_a_run_is_reported_and_the_run_is_kept(tmp_path, 
     record = tmp_path / "flight.mcap"
     status, printed, err = _run(capsys, "--gamepad", str(tmp_path / "pad"), "--seconds", "0.4", "--record", str(record))
     assert (status, printed["seconds"]) == (0, pytest.approx(0.4))
-    assert "channels: 0 wanted.roll, 1 wanted.pitch" in err
+    assert "channels: 0 setpoints.roll, 1 setpoints.pitch" in err
     assert err.count("is gone (the recorded events ended); channels rest, the throttle idles") == 1
     again = _run(capsys, "--interventions", str(record))[1]
     assert again["log_sha256"] == printed["log_sha256"]

@@ -92,11 +92,11 @@ def test_a_flight_at_the_page(start_cockpit: Start, browser: Browser) -> None:
     browser.press("Stop recording")
     name = wait_until(lambda: next(iter(started.folder.glob("*.yaml")), None), "the recording is complete")
     flown = load_interventions(name)
-    assert {item.path for item in flown.interventions} == {"control.gains.height.hover", "wanted.z", "body_FLU"}
+    assert {item.path for item in flown.interventions} == {"control.gains.height.hover", "setpoints.z", "body_FLU"}
     assert [item.value for item in flown.interventions if item.kind == "set"][-1] == (0.56825,)  # however slowly it was typed
 
     log = Log.load(name.with_suffix(".mcap"))
-    asked, height = log["wanted.z"], log["truth.position.z"]
+    asked, height = log["setpoints.z"], log["truth.position.z"]
     begin = next(item.tick for item in flown.interventions if item.kind == "steer") / 400.0
     settled = float(height.values[np.searchsorted(height.time, begin) - 1])
     assert settled == pytest.approx(1.0 + 0.1 / 0.3, abs=0.01)  # 0.1 more of feed-forward against 0.3 of feedback per metre

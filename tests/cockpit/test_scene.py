@@ -13,7 +13,7 @@ from didymos.cockpit.forces import lift_and_drag
 from didymos.cockpit.frame import Camera
 from didymos.cockpit.plots import small, still
 from didymos.cockpit.scene import extent_of
-from didymos.cockpit.sights import hits_of, outline_of, rays_of
+from didymos.cockpit.sensor_overlay import hits_of, outline_of, rays_of
 from didymos.engine.cameras import View
 from didymos.sensors.kind import RangefinderSpec
 

@@ -14,7 +14,7 @@ from didymos import Log
 from didymos.cli.main import main
 from didymos.cli.values import read_settings
 from didymos.cockpit.pilot_panel import table
-from didymos.cockpit.reel import Reel
+from didymos.cockpit.playback import Playback
 from didymos.cockpit.replay import find_log, logs_in
 from didymos.cockpit.session import Session
 from didymos.cockpit.sticks import Sticks
@@ -125,7 +125,7 @@ def test_gains_of_a_program_of_the_users_own_can_be_tuned(quadcopter: Twin, tmp_
         "class Mine(didymos.Controller):\n"
         "    rate = 100\n"
         "    throttle = didymos.Gain(0.0, low=0, high=1)\n"
-        "    def update(self, t, sensed, wanted):\n"
+        "    def update(self, t, measured, setpoints):\n"
         "        return {f'motor{i}': self.throttle for i in (1, 2, 3, 4)}\n"
     )
     twin = quadcopter.copy()
@@ -247,17 +247,17 @@ def test_a_piloted_run_keeps_its_channels_and_drops_boxes(session: Session, quad
 
 def test_a_log_of_other_names_still_moves_the_robot(session: Session) -> None:
     play_until(session, 0.4)
-    reel = Reel(session.simulation, session.run.log)
-    assert reel.at(1e9)[2] == session.run.log["truth.position.z"].values[-1]
+    playback = Playback(session.simulation, session.run.log)
+    assert playback.at(1e9)[2] == session.run.log["truth.position.z"].values[-1]
     from dataclasses import replace
 
     layouts = [replace(layout, name="mocap.body") for layout in session.run.log.layouts if layout.name == "truth"]
     foreign = Log(layouts)
     index = next(i for i, layout in enumerate(session.run.log.layouts) if layout.name == "truth")
     foreign.append(0, *session.run.log.rows(index))
-    assert np.array_equal(Reel(session.simulation, foreign).at(0.2)[:7], reel.at(0.2)[:7])
+    assert np.array_equal(Playback(session.simulation, foreign).at(0.2)[:7], playback.at(0.2)[:7])
     with pytest.raises(InputError, match="no pose"):
-        Reel(session.simulation, Log([replace(layouts[0], columns=(), units=())]))
+        Playback(session.simulation, Log([replace(layouts[0], columns=(), units=())]))
 
 
 def test_only_logs_of_the_folder_can_be_opened(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_step_is_answered_as_the_closed_form_says(daedalus: Twin, axis: int, n
 def _steer(name: str, value: float) -> Any:
     from didymos.engine.intervention import Intervention
 
-    return Intervention(0, "steer", f"wanted.{name}", (value,))
+    return Intervention(0, "steer", f"setpoints.{name}", (value,))
 
 
 def test_the_mixer_gives_the_asked_thrust_and_moments(daedalus: Twin) -> None:

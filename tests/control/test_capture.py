@@ -29,13 +29,13 @@ def gains(**changed: float) -> np.ndarray:
 
 def at_rest(settings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Readings of the robot in its starting posture and a memory that has seen them."""
-    sensed, m = np.zeros(at.READINGS), np.zeros(at.MEMORY)
-    sensed[[2, 6, 10]] = 1.0
-    sensed[at.READ_POSES + 8], sensed[at.READ_POSES + 9] = 0.45, 0.2  # the port, within reach
-    sensed[at.READ_JOINTS : at.READ_JOINTS + 3] = settings[at.S_POSTURE : at.S_POSTURE + 3]
-    wake(sensed, gains(), settings, m)
+    measured, m = np.zeros(at.READINGS), np.zeros(at.MEMORY)
+    measured[[2, 6, 10]] = 1.0
+    measured[at.READ_POSES + 8], measured[at.READ_POSES + 9] = 0.45, 0.2  # the port, within reach
+    measured[at.READ_JOINTS : at.READ_JOINTS + 3] = settings[at.S_POSTURE : at.S_POSTURE + 3]
+    wake(measured, gains(), settings, m)
     m[at.STAGE] = st.APPROACH
-    return sensed, m
+    return measured, m
 
 
 def test_the_table_of_gains_is_that_of_the_class() -> None:
@@ -48,58 +48,58 @@ def test_the_table_of_gains_is_that_of_the_class() -> None:
 
 
 def test_nothing_forbids_to_go_on_at_rest(settings: np.ndarray) -> None:
-    sensed, m = at_rest(settings)
-    assert fault(sensed, 0.0, gains(), settings, m) == st.FINE
+    measured, m = at_rest(settings)
+    assert fault(measured, 0.0, gains(), settings, m) == st.FINE
 
 
 @pytest.mark.parametrize("joint", [0, 1, 2])
 @pytest.mark.parametrize("end", [0, 1])
 def test_a_joint_near_the_end_of_its_travel_stops_the_mission(settings: np.ndarray, joint: int, end: int) -> None:
-    sensed, m = at_rest(settings)
+    measured, m = at_rest(settings)
     limit, inward = settings[at.S_TRAVEL + 2 * joint + end], (1.0, -1.0)[end]
     m[at.TRACKS + 18 + 2 * joint] = limit + 0.019 * inward
-    assert fault(sensed, 0.0, gains(), settings, m) == st.TRAVEL
+    assert fault(measured, 0.0, gains(), settings, m) == st.TRAVEL
     m[at.TRACKS + 18 + 2 * joint] = limit + 0.021 * inward
-    assert fault(sensed, 0.0, gains(), settings, m) != st.TRAVEL
+    assert fault(measured, 0.0, gains(), settings, m) != st.TRAVEL
     m[at.STAGE] = st.UNFOLD  # the encoders' posture lies at the ends
-    assert fault(sensed, 0.0, gains(), settings, m) != st.TRAVEL
+    assert fault(measured, 0.0, gains(), settings, m) != st.TRAVEL
 
 
 def test_encoders_are_set_in_the_known_posture(settings: np.ndarray) -> None:
-    sensed, m = np.zeros(at.READINGS), np.zeros(at.MEMORY)
-    sensed[at.READ_JOINTS : at.READ_JOINTS + 3] = 12.5, -3.0, 0.25  # counts begin anywhere
-    wake(sensed, gains(homed=1.0), settings, m)
+    measured, m = np.zeros(at.READINGS), np.zeros(at.MEMORY)
+    measured[at.READ_JOINTS : at.READ_JOINTS + 3] = 12.5, -3.0, 0.25  # counts begin anywhere
+    wake(measured, gains(homed=1.0), settings, m)
     assert [whereabouts(m, 3, i) for i in range(3)] == pytest.approx([1.84447, -0.9542, -0.2856])
-    sensed[at.READ_JOINTS] += 0.1
-    sensed[at.READ_STAMPS + 3] = 0.01
-    observe(sensed, gains(homed=1.0, track_joints=200.0), 0.01, 0.01, m)
+    measured[at.READ_JOINTS] += 0.1
+    measured[at.READ_STAMPS + 3] = 0.01
+    observe(measured, gains(homed=1.0, track_joints=200.0), 0.01, 0.01, m)
     assert m[at.TRACKS + 18] == pytest.approx(1.84447 + 0.1 * (1.0 - np.exp(-4.0)))
 
 
 def test_the_program_waits_for_its_first_poses(settings: np.ndarray) -> None:
-    sensed, _ = at_rest(settings)
-    assert has_seen(sensed)
-    sensed[10] = 0.0
-    assert not has_seen(sensed)
+    measured, _ = at_rest(settings)
+    assert has_seen(measured)
+    measured[10] = 0.0
+    assert not has_seen(measured)
 
 
 def test_a_late_reading_is_carried_to_the_present(settings: np.ndarray) -> None:
     """A base that moves at 0.3 m/s, seen 20 ms late: the track follows the readings, the whereabouts the base."""
-    sensed, m = at_rest(settings)
+    measured, m = at_rest(settings)
     for k in range(1, 400):
-        sensed[0], sensed[at.READ_STAMPS] = 0.3 * (0.01 * k - 0.02), 0.01 * k - 0.02
-        observe(sensed, gains(), 0.01 * k, 0.01, m)
+        measured[0], measured[at.READ_STAMPS] = 0.3 * (0.01 * k - 0.02), 0.01 * k - 0.02
+        observe(measured, gains(), 0.01 * k, 0.01, m)
     assert whereabouts(m, 0, 0) == pytest.approx(0.3 * 3.99, abs=1e-9)
 
 
 def test_the_oldest_pose_tells_that_motion_capture_is_lost(settings: np.ndarray) -> None:
-    sensed, m = at_rest(settings)
-    sensed[at.READ_STAMPS : at.READ_STAMPS + 4] = 5.0, 5.0, 4.79, 5.0
-    observe(sensed, gains(), 5.0, 0.01, m)
-    assert fault(sensed, 0.0, gains(), settings, m) == st.MOCAP
-    sensed[at.READ_STAMPS + 2] = 4.81
-    observe(sensed, gains(), 5.0, 0.01, m)
-    assert fault(sensed, 0.0, gains(), settings, m) == st.FINE
+    measured, m = at_rest(settings)
+    measured[at.READ_STAMPS : at.READ_STAMPS + 4] = 5.0, 5.0, 4.79, 5.0
+    observe(measured, gains(), 5.0, 0.01, m)
+    assert fault(measured, 0.0, gains(), settings, m) == st.MOCAP
+    measured[at.READ_STAMPS + 2] = 4.81
+    observe(measured, gains(), 5.0, 0.01, m)
+    assert fault(measured, 0.0, gains(), settings, m) == st.FINE
 
 
 def test_the_zero_of_the_force_follows_until_the_arm_reaches_out() -> None:

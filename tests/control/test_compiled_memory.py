@@ -12,11 +12,11 @@ from didymos.control.program import PROGRAM_SIGNATURE
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _integrate(clock, settings, gains, sensed, wanted, memory, inputs):  # type: ignore[no-untyped-def]
+def _integrate(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
     if clock[2] == 1.0:
         memory[0] = settings[0]
     else:
-        memory[0] += clock[1] * gains[0] * (wanted[0] - sensed[0])
+        memory[0] += clock[1] * gains[0] * (setpoints[0] - measured[0])
     inputs[0] = memory[0]
 
 
@@ -24,7 +24,7 @@ class Integrator(CompiledController):
     """Integrates the error of a position into a force."""
 
     program: ClassVar = _integrate
-    wants = ("x",)
+    setpoints = ("x",)
     memory_size = 1
     ki = Gain(2.0)
 
@@ -42,7 +42,7 @@ def _simulate(make_twin: Any) -> Any:
         CART,
         world={"step": 0.005, "integrator": "rk4"},
         sensors={"encoder": {"kind": "joints", "rate": 200}},
-        scenarios={"hold": {"wanted": {"x": 0.5}}},
+        scenarios={"hold": {"setpoints": {"x": 0.5}}},
     )
     program = Integrator()
     program.rate = 100.0

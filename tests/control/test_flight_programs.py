@@ -23,9 +23,9 @@ SURFACES = {"roll": ["left", "right"], "pitch": "elevator", "throttle": ["motor"
 def test_sticks_go_straight_to_their_inputs() -> None:
     sticks = Sticks(SURFACES)
     sticks.set_gain("trim.pitch", 0.1)
-    sticks.start(Robot(("left", "right", "elevator", "motor"), (), sticks.wants))
-    wanted = Values({name: i for i, name in enumerate(sticks.wants)}, np.array([0.4, -0.3, 0.9, 1.7]))
-    assert sticks.update(0.0, wanted, wanted) == pytest.approx({"left": 0.4, "right": 0.4, "elevator": -0.2, "motor": 1.0})
+    sticks.start(Robot(("left", "right", "elevator", "motor"), (), sticks.setpoints))
+    setpoints = Values({name: i for i, name in enumerate(sticks.setpoints)}, np.array([0.4, -0.3, 0.9, 1.7]))
+    assert sticks.update(0.0, setpoints, setpoints) == pytest.approx({"left": 0.4, "right": 0.4, "elevator": -0.2, "motor": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_options_that_contradict_each_other_are_refused(options: dict[str, Any],
 
 def test_a_reading_that_no_sensor_gives_is_named() -> None:
     groups = ("imu.gyro", "imu.accel", "gps.position", "gps.velocity")
-    sensed = tuple(f"{group}.{axis}" for group in groups for axis in "xyz")
+    measured = tuple(f"{group}.{axis}" for group in groups for axis in "xyz")
     with pytest.raises(InputError, match=r"compass\.field\.x"):
-        MultirotorHold(estimator={"magnetometer": "compass"}).start(Robot((), sensed, ()))
+        MultirotorHold(estimator={"magnetometer": "compass"}).start(Robot((), measured, ()))
 
 
 def _tilt_and_heading_error(simulation: Simulation) -> tuple[float, float]:

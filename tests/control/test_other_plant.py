@@ -24,13 +24,13 @@ class Hold(didymos.Controller):
     """PD on the position of a mass; with a force for an input."""
 
     rate = 100.0
-    wants = ("x",)
+    setpoints = ("x",)
     kp = didymos.Gain(4.0)
     kd = didymos.Gain(4.0)
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
-        position, velocity = sensed.encoder.rail.position, sensed.encoder.rail.velocity
-        return {"push": self.kp * (wanted.x - position) - self.kd * velocity}
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
+        position, velocity = measured.encoder.rail.position, measured.encoder.rail.velocity
+        return {"push": self.kp * (setpoints.x - position) - self.kd * velocity}
 
 
 def _robot_at_the_other_end(wire: socket.socket) -> None:
@@ -55,17 +55,17 @@ class Wired:
     def __init__(self, wire: socket.socket) -> None:
         self.wire = wire
         names = ("encoder.rail.position", "encoder.rail.velocity")
-        self.robot = Robot(inputs=("push",), sensed=names, wanted=("x",))
+        self.robot = Robot(inputs=("push",), measured=names, setpoints=("x",))
         self._state, self._goal = np.zeros(2), np.array([1.0])
-        self._sensed = Values({name: i for i, name in enumerate(names)}, self._state)
-        self._wanted = Values({"x": 0}, self._goal)
+        self._measured = Values({name: i for i, name in enumerate(names)}, self._state)
+        self._setpoints = Values({"x": 0}, self._goal)
         self._force = 0.0
         self.positions: list[float] = []
 
     def sense(self, tick: int) -> tuple[Values, Values]:
         self._state[:] = _WIRE.unpack(self.wire.recv(_WIRE.size, socket.MSG_WAITALL))
         self.positions.append(float(self._state[0]))
-        return self._sensed, self._wanted
+        return self._measured, self._setpoints
 
     def act(self, tick: int, inputs: Mapping[str, float]) -> None:
         self._force = inputs.get("push", self._force)
@@ -94,7 +94,7 @@ def test_one_program_moves_the_robot_on_the_wire_and_its_twin_alike(wired: Wired
         CART,
         world={"step": PERIOD, "integrator": "rk4"},
         sensors={"encoder": {"kind": "joints", "rate": 100}},
-        scenarios={"hold": {"wanted": {"x": 1.0}}},
+        scenarios={"hold": {"setpoints": {"x": 1.0}}},
     )
     twins = twin.simulate(scenario="hold", control=Hold()).run(5.0)["encoder.rail.position"].values
     # RK4 is exact under a constant force, so both differ by roundings, which the loop damps
@@ -104,8 +104,8 @@ def test_one_program_moves_the_robot_on_the_wire_and_its_twin_alike(wired: Wired
 
 def test_a_program_that_fails_on_the_wire_says_when(wired: Wired) -> None:
     class Failing(Hold):
-        def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
-            return {"push": float("nan")} if t >= 0.1 else super().update(t, sensed, wanted)
+        def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
+            return {"push": float("nan")} if t >= 0.1 else super().update(t, measured, setpoints)
 
     with pytest.raises(RunError, match=r"at t = 0\.1 s: the control program Failing set push to nan"):
         didymos.drive(wired, Failing(), first=0, count=500)

@@ -19,7 +19,7 @@ class Counting(didymos.Controller):
         self.rate = rate
         self.times: list[float] = []
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         self.times.append(t)
         return {}
 

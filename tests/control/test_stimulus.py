@@ -16,7 +16,7 @@ NO_TABLE = np.zeros((1, 2))
 
 
 def _value(t: float, **keys: Any) -> float:
-    return evaluate(np.array(StimulusSpec(target="wanted.z", **keys).numbers()), NO_TABLE, t)
+    return evaluate(np.array(StimulusSpec(target="setpoints.z", **keys).numbers()), NO_TABLE, t)
 
 
 def test_constant_step_pulse_and_ramp() -> None:
@@ -110,7 +110,7 @@ def test_a_stimulus_moves_a_parameter_of_the_world(make_twin: Any) -> None:
 )
 def test_an_incomplete_stimulus_says_what_it_needs(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        StimulusSpec(target="wanted.z", **keys)
+        StimulusSpec(target="setpoints.z", **keys)
 
 
 def test_a_column_that_is_not_there_is_named(make_twin: Any) -> None:

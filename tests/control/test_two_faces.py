@@ -17,16 +17,16 @@ class Subclass(MultirotorPd):
 
     calls = 0
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         self.calls += 1
-        return super().update(t, sensed, wanted)
+        return super().update(t, measured, setpoints)
 
 
 class Holder(didymos.Controller):
     """A program of one's own that asks the shipped one."""
 
     rate = 400.0
-    wants = MultirotorPd.wants
+    setpoints = MultirotorPd.setpoints
 
     def __init__(self, inner: MultirotorPd) -> None:
         self.inner = inner
@@ -34,8 +34,8 @@ class Holder(didymos.Controller):
     def start(self, robot: Robot) -> None:
         self.inner.start(robot)
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
-        return self.inner.update(t, sensed, wanted)
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
+        return self.inner.update(t, measured, setpoints)
 
 
 @pytest.fixture(scope="module")

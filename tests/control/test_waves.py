@@ -15,7 +15,7 @@ NOTHING = np.zeros((1, 2))
 
 
 def wave(**keys: float | str) -> Callable[[float], float]:
-    row = np.array(StimulusSpec(target="wanted.position", **keys).numbers())  # type: ignore[arg-type]
+    row = np.array(StimulusSpec(target="setpoints.position", **keys).numbers())  # type: ignore[arg-type]
     return lambda t: evaluate(row, NOTHING, t)
 
 
@@ -33,7 +33,7 @@ def test_a_trapezoid_holds_at_both_ends() -> None:
 
 def test_a_wave_without_its_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="needs the key 'period'"):
-        StimulusSpec(target="wanted.position", kind="triangle", amplitude=1.0)
+        StimulusSpec(target="setpoints.position", kind="triangle", amplitude=1.0)
 
 
 TWO_SHAFTS = """<mujoco><worldbody><body name="a"><joint name="left" axis="0 0 1"/><geom size=".1"/></body>
@@ -49,7 +49,7 @@ def two_drives(make_twin: Callable[..., Twin], **options: object) -> Twin:
         TWO_SHAFTS,
         parts={"L": drive("a", "left"), "R": drive("b", "right")},
         control={"program": "position_command", "rate": 200, "options": {"drives": ["L", "R"], **options}},
-        scenarios={"apart": {"seconds": 0.1, "wanted": {"L_position": 0.5, "R_position": -0.25}}},
+        scenarios={"apart": {"seconds": 0.1, "setpoints": {"L_position": 0.5, "R_position": -0.25}}},
     )
 
 

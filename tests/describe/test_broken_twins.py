@@ -70,7 +70,7 @@ VALUES: dict[str, Change] = {
     "two numbers for a vector": ("position: [0, 0, 1]", "position: [0, 1]", "found 2 numbers, expected 3", "position"),
     "text in a vector": ("position: [0, 0, 1]", "position: [0, 0, up]", "found 'up', expected a number", "position"),
     "text for a gain": ("{kp: 0.1, kd", "{kp: soft, kd", "found 'soft', expected a number", "kp: soft"),
-    "text for a set-point": ("wanted: {z: 1.0}", "wanted: {z: up}", "found 'up', expected a number", "wanted: {z"),
+    "text for a set-point": ("setpoints: {z: 1.0}", "setpoints: {z: up}", "found 'up', expected a number", "setpoints: {z"),
     "list for an argument": ("  base: floating", "  arguments: {a: [1]}", "expected a text, a number, true", "arguments"),
     "not a number": ("gravity: 9.81", "gravity: .nan", "expected a finite number", "gravity"),
     "infinite": ("exit_speed: 40.0", "exit_speed: .inf", "expected a finite number", "exit_speed"),
@@ -116,7 +116,7 @@ NAMES: dict[str, Change] = {
     "a fixed joint for a sensor": ("joints: [axle]", "joints: [fl]", "does not turn or slide", "[fl]"),
     "a fixed joint at the start": ("{axle: 0.5}", "{fl: 0.5}", "does not turn or slide", "{fl: 0.5}"),
     "unknown joint at the start": ("{axle: 0.5}", "{axel: 0.5}", "did you mean 'axle'", "axel"),
-    "unknown upstream part": ("joint: axle", "upstream: drag", "no part before this one named 'drag'", "upstream"),
+    "unknown input_from part": ("joint: axle", "input_from: drag", "no part before this one named 'drag'", "input_from"),
     "unknown program": ("program: multirotor_pd", "program: multirotor_pid", "did you mean 'multirotor_pd'", "program"),
     "unknown gain": ("{kp: 0.1, kd", "{kq: 0.1, kd", "did you mean 'roll.kp'", "kq: 0.1"),
     "a gain twice": ("    roll: {", "    roll.kp: 1\n    roll: {", "given twice", "roll: {"),
@@ -128,9 +128,9 @@ NAMES: dict[str, Change] = {
     "unknown parameter of a stimulus": ("world.wind.speed", "world.wind.sped", "did you mean 'world.wind.speed'", "sped"),
     "a parameter that no stimulus moves": ("world.wind.speed", "world.step", "cannot be moved by a stimulus", "world.step"),
     "unknown input": ("target: inputs.fl", "target: inputs.fll", "no input 'fll', did you mean 'fl'", "inputs.fll"),
-    "unknown set-point": ("wanted: {z: 1.0}", "wanted: {yew: 1.0}", "did you mean 'yaw'", "yew"),
-    "unknown set-point of a stimulus": ("target: wanted.roll", "target: wanted.rol", "did you mean 'roll'", "wanted.rol,"),
-    "nothing wanted": ("target: wanted.roll", "target: wanted", "set-point ''", "target: wanted,"),
+    "unknown set-point": ("setpoints: {z: 1.0}", "setpoints: {yew: 1.0}", "did you mean 'yaw'", "yew"),
+    "unknown set-point of a stimulus": ("target: setpoints.roll", "target: setpoints.rol", "did you mean 'roll'", "setpoints.rol,"),
+    "nothing setpoints": ("target: setpoints.roll", "target: setpoints", "set-point ''", "target: setpoints,"),
     "unknown signal": ("signal: truth.position.z", "signal: truth.positoin.z", "did you mean 'truth.position.z'", "positoin"),
     "an angle of nothing": ("signal: truth.position.z", "signal: imu.tilt", "no run records 'imu.tilt'", "imu.tilt"),
     "stimulus file that is not there": ("file: signal.csv", "file: signals.csv", "no file 'signals.csv'", "signals.csv"),
@@ -150,11 +150,11 @@ NAMES: dict[str, Change] = {
     "a name that is too long": ("  imu:", f"  {'i' * 65}:", "at most 64 characters", "iii"),
     "a name on two lines": ("  imu:", '  "i\\nmu":', "a name of letters", "i\\nmu"),
     "a scenario with a slash": ("  everything:", "  every/thing:", "a name of letters", "every/thing"),
-    "a set-point with a dot": ("wanted: {z: 1.0}", "wanted: {z.x: 1.0}", "a name of letters", "z.x"),
+    "a set-point with a dot": ("setpoints: {z: 1.0}", "setpoints: {z.x: 1.0}", "a name of letters", "z.x"),
 }  # fmt: skip
 RESERVED = {
     f"a sensor named {name}": ("  imu:", f"  {name}:", f"every run records '{name}' itself", f"  {name}:")
-    for name in ("truth", "joints", "tf", "clock", "wanted", "inputs", "parts", "joint_states", "tf_static")
+    for name in ("truth", "joints", "tf", "clock", "setpoints", "inputs", "parts", "joint_states", "tf_static")
 }
 CHANGES = TEXT | KEYS | VALUES | NAMES | RESERVED
 
@@ -275,7 +275,7 @@ class Mine(didymos.Controller):
     rate = 250
     def __init__(self, size=1):
         self.size = size
-    def update(self, t, sensed, wanted):
+    def update(self, t, measured, setpoints):
         return {}
 
 class Other:
@@ -293,8 +293,8 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
     "no class": ("mine.py", PROGRAM, "expected a shipped program ("),
     "error on creation": ("mine.py:Mine", PROGRAM.replace("self.size = size", "raise ValueError('no battery')"), "no battery"),
     "unknown option": ("mine.py:Mine", PROGRAM.replace("size=1", "siz=1"), "did you mean 'siz'"),
-    "wants that are no names": ("mine.py:Mine", PROGRAM.replace("rate = 250", "wants = 5"), "Mine.wants is 5"),
-    "a want that is not in a tuple": ("mine.py:Mine", PROGRAM.replace("rate = 250", "wants = 'z'"), "Mine.wants is 'z'"),
+    "set-points that are no names": ("mine.py:Mine", PROGRAM.replace("rate = 250", "setpoints = 5"), "Mine.setpoints is 5"),
+    "a set-point that is not in a tuple": ("mine.py:Mine", PROGRAM.replace("rate = 250", "setpoints = 'z'"), "Mine.setpoints is 'z'"),
     "a law without a function": ("didymos.control:CompiledController", PROGRAM, "has no compiled function"),
 }
 

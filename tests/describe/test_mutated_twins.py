@@ -29,7 +29,7 @@ PATIENCE = 600  # [s] for one whole test; what takes longer hangs
 
 VALUES: list[Any] = [
     None, True, False, 0, -1, 1, 0.5, 7, 1e-300, 1e-9, 1e9, 1e300, -1e300, 10**400, float("nan"), float("inf"), -float("inf"),
-    "", "a", "body", "truth", "x.y", "é\n\x1b[1m", "a" * 3000, "../twin.yaml", "robot.urdf", "wanted.", "inputs.",
+    "", "a", "body", "truth", "x.y", "é\n\x1b[1m", "a" * 3000, "../twin.yaml", "robot.urdf", "setpoints.", "inputs.",
     [], [1, 2, 3], ["a"], {}, {"a": 1}, {"": {}}, [[[]]], {"kind": "rotor"},
 ]  # fmt: skip
 WORDS = [

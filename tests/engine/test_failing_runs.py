@@ -23,7 +23,7 @@ class Faulty(didymos.Controller):
     def __init__(self, fault: Any) -> None:
         self.fault = fault
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Any:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Any:
         return self.fault() if t >= 1.0 else {"motor1": 0.1}
 
 
@@ -88,7 +88,7 @@ class Slow(didymos.Controller):
 
     rate = 100.0
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         time.sleep(0.1)
         return {}
 

@@ -29,9 +29,9 @@ def fly_by_hand(quadcopter: Twin, file: Path) -> Run:
     run = Run(quadcopter.simulate(scenario="hover", seed=3), file)
     run.intervene("set", "control.gains.height.kp", 0.5)
     run.advance(101)
-    run.intervene("steer", "wanted.roll", 0.1)
+    run.intervene("steer", "setpoints.roll", 0.1)
     run.advance(199)
-    run.intervene("steer", "wanted.roll", 0.0)
+    run.intervene("steer", "setpoints.roll", 0.0)
     run.intervene("push", "body_FLU", 0.4, 0.1, 0.2)
     run.advance(7)
     run.intervene("push", "body_FLU", 0.0, 0.0, 0.0)
@@ -87,7 +87,7 @@ def test_a_push_gives_a_free_body_the_speed_of_its_impulse(make_twin: Any) -> No
 def test_a_recording_that_starts_late_holds_the_whole_run(quadcopter: Twin, tmp_path: Path) -> None:
     run = Run(quadcopter.simulate(scenario="hover"))
     run.advance(333)
-    run.intervene("steer", "wanted.z", 0.5)
+    run.intervene("steer", "setpoints.z", 0.5)
     run.start_recording(tmp_path / "late.mcap")
     run.advance(200)
     run.stop_recording()
@@ -98,11 +98,11 @@ def test_a_recording_that_starts_late_holds_the_whole_run(quadcopter: Twin, tmp_
 @pytest.mark.parametrize(
     ("kind", "path", "value"),
     [
-        ("steer", "wanted.rol", (1.0,)),
+        ("steer", "setpoints.rol", (1.0,)),
         ("push", "nothing", (0.0, 0.0, 1.0)),
         ("set", "world.step", (0.1,)),
         ("set", "control.gains.height.kp", (-1.0,)),
-        ("steer", "wanted.roll", (float("nan"),)),
+        ("steer", "setpoints.roll", (float("nan"),)),
         ("push", "body_FLU", (1.0,)),
         ("jump", "body_FLU", (1.0,)),
     ],
@@ -144,7 +144,7 @@ def test_a_run_that_keeps_nothing_has_all_deeds_in_its_recording(quadcopter: Twi
     streamed = Run(quadcopter.simulate(scenario="hover"), tmp_path / "streamed.mcap", keep=False)
     for run in (kept, streamed):
         for i in range(40):
-            run.intervene("steer", "wanted.z", 0.01 * i)
+            run.intervene("steer", "setpoints.z", 0.01 * i)
             run.advance(30)
         run.close()
     assert streamed.interventions == []

@@ -45,11 +45,11 @@ def test_a_push_on_nothing_is_refused(make_twin: Any, target: str, sentence: str
 
 
 def test_friction_of_every_floor_is_scaled_by_grip(make_twin: Any) -> None:
-    world = {"ground": {"friction": 0.5}, "objects": {"sheet": {"size": [1, 1, 0.1], "friction": 0.2}}, "grip": 0.5}
+    world = {"ground": {"friction": 0.5}, "objects": {"sheet": {"size": [1, 1, 0.1], "friction": 0.2}}, "friction_scale": 0.5}
     simulation = make_twin(world=world).simulate()
     ground, sheet = (simulation.model.geom(name) for name in ("didymos_ground", "didymos:sheet"))
     assert (ground.friction[0], sheet.friction[0]) == (0.25, 0.1)
-    simulation.set("world.grip", 2.0)
+    simulation.set("world.friction_scale", 2.0)
     assert (ground.friction[0], sheet.friction[0]) == (1.0, 0.4)
     simulation.set("world.objects.sheet.friction", 0.3)
     assert (ground.friction[0], sheet.friction[0]) == (1.0, 0.6)
@@ -67,7 +67,7 @@ class _Hold(Controller):
 
     rate = 500.0
 
-    def update(self, t: float, sensed: Any, wanted: Any) -> dict[str, float]:
+    def update(self, t: float, measured: Any, setpoints: Any) -> dict[str, float]:
         found = {}
         for drive, goal in (("hip", 0.4), ("knee", 0.0)):
             place = goal * 10.0 / (2.0 * np.pi)

@@ -25,10 +25,10 @@ class Learning(didymos.Controller):
     rate = 50.0
     kp = didymos.Gain(0.4)
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         if not hasattr(self, "seen"):
             self.seen: list[float] = []
-        self.seen.append(sensed.imu.accel.z)
+        self.seen.append(measured.imu.accel.z)
         return {"rotor": self.kp + 0.01 * float(np.tanh(sum(self.seen[-9:]) - 9.0 * len(self.seen[-9:])))}
 
 

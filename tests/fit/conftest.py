@@ -34,9 +34,9 @@ def bench(make_twin: Callable[..., Twin]) -> Twin:
         record={"rate": 200},
         scenarios={
             "sine": {
-                "seconds": 1.0, "stimuli": [{"target": "wanted.position", "kind": "sine", "amplitude": 1.0, "frequency": 1.0}],
+                "seconds": 1.0, "stimuli": [{"target": "setpoints.position", "kind": "sine", "amplitude": 1.0, "frequency": 1.0}],
             },
-            "step": {"seconds": 1.0, "wanted": {"position": 0.25}},
+            "step": {"seconds": 1.0, "setpoints": {"position": 0.25}},
         },
         fit={
             "columns": {"pos": {"signal": POSITION, "weight": 10.0}, "vel": {"signal": VELOCITY}},

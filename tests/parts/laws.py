@@ -48,7 +48,7 @@ def call(
     motion["rotation"][0] = [0, 0, 1, 0, 1, 0, 1, 0, 0] if x_up else np.eye(3).ravel()
     rates, outputs = np.zeros(max(1, len(law.states))), np.zeros(len(law.outputs))
     rows = [np.array([*numbers, 0.0], dtype=np.float64) for numbers in (spec.tables(), heard, inputs, memory, states)]
-    tables, upstream, given, kept, now = rows
-    arrays = (record, tables, motion, upstream, given, kept, now, rates, wrench, outputs)
+    tables, input_from, given, kept, now = rows
+    arrays = (record, tables, motion, input_from, given, kept, now, rates, wrench, outputs)
     _FUNCTION(law.function.address)(*(array.ctypes.data for array in arrays))
     return Answer(law, wrench, rates, outputs)

@@ -95,7 +95,7 @@ def test_still_air_and_a_surface_switched_off_give_nothing() -> None:
 
 
 def test_the_share_in_a_slipstream_sees_the_wake() -> None:
-    symmetric = WING | {"lift_alpha": 0.0, "slipstream": 0.25, "upstream": "motor"}
+    symmetric = WING | {"lift_alpha": 0.0, "slipstream": 0.25, "input_from": "motor"}
     answer = call(AIRFOIL, air_velocity=(12.0, 0.0, 0.0), heard=(9.0,), **symmetric)
     lift = 0.5 * 1.225 * 0.3 * 0.56 * (0.75 * 12.0**2 + 0.25 * 21.0**2)
     assert answer.force[2] == pytest.approx(lift, rel=1e-8)
@@ -164,7 +164,7 @@ def test_a_rolled_airfoil_is_a_fin(make_twin: Any) -> None:
         ({"model": "curves", "drag": SPLINE, "lift": SPLINE | {"coefficients": [0, 0, 1, -1, 2, 0, 1, 0.5]}}, "gap at 0"),
         ({"model": "curves", "drag": SPLINE, "lift": SPLINE | {"breaks": [-1.0, 0.0, 0.0]}}, "ascend"),
         ({"model": "curves", "drag": SPLINE, "lift": SPLINE | {"breaks": [-1.0, 1.0]}}, "four coefficients"),
-        ({"slipstream": 0.5}, "upstream"),
+        ({"slipstream": 0.5}, "input_from"),
     ],
 )
 def test_a_surface_that_cannot_be_is_refused_with_a_sentence(make_twin: Any, change: dict[str, Any], said: str) -> None:

@@ -31,7 +31,7 @@ class Sender(didymos.Controller):
     def __init__(self, first: Mapping[str, float], then: Mapping[str, float] | None = None, at: float = math.inf) -> None:
         self.first, self.then, self.at, self.beat = first, then, at, 0.0
 
-    def update(self, t: float, sensed: Any, wanted: Any) -> Mapping[str, float]:
+    def update(self, t: float, measured: Any, setpoints: Any) -> Mapping[str, float]:
         chosen = self.first if t < self.at - 1e-9 else self.then
         if chosen is None:
             return {}
@@ -202,12 +202,12 @@ def test_a_springy_gear_winds_up_by_its_play_and_its_stiffness(run: Bench) -> No
 
 
 def test_a_drive_changed_during_a_run_is_the_drive_that_began_so(make_bench: Callable[..., Twin]) -> None:
-    wanted = {"parts.drive.rotor_inertia": 5e-4, "parts.drive.coulomb": 0.03, "parts.drive.viscous": 0.01}
+    setpoints = {"parts.drive.rotor_inertia": 5e-4, "parts.drive.coulomb": 0.03, "parts.drive.viscous": 0.01}
     fresh, changed = make_bench(kp=1.0), make_bench(kp=1.0)
-    fresh.set_all(wanted)
+    fresh.set_all(setpoints)
     early = fresh.simulate(control=Sender({"position": 0.2}))
     late = changed.simulate(control=Sender({"position": 0.2}))
-    late.set_all(wanted)
+    late.set_all(setpoints)
     assert late.run(0.3).sha256 == early.run(0.3).sha256
 
 

@@ -24,7 +24,7 @@ PAIR = """<mujoco><option gravity="0 0 0"/><worldbody>
 WORLD = {"step": 0.001, "integrator": "rk4", "gravity": 0.0}
 THRUSTER = {"kind": "thruster_pair", "link": "body", "thrust": 0.3, "exhaust_speed": 400.0, "gas": 0.05, "period": 0.1}
 GRIPPER = {
-    "kind": "gripper", "link": "hand", "upstream": "port", "reach": 0.02, "reach_angle": 0.1, "seated": 0.005, "soft_time": 0.5,
+    "kind": "gripper", "link": "hand", "input_from": "port", "reach": 0.02, "reach_angle": 0.1, "seated": 0.005, "soft_time": 0.5,
     "hard_time": 0.3, "soft_stiffness": 30.0, "soft_damping": 10.0, "hard_stiffness": 1500.0, "hard_damping": 60.0, "arm": 0.05,
 }  # fmt: skip
 
@@ -119,7 +119,7 @@ def grip(make_twin: Any, away: float, seconds: float, *stimuli: dict[str, Any]) 
     parts = {
         "port": {"kind": "gripper_port", "link": "other"},
         "gripper": GRIPPER,
-        "back": {"kind": "gripper_reaction", "link": "other", "upstream": "gripper"},
+        "back": {"kind": "gripper_reaction", "link": "other", "input_from": "gripper"},
     }
     return fly(make_twin, PAIR.format(away=away), parts, seconds, *stimuli)
 

@@ -24,13 +24,13 @@ def answer(kind: str, untold: float) -> tuple[np.ndarray, ...]:
         return random.uniform(0.2, 0.8, max(count, 1))
 
     record = some(len(law.record.names or ()))
-    tables, upstream, inputs, memory, states = some(64), some(64), some(64), some(512), some(64)
+    tables, input_from, inputs, memory, states = some(64), some(64), some(64), some(512), some(64)
     motion, wrench = np.zeros(1, dtype=MOTION), np.zeros(1, dtype=WRENCH)
     for name in MOTION.names or ():
         told = name not in _OF_AIR if law.told is Told.MOTION else name in _OF_JOINT
         motion[name] = random.uniform(0.2, 0.8, motion[name].shape) if told else untold
     rates, outputs = np.zeros(64), np.zeros(64)
-    arrays = (record, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs)
+    arrays = (record, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs)
     _FUNCTION(law.function.address)(*(array.ctypes.data for array in arrays))
     return wrench.view(np.float64), rates, outputs
 

@@ -58,20 +58,20 @@ def numbers(values):
     return Float64MultiArray(MultiArrayLayout([], 0), [float(value) for value in values])
 
 
-def read(sensed, name, message):
+def read(measured, name, message):
     """A message into the program's readings."""
     if name in ("base", "tool", "port"):
         place, turn = message.pose.position, message.pose.orientation
-        sensed |= {f"{name}.position.x": place.x, f"{name}.position.y": place.y}
-        sensed |= {f"{name}.orientation.w": turn.w, f"{name}.orientation.z": turn.z}
+        measured |= {f"{name}.position.x": place.x, f"{name}.position.y": place.y}
+        measured |= {f"{name}.orientation.w": turn.w, f"{name}.orientation.z": turn.z}
     elif name == "encoders":
-        sensed |= {f"encoders.{joint}.position": angle for joint, angle in zip(message.name, message.position, strict=True)}
+        measured |= {f"encoders.{joint}.position": angle for joint, angle in zip(message.name, message.position, strict=True)}
     elif name == "wrench":
-        sensed["wrench.force.x"] = message.wrench.force.x
+        measured["wrench.force.x"] = message.wrench.force.x
     else:
-        sensed["status.gripper.stage"] = message.data
+        measured["status.gripper.stage"] = message.data
         return
-    sensed[f"{name}.stamp"] = stamp(message.header.stamp) * 1e-9
+    measured[f"{name}.stamp"] = stamp(message.header.stamp) * 1e-9
 
 
 def main(domain):
@@ -89,14 +89,14 @@ def main(domain):
     program.rate = 1.0 / PERIOD
     for path, value in GAINS.items():
         program.set_gain(path, value)
-    program.start(Robot(inputs=(), sensed=(), wanted=("abort",)))
-    sensed = dict.fromkeys(program.reads, 0.0)
+    program.start(Robot(inputs=(), measured=(), setpoints=("abort",)))
+    measured = dict.fromkeys(program.reads, 0.0)
     heard = dict.fromkeys(readers, 0)
 
     def arrived(tick):
         for name, reader in readers.items():
             for message in reader.take(100):
-                read(sensed, name, message)
+                read(measured, name, message)
                 heard[name] += 1
         return all(count >= tick for count in heard.values())
 
@@ -104,7 +104,7 @@ def main(domain):
     while tick < 1200 and (stages[-1:] != ["hold"] or held < 100):
         tick = peer.step(1)
         until(lambda tick=tick: arrived(tick), "readings of this tick")
-        inputs = program.update(tick * PERIOD, sensed, {"abort": 0.0})
+        inputs = program.update(tick * PERIOD, measured, {"abort": 0.0})
         torque.write(numbers(inputs[name] for name in ("wheel", "shoulder", "elbow", "wrist")))
         thrust.write(numbers(inputs[name] for name in ("thruster_a", "thruster_b", "thruster_c")))
         if WORDS[int(inputs["gripper"])] != asked:
@@ -115,9 +115,9 @@ def main(domain):
             stages.append(stage)
             held = 0
         held += 1
-        widest = max(widest, abs(2.0 * sensed["base.orientation.z"]))
+        widest = max(widest, abs(2.0 * measured["base.orientation.z"]))
     reason = Capture.words["reason"][int(program._memory[1])]
-    return {"tick": tick, "stages": stages, "reason": reason, "gripped": sensed["status.gripper.stage"], "base": widest}
+    return {"tick": tick, "stages": stages, "reason": reason, "gripped": measured["status.gripper.stage"], "base": widest}
 
 
 if __name__ == "__main__":

@@ -404,7 +404,7 @@ def square(domain, speed, leg_ticks, pause_ticks):
     peer = Stepper(domain)
     kinds = {
         "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/truth": Odometry, "rt/imu": Imu,
-        "rt/tf": TFMessage, "rt/wanted/vx": Float64, "rt/wanted/vy": Float64, "rt/inputs/drive_x": Float64,
+        "rt/tf": TFMessage, "rt/setpoints/vx": Float64, "rt/setpoints/vy": Float64, "rt/inputs/drive_x": Float64,
     }  # fmt: skip
     readers = {name: peer.reader(name, kind) for name, kind in kinds.items()}
     readers["rt/clock"] = peer.reader("rt/clock", Clock, BEST_EFFORT)
@@ -456,7 +456,7 @@ def roll(domain, speed, leg_ticks, pause_ticks):
         "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/truth": Odometry, "rt/imu": Imu,
         "rt/tf": TFMessage, "rt/scan": LaserScan, "rt/scan_left": LaserScan, "rt/pose": PoseStamped,
     }  # fmt: skip
-    scalars = [f"rt/wanted/{name}" for name in ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")]
+    scalars = [f"rt/setpoints/{name}" for name in ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")]
     scalars += [f"rt/control/{name}" for name in ("x", "y", "yaw", "slip", "late", "room")]
     scalars += [f"rt/inputs/drive_{i}" for i in range(1, 5)]
     readers = {name: peer.reader(name, kind) for name, kind in kinds.items()}
@@ -535,18 +535,18 @@ def parameters(domain, node, settings):
 
 
 def set_points(domain, single, group, nonsense):
-    """Set one set-point, a group, and send what must be refused; what is wanted in the end."""
+    """Set one set-point, a group, and send what must be refused; what is setpoints in the end."""
     peer = Stepper(domain)
     one, many = peer.writer(f"rt/set/{single[0]}", Float64), peer.writer(f"rt/set/{group[0]}", Float64MultiArray)
-    heard = {name: peer.reader(f"rt/wanted/{name}", Float64) for name in ("vx", "vy", "wz")}
+    heard = {name: peer.reader(f"rt/setpoints/{name}", Float64) for name in ("vx", "vy", "wz")}
     matched(one, many, *heard.values())
     peer.start()
-    wanted = []
+    setpoints = []
 
     def send(writer, message):
         writer.write(message)
         peer.step(2)
-        wanted.append([until(lambda reader=reader: reader.take(100), "set-point")[-1].data for reader in heard.values()])
+        setpoints.append([until(lambda reader=reader: reader.take(100), "set-point")[-1].data for reader in heard.values()])
 
     array = MultiArrayLayout([], 0)
     send(one, Float64(single[1]))
@@ -554,7 +554,7 @@ def set_points(domain, single, group, nonsense):
     for value in nonsense:
         send(many, Float64MultiArray(array, value))
     send(one, Float64(float("nan")))
-    return {"wanted": wanted}
+    return {"setpoints": setpoints}
 
 
 def listen(domain, count):

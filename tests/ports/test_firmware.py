@@ -31,22 +31,22 @@ class Firmware:
     def __init__(self):
         self.calls, self.angles = 0, []
 
-    def step(self, time, sensors, attitude, wanted):
+    def step(self, time, sensors, attitude, setpoints):
         self.calls += 1
         self.angles.append(attitude)
         height, climb = sensors.state.position.z, sensors.state.velocity.z
-        lift = 0.554 + 0.15 * (wanted.z - height) - 0.15 * climb
+        lift = 0.554 + 0.15 * (setpoints.z - height) - 0.15 * climb
         return [lift] * 4
 """
 
 LIBRARY = """
 static int sensors_given;
-int start(int sensors, int wanted, int commands) { sensors_given = sensors; return !(wanted == 1 && commands == 4); }
-void step(double time, const double *sensors, const double *attitude, const double *wanted, double *commands)
+int start(int sensors, int setpoints, int commands) { sensors_given = sensors; return !(setpoints == 1 && commands == 4); }
+void step(double time, const double *sensors, const double *attitude, const double *setpoints, double *commands)
 {
     double height = sensors[2], climb = sensors[9];
     (void)time;
-    for (int i = 0; i < 4; i++) commands[i] = attitude ? 0.554 + 0.15 * (wanted[0] - height) - 0.15 * climb : 0.0;
+    for (int i = 0; i < 4; i++) commands[i] = attitude ? 0.554 + 0.15 * (setpoints[0] - height) - 0.15 * climb : 0.0;
 }
 """
 
@@ -120,7 +120,7 @@ def test_the_true_attitude_is_roll_pitch_and_yaw() -> None:
     seen: list[Any] = []
 
     class Firmware:
-        def step(self, time: float, sensors: Values, attitude: Any, wanted: Values) -> dict[str, float]:
+        def step(self, time: float, sensors: Values, attitude: Any, setpoints: Values) -> dict[str, float]:
             seen.append(attitude)
             return {}
 
@@ -145,7 +145,7 @@ def test_a_compiled_library_flies_as_the_python_object_does(daedalus: Twin, writ
     assert compiler is not None, "tools/setup installs gcc"
     source = write("mine.c", LIBRARY)
     subprocess.run([compiler, "-shared", "-fPIC", "-o", str(source.with_suffix(".so")), str(source)], check=True)
-    names = daedalus.simulate().robot.sensed
+    names = daedalus.simulate().robot.measured
     assert (names[2], names[9]) == ("state.position.z", "state.velocity.z")
     logs = []
     for what in (f"{source.with_suffix('.so')}", f"{write('mine.py', OBJECT)}:Firmware"):
@@ -265,8 +265,8 @@ def test_somebody_elses_process_may_connect(daedalus: Twin) -> None:
     assert not thread.is_alive()
     assert facts["commands"] == ["motor1", "motor2", "motor3", "motor4"]
     assert facts["period"] == pytest.approx(0.002)
-    assert facts["wanted"] == ["z"]
-    assert len(facts["last"].numbers) == len(facts["sensors"]) + 3 + len(facts["wanted"])
+    assert facts["setpoints"] == ["z"]
+    assert len(facts["last"].numbers) == len(facts["sensors"]) + 3 + len(facts["setpoints"])
     assert (facts["last"].count, facts["last"].time) == (49, pytest.approx(0.098))
 
 

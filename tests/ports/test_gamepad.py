@@ -146,8 +146,8 @@ def test_the_sticks_fly_the_plane_and_the_table_is_recorded(plane: Twin, tmp_pat
     assert roll.values[during] == pytest.approx((0.2 - 0.01) / 0.99, abs=1e-4)
     assert not roll.values[~during].any()
     lever = (0.5 - 0.01) / 0.99
-    assert log["wanted.throttle"].values == pytest.approx(0.5 + 0.5 * lever, abs=1e-4)  # forward is more
-    assert log["inputs.motor1"].values[-1] == pytest.approx(log["wanted.throttle"].values[-1])
+    assert log["setpoints.throttle"].values == pytest.approx(0.5 + 0.5 * lever, abs=1e-4)  # forward is more
+    assert log["inputs.motor1"].values[-1] == pytest.approx(log["setpoints.throttle"].values[-1])
     assert np.max(log["truth.angular_velocity.x"].values) > 0.1  # stick to the right rolls right
     assert not said
 
@@ -316,9 +316,9 @@ def test_a_run_without_a_pilot_has_no_channels(quadcopter: Twin) -> None:
 @pytest.mark.parametrize(
     ("pilot", "complaint"),
     [
-        ({"steer": [{"channel": 20, "target": "wanted.z"}]}, "less than 20"),
-        ({"steer": [{"channel": 0, "target": "wanted.z", "span": 0.5, "offset": 2.0}]}, "beyond span"),
-        ({"steer": [{"channel": 6, "target": "wanted.z"}], "drop": 6}, "does something else already"),
+        ({"steer": [{"channel": 20, "target": "setpoints.z"}]}, "less than 20"),
+        ({"steer": [{"channel": 0, "target": "setpoints.z", "span": 0.5, "offset": 2.0}]}, "beyond span"),
+        ({"steer": [{"channel": 6, "target": "setpoints.z"}], "drop": 6}, "does something else already"),
     ],
 )
 def test_a_pilot_that_cannot_be_is_refused(pilot: dict[str, object], complaint: str) -> None:

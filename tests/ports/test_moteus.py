@@ -25,7 +25,7 @@ from didymos.control.idle import Idle
 from didymos.describe.twin import Twin
 from didymos.engine.intervention import load_interventions
 from didymos.ports.moteus.port import serve
-from didymos.ports.terms import Terms
+from didymos.ports.serve_options import ServeOptions
 
 moteus = pytest.importorskip("moteus")
 SRC = Path(didymos.__file__).parent.parent
@@ -41,7 +41,7 @@ class Served:
         self._ready, self._stop = Event(), Event()
         self.simulation = twin.simulate(control=Idle())
         self.facts: dict[str, Any] = {}
-        self.terms = Terms(link=self.link, record=self.record, say=self._hear, stop=self._stop, **({"step_locked": True} | terms))
+        self.terms = ServeOptions(link=self.link, record=self.record, say=self._hear, stop=self._stop, **({"step_locked": True} | terms))
         self._thread = Thread(target=self._work)
         self._thread.start()
         assert self._ready.wait(60), self.said
@@ -163,8 +163,8 @@ def test_a_position_is_followed_at_200_hz_and_the_run_can_be_repeated(power_unit
         states = []
         for i in range(count):
             t = i * 0.005
-            wanted, speed = amplitude * math.sin(omega * t), amplitude * omega * math.cos(omega * t)
-            states.append(await c.set_position(position=wanted, velocity=speed, query=True))
+            setpoints, speed = amplitude * math.sin(omega * t), amplitude * omega * math.cos(omega * t)
+            states.append(await c.set_position(position=setpoints, velocity=speed, query=True))
         await c.set_stop()
         return states
 
@@ -178,8 +178,8 @@ def test_a_position_is_followed_at_200_hz_and_the_run_can_be_repeated(power_unit
     assert {state.values[R.MODE] for state in states[3:]} == {MODE.POSITION}
     assert {state.values[R.FAULT] for state in states} == {0}
     positions = np.array([state.values[R.POSITION] for state in states])
-    wanted = amplitude * np.sin(omega * 0.005 * np.arange(count))
-    assert np.abs(positions - wanted).max() < _farthest(power_unit, server, amplitude, omega)
+    setpoints = amplitude * np.sin(omega * 0.005 * np.arange(count))
+    assert np.abs(positions - setpoints).max() < _farthest(power_unit, server, amplitude, omega)
     times = np.arange(count) * 0.005 + 0.001  # the first query comes after the first tick
     log = Log.load(server.record)
     seen = np.interp(times - 0.001, log["parts.drive.position"].time, log["parts.drive.position"].values)
@@ -401,10 +401,10 @@ def test_a_server_that_is_ended_leaves_its_log_whole(power_unit: Twin, tmp_path:
 
 def test_what_cannot_be_served_is_said(power_unit: Twin, quadcopter: Twin, tmp_path: Path) -> None:
     for twin, terms, text in (
-        (quadcopter, Terms(), "no part of kind drive"),
-        (power_unit, Terms(ids={"drvie": 1}), "did you mean"),
-        (power_unit, Terms(ids={"drive": 127}), "1 to 126"),
-        (power_unit, Terms(link=tmp_path), "cannot be made"),
+        (quadcopter, ServeOptions(), "no part of kind drive"),
+        (power_unit, ServeOptions(ids={"drvie": 1}), "did you mean"),
+        (power_unit, ServeOptions(ids={"drive": 127}), "1 to 126"),
+        (power_unit, ServeOptions(link=tmp_path), "cannot be made"),
     ):
         with pytest.raises(InputError, match=text):
             serve(twin.simulate(control=Idle()), terms)

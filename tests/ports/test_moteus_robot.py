@@ -24,7 +24,7 @@ from didymos.describe.twin import Twin
 from didymos.ports import find_robot
 from didymos.ports.hardware import HardwareRun, run_hardware
 from didymos.ports.moteus.port import serve
-from didymos.ports.terms import Terms
+from didymos.ports.serve_options import ServeOptions
 
 SRC = Path(didymos.__file__).parent.parent
 LONG = 60.0  # [s] after which a test gives up waiting
@@ -40,7 +40,7 @@ def power_unit() -> Twin:
 def served(twin: Twin, folder: Path, *, step_locked: bool = True) -> Iterator[Path]:
     """A twin on a bus until the end of the block; the bus."""
     ready, stop, link = Event(), Event(), folder / "bus"
-    terms = Terms(link=link, record=folder / "served.mcap", say=lambda _: ready.set(), stop=stop, step_locked=step_locked)
+    terms = ServeOptions(link=link, record=folder / "served.mcap", say=lambda _: ready.set(), stop=stop, step_locked=step_locked)
     thread = Thread(target=serve, args=(twin.simulate(control=Idle()), terms))
     thread.start()
     try:
@@ -71,7 +71,7 @@ def test_the_program_moves_the_served_unit_as_it_moves_the_simulated_one(power_u
     # A served drive tells what it measured a tick of 1 ms ago
     fastest = np.abs(twins["joints.shaft_joint.velocity"].values).max() * 9.97 / (2.0 * np.pi)
     np.testing.assert_allclose(position, twins["parts.drive.position"].values, atol=0.001 * fastest)
-    np.testing.assert_array_equal(log["wanted.position"].values, twins["wanted.position"].values)
+    np.testing.assert_array_equal(log["setpoints.position"].values, twins["setpoints.position"].values)
     np.testing.assert_allclose(log["joints.shaft_joint.position"].values, position * 2.0 * np.pi / 9.97, rtol=1e-12)
     assert log["parts.drive.voltage"].values == pytest.approx(24.0)
     assert set(log["parts.drive.mode"].values[3:]) == {10.0}
@@ -82,7 +82,7 @@ FAILING = """import didymos
 class Failing(didymos.Controller):
     rate = 200
     beat = 0
-    def update(self, t, sensed, wanted):
+    def update(self, t, measured, setpoints):
         self.beat += 1
         if t > WHEN:
             raise OSError("the sky fell")

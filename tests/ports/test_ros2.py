@@ -31,10 +31,10 @@ import math
 import didymos
 
 class Drive(didymos.Controller):
-    wants = ("vx", "vy", "wz", "alive")
-    def update(self, t, sensed, wanted):
-        c, s = math.cos(sensed.encoders.yaw.position), math.sin(sensed.encoders.yaw.position)
-        return {"drive_x": c * wanted.vx - s * wanted.vy, "drive_y": s * wanted.vx + c * wanted.vy, "drive_yaw": wanted.wz}
+    setpoints = ("vx", "vy", "wz", "alive")
+    def update(self, t, measured, setpoints):
+        c, s = math.cos(measured.encoders.yaw.position), math.sin(measured.encoders.yaw.position)
+        return {"drive_x": c * setpoints.vx - s * setpoints.vy, "drive_y": s * setpoints.vx + c * setpoints.vy, "drive_yaw": setpoints.wz}
 """
 SENSORS = {
     "encoders": {"kind": "joints", "rate": 100},
@@ -55,10 +55,10 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
     "rt/truth": "nav_msgs::msg::dds_::Odometry_",
     "rt/pose": "geometry_msgs::msg::dds_::PoseStamped_",
     "rt/imu": "sensor_msgs::msg::dds_::Imu_",
-    "rt/wanted/vx": "std_msgs::msg::dds_::Float64_",
-    "rt/wanted/vy": "std_msgs::msg::dds_::Float64_",
-    "rt/wanted/wz": "std_msgs::msg::dds_::Float64_",
-    "rt/wanted/alive": "std_msgs::msg::dds_::Float64_",
+    "rt/setpoints/vx": "std_msgs::msg::dds_::Float64_",
+    "rt/setpoints/vy": "std_msgs::msg::dds_::Float64_",
+    "rt/setpoints/wz": "std_msgs::msg::dds_::Float64_",
+    "rt/setpoints/alive": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_x": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_yaw": "std_msgs::msg::dds_::Float64_",
@@ -69,11 +69,11 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
 }
 SUBSCRIBED = {
     "rt/cmd_vel": "geometry_msgs::msg::dds_::Twist_",
-    "rt/set/wanted": "std_msgs::msg::dds_::Float64MultiArray_",
-    "rt/set/wanted/vx": "std_msgs::msg::dds_::Float64_",
-    "rt/set/wanted/vy": "std_msgs::msg::dds_::Float64_",
-    "rt/set/wanted/wz": "std_msgs::msg::dds_::Float64_",
-    "rt/set/wanted/alive": "std_msgs::msg::dds_::Float64_",
+    "rt/set/setpoints": "std_msgs::msg::dds_::Float64MultiArray_",
+    "rt/set/setpoints/vx": "std_msgs::msg::dds_::Float64_",
+    "rt/set/setpoints/vy": "std_msgs::msg::dds_::Float64_",
+    "rt/set/setpoints/wz": "std_msgs::msg::dds_::Float64_",
+    "rt/set/setpoints/alive": "std_msgs::msg::dds_::Float64_",
     "rt/set/inputs": "std_msgs::msg::dds_::Float64MultiArray_",
     "rt/set/inputs/drive_x": "std_msgs::msg::dds_::Float64_",
     "rt/set/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
@@ -154,7 +154,7 @@ def test_a_peer_with_types_of_its_own_drives_a_square_and_hears_what_the_log_kee
         assert np.rint(kept.time * 1e9).astype(int).tolist() == seen["stamps"]
         assert kept.values.tolist() == [row[i] for row in seen["positions"]]
     assert [row[0] for row in seen["odometry"]] == log["odom.position.x"].values.tolist()
-    assert log["wanted.alive"].values[-1] == 8.0  # one sign of life per message on /cmd_vel
+    assert log["setpoints.alive"].values[-1] == 8.0  # one sign of life per message on /cmd_vel
     topics = {name for name in seen["counts"] if name not in ("rt/clock", "rt/tf_static")}
     assert {name: seen["counts"][name] for name in topics} == dict.fromkeys(topics, seen["tick"])
     assert seen["counts"]["rt/clock"] > 0
@@ -190,7 +190,7 @@ def test_a_peer_drives_the_mecanum_base_along_a_square_by_velocity_and_by_wheel_
 
 def test_set_points_come_singly_or_as_a_group_and_nonsense_is_refused(stepped: Any) -> None:
     nonsense = [[], [1.0, 2.0], [1.0, 2.0, 3.0, 4.0, 5.0]]
-    found = stepped.ask("set_points", ["wanted/vy", 0.25], ["wanted", [0.1, 0.2, 0.3, 0.0]], nonsense)["wanted"]
+    found = stepped.ask("set_points", ["setpoints/vy", 0.25], ["setpoints", [0.1, 0.2, 0.3, 0.0]], nonsense)["setpoints"]
     assert found[0][1] == 0.25
     assert found[1:] == [[0.1, 0.2, 0.3]] * (2 + len(nonsense))
 

@@ -10,9 +10,9 @@ import pytest
 
 from didymos import InputError, Log
 from didymos.describe.schema import CommandSpec
+from didymos.ports.ros2.commands import Order, intakes
 from didymos.ports.ros2.encode import MessageEncoder
 from didymos.ports.ros2.names import dds_reply, dds_request, dds_topic, dds_type, ros_name, spell, wire_names
-from didymos.ports.ros2.orders import Order, intakes
 from didymos.ports.ros2.types import message_type
 from didymos.record.cdr import ros2_types
 from didymos.record.messages import fields_of
@@ -89,31 +89,31 @@ class Number:
 
 
 def test_set_points_with_a_common_prefix_are_a_group_of_their_own() -> None:
-    handles = ("wanted.vx", "wanted.wheels.left", "wanted.wheels.right", "inputs.motor")
+    handles = ("setpoints.vx", "setpoints.wheels.left", "setpoints.wheels.right", "inputs.motor")
     found = {intake.topic: intake for intake in intakes(handles)}
     assert set(found) == {
-        "/cmd_vel", "/set/wanted", "/set/wanted/vx", "/set/wanted/wheels", "/set/wanted/wheels/left", "/set/wanted/wheels/right",
+        "/cmd_vel", "/set/setpoints", "/set/setpoints/vx", "/set/setpoints/wheels", "/set/setpoints/wheels/left", "/set/setpoints/wheels/right",
         "/set/inputs", "/set/inputs/motor",
     }  # fmt: skip
-    assert found["/set/wanted/wheels"].read(Number([1.0, -2.0])) == Order(
-        (("wanted.wheels.left", 1.0), ("wanted.wheels.right", -2.0))
+    assert found["/set/setpoints/wheels"].read(Number([1.0, -2.0])) == Order(
+        (("setpoints.wheels.left", 1.0), ("setpoints.wheels.right", -2.0))
     )
     for nonsense in ([1.0], [1.0, 2.0, 3.0], [1.0, float("inf")]):
         with pytest.raises(InputError):
-            found["/set/wanted/wheels"].read(Number(nonsense))
-    assert "/cmd_vel" not in {intake.topic for intake in intakes(("wanted.z", "inputs.motor"))}
+            found["/set/setpoints/wheels"].read(Number(nonsense))
+    assert "/cmd_vel" not in {intake.topic for intake in intakes(("setpoints.z", "inputs.motor"))}
 
 
 def test_a_twin_file_names_commands_as_the_robot_knows_them() -> None:
-    handles = ("wanted.abort", "inputs.left", "inputs.right", "inputs.gripper")
+    handles = ("setpoints.abort", "inputs.left", "inputs.right", "inputs.gripper")
     commands = {
         "/cmd_torque": CommandSpec(sets=("inputs.right", "inputs.left")),
-        "/abort": CommandSpec(sets=("wanted.abort",)),
+        "/abort": CommandSpec(sets=("setpoints.abort",)),
         "/gripper": CommandSpec(sets=("inputs.gripper",), words={"release": 0.0, "softgrip": 1.0}),
     }
     found = {intake.topic: intake for intake in intakes(handles, commands)}
     assert found["/cmd_torque"].read(Number([1.0, 2.0])) == Order((("inputs.right", 1.0), ("inputs.left", 2.0)))
-    assert found["/abort"].read(Number(1.0)) == Order((("wanted.abort", 1.0),))
+    assert found["/abort"].read(Number(1.0)) == Order((("setpoints.abort", 1.0),))
     assert found["/gripper"].type_name == "std_msgs/msg/String"
     assert found["/gripper"].read(Number("softgrip")) == Order((("inputs.gripper", 1.0),))
     with pytest.raises(InputError, match="did you mean 'softgrip'"):

@@ -21,7 +21,7 @@ def layout_of(kind: Kind) -> StreamLayout:
     labels = LABELS.get(kind, ())
     name = NAMES.get(kind, f"some.{kind.value}")
     if kind is Kind.SCALARS:
-        return StreamLayout("wanted", kind, ("x", "z", "motor1.thrust", "yaw"), ("m", "m", "N", "rad"))
+        return StreamLayout("setpoints", kind, ("x", "z", "motor1.thrust", "yaw"), ("m", "m", "N", "rad"))
     fields = list(fields_of(kind, labels))
     child = "body" if TABLE[kind].child_frame else ""
     columns, units = tuple(field[0] for field in fields), tuple(field[2] for field in fields)

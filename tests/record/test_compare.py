@@ -151,9 +151,9 @@ def test_the_picture_is_drawn(tmp_path: Path, full_log: Log) -> None:
     result = compare(full_log, full_log)
     path = result.plot(tmp_path / "overlay.png")
     assert path.read_bytes().startswith(b"\x89PNG")
-    plain = {name: error.max for name, error in result.signals.items() if name != "wanted.yaw"}
+    plain = {name: error.max for name, error in result.signals.items() if name != "setpoints.yaw"}
     assert set(plain.values()) == {0.0}
-    assert result.signals["wanted.yaw"].rmse < 1e-9  # turns of thousands of radians round off when unwound
+    assert result.signals["setpoints.yaw"].rmse < 1e-9  # turns of thousands of radians round off when unwound
 
 
 def test_a_comparison_prints_as_a_short_table(tmp_path: Path) -> None:

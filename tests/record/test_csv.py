@@ -26,13 +26,13 @@ def test_a_log_saved_as_csv_has_the_same_signals(
 
 
 def test_streams_that_share_their_stamps_make_a_table_without_gaps(tmp_path: Path) -> None:
-    layouts = [StreamLayout(name, Kind.SCALARS, ("x",), ("m",)) for name in ("wanted", "state")]
+    layouts = [StreamLayout(name, Kind.SCALARS, ("x",), ("m",)) for name in ("setpoints", "state")]
     log = Log(layouts)
     for i in range(2):
         log.append(i, [0.0, 0.1], [[1.0 / 3.0], [np.nan]])
     lines = log.save(tmp_path / "run.csv").read_text().splitlines()
     assert lines == [
-        "time [s],wanted.x [m],state.x [m]", "0.0,0.3333333333333333,0.3333333333333333", "0.1,nan,nan"
+        "time [s],setpoints.x [m],state.x [m]", "0.0,0.3333333333333333,0.3333333333333333", "0.1,nan,nan"
     ]  # fmt: skip
     assert np.isnan(Log.load(tmp_path / "run.csv")["state.x"].values[1])
 

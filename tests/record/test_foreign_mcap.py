@@ -202,14 +202,14 @@ def test_a_recording_of_ours_passed_through_another_tool_is_still_read(tmp_path:
     writer.start("ros2", "filter")
     with (tmp_path / "ours.mcap").open("rb") as file:
         reader, known = make_reader(file), {}
-        for schema, channel, message in reader.iter_messages(topics=["/wanted/x", "/joint_states"]):
+        for schema, channel, message in reader.iter_messages(topics=["/setpoints/x", "/joint_states"]):
             if channel.topic not in known:
                 number = writer.register_schema(schema.name, schema.encoding, schema.data)
                 known[channel.topic] = writer.register_channel(channel.topic, "cdr", number)
             writer.add_message(known[channel.topic], message.log_time, message.data, message.publish_time)
     writer.finish()
     log = Log.load(tmp_path / "theirs.mcap")
-    for name in ("wanted.x", "joints.knee.velocity"):
+    for name in ("setpoints.x", "joints.knee.velocity"):
         assert log[name].values.tobytes() == full_log[name].values.tobytes()
         assert log[name].time.tobytes() == full_log[name].time.tobytes()
 

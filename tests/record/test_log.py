@@ -18,7 +18,7 @@ from .examples import ALL_LAYOUTS, rows_of
 
 LAYOUTS = (
     StreamLayout("imu", Kind.IMU, ("gyro.x", "gyro.y", "accel.z"), ("rad/s", "rad/s", "m/s^2")),
-    StreamLayout("wanted", Kind.SCALARS, ("z",), ("m",)),
+    StreamLayout("setpoints", Kind.SCALARS, ("z",), ("m",)),
 )
 ROWS = [rows_of(layout, 60, 50.0, seed=2) for layout in LAYOUTS]
 
@@ -64,7 +64,7 @@ def test_the_hash_changes_with_every_part_of_the_content() -> None:
         if change == 0:
             layouts[1] = StreamLayout("wished", Kind.SCALARS, ("z",), ("m",))
         elif change == 1:
-            layouts[1] = StreamLayout("wanted", Kind.SCALARS, ("y",), ("m",))
+            layouts[1] = StreamLayout("setpoints", Kind.SCALARS, ("y",), ("m",))
         elif change == 2:
             rows[0][0][-1] += 1e-9
         else:
@@ -86,23 +86,23 @@ def test_the_arrays_handed_in_may_be_reused() -> None:
 
 def test_signals_that_were_handed_out_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        cut_log([])["wanted.z"].values[0] = 1.0
+        cut_log([])["setpoints.z"].values[0] = 1.0
 
 
 def test_times_are_kept_to_the_nanosecond() -> None:
     log = Log(LAYOUTS)
     log.append(1, [0.1 + 0.2, 1.0 + 2e-10], np.zeros((2, 1)))
-    assert list(log["wanted.z"].time) == [0.3, 1.0]
+    assert list(log["setpoints.z"].time) == [0.3, 1.0]
 
 
 def test_signals_are_selected_by_name_prefix_and_pattern() -> None:
     log = cut_log([])
-    assert log.signals == ("imu.gyro.x", "imu.gyro.y", "imu.accel.z", "wanted.z")
+    assert log.signals == ("imu.gyro.x", "imu.gyro.y", "imu.accel.z", "setpoints.z")
     assert [signal.name for signal in log.select("imu.gyro")] == ["imu.gyro.x", "imu.gyro.y"]
     assert [signal.name for signal in log.select("imu")] == ["imu.gyro.x", "imu.gyro.y", "imu.accel.z"]
-    assert [signal.name for signal in log.select("*.z")] == ["imu.accel.z", "wanted.z"]
+    assert [signal.name for signal in log.select("*.z")] == ["imu.accel.z", "setpoints.z"]
     assert log["imu.accel.z"].unit == "m/s^2"
-    assert "wanted.z" in log
+    assert "setpoints.z" in log
 
 
 def test_an_unknown_signal_is_answered_with_the_nearest() -> None:
@@ -126,8 +126,8 @@ def test_rows_that_do_not_fit_are_refused() -> None:
 
 
 def test_two_signals_of_one_name_are_refused() -> None:
-    with pytest.raises(InputError, match=r"wanted\.z: two signals have this name"):
-        Log([LAYOUTS[1], StreamLayout("", Kind.SCALARS, ("wanted.z",), ("m",))])
+    with pytest.raises(InputError, match=r"setpoints\.z: two signals have this name"):
+        Log([LAYOUTS[1], StreamLayout("", Kind.SCALARS, ("setpoints.z",), ("m",))])
 
 
 def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:

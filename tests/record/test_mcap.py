@@ -22,7 +22,7 @@ from didymos.record import Kind, Log, McapRecorder, StreamLayout
 from .examples import ALL_LAYOUTS, layout_of, rows_of
 
 IMU = StreamLayout("imu", Kind.IMU, ("gyro.x", "gyro.y", "gyro.z"), ("rad/s",) * 3, "imu_link")
-WANTED = StreamLayout("wanted", Kind.SCALARS, ("x", "z"), ("m", "m"))
+WANTED = StreamLayout("setpoints", Kind.SCALARS, ("x", "z"), ("m", "m"))
 
 
 def record(path: Path, chunks: int = 4, metadata: dict[str, str] | None = None) -> None:
@@ -44,7 +44,7 @@ def test_the_mcap_reader_and_the_ros2_decoder_open_it(tmp_path: Path) -> None:
         assert header.profile == "ros2"
         assert summary.statistics.message_count == 80 + 2 * 20
         assert summary.statistics.message_end_time == 1_975_000_000
-        assert {channel.topic for channel in summary.channels.values()} == {"/imu", "/wanted/x", "/wanted/z"}
+        assert {channel.topic for channel in summary.channels.values()} == {"/imu", "/setpoints/x", "/setpoints/z"}
         assert all(schema.encoding == "ros2msg" for schema in summary.schemas.values())
         assert next(m.metadata for m in reader.iter_metadata() if m.name == "didymos") == {"twin": "quadcopter"}
         decoded = list(reader.iter_decoded_messages(log_time_order=True))
@@ -54,8 +54,8 @@ def test_the_mcap_reader_and_the_ros2_decoder_open_it(tmp_path: Path) -> None:
     assert [message.angular_velocity.y for message in imu] == [2.0 * k for k in range(1, 81)]
     assert imu[41].header.stamp.sec == 1
     assert imu[41].header.stamp.nanosec == 25_000_000
-    wanted = [message.data for _, channel, _, message in decoded if channel.topic == "/wanted/z"]
-    assert wanted == [-k for k in range(20)]
+    setpoints = [message.data for _, channel, _, message in decoded if channel.topic == "/setpoints/z"]
+    assert setpoints == [-k for k in range(20)]
 
 
 def test_a_span_of_time_is_found_through_the_index(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_topics_follow_the_conventions_of_ros() -> None:
     assert topics[Kind.TF_STATIC] == ("/tf_static",)
     assert topics[Kind.CLOCK] == ("/clock",)
     assert topics[Kind.IMU] == ("/some/imu",)
-    assert topics[Kind.SCALARS] == ("/wanted/x", "/wanted/z", "/wanted/motor1/thrust", "/wanted/yaw")
+    assert topics[Kind.SCALARS] == ("/setpoints/x", "/setpoints/z", "/setpoints/motor1/thrust", "/setpoints/yaw")
 
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_file_cut_anywhere_gives_its_complete_chunks(tmp_path: Path) -> None:
         complete = sum(end <= size for end in ends)
         log = Log.load(cut)
         assert list(log["imu.gyro.x"].values) == list(range(1, 20 * complete + 1)), size
-        assert len(log["wanted.z"].values) == 5 * complete
+        assert len(log["setpoints.z"].values) == 5 * complete
 
 
 def test_a_damaged_chunk_ends_the_log_and_is_reported(tmp_path: Path) -> None:

@@ -108,9 +108,9 @@ def test_a_field_that_only_some_joints_have_is_refused() -> None:
 
 def test_columns_must_be_unique_and_have_a_unit_each() -> None:
     with pytest.raises(InputError, match="'x' occurs twice"):
-        StreamLayout("wanted", Kind.SCALARS, ("x", "x"), ("m", "m"))
+        StreamLayout("setpoints", Kind.SCALARS, ("x", "x"), ("m", "m"))
     with pytest.raises(InputError, match="2 columns have 1 units"):
-        StreamLayout("wanted", Kind.SCALARS, ("x", "y"), ("m",))
+        StreamLayout("setpoints", Kind.SCALARS, ("x", "y"), ("m",))
 
 
 def test_big_endian_messages_are_mapped_too() -> None:

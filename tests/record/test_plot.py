@@ -33,11 +33,11 @@ def test_vectors_and_quantities_share_panels(full_log: Log) -> None:
 
 
 def test_other_units_get_other_panels(full_log: Log) -> None:
-    panels = _panels(full_log.select("wanted"))
+    panels = _panels(full_log.select("setpoints"))
     assert [(panel.title, panel.unit) for panel in panels] == [
-        ("wanted", "m"),
-        ("wanted · thrust", "N"),
-        ("wanted", "rad"),
+        ("setpoints", "m"),
+        ("setpoints · thrust", "N"),
+        ("setpoints", "rad"),
     ]
 
 
@@ -59,9 +59,9 @@ def test_the_overview_shows_the_state_first_and_no_transforms(full_log: Log) -> 
 def test_pictures_are_drawn_and_are_the_same_each_time(
     tmp_path: Path, full_log: Log, suffix: str, magic: bytes
 ) -> None:
-    first = full_log.plot("some.imu.gyro", "wanted", path=tmp_path / f"a.{suffix}").read_bytes()
+    first = full_log.plot("some.imu.gyro", "setpoints", path=tmp_path / f"a.{suffix}").read_bytes()
     assert first.startswith(magic)
-    assert plot(full_log, ["some.imu.gyro", "wanted"], tmp_path / f"b.{suffix}").read_bytes() == first
+    assert plot(full_log, ["some.imu.gyro", "setpoints"], tmp_path / f"b.{suffix}").read_bytes() == first
 
 
 def test_the_overview_is_drawn(tmp_path: Path, full_log: Log) -> None:
@@ -70,11 +70,11 @@ def test_the_overview_is_drawn(tmp_path: Path, full_log: Log) -> None:
 
 def test_what_cannot_be_drawn_is_refused(tmp_path: Path, full_log: Log) -> None:
     with pytest.raises(InputError, match=r"\.png, \.svg or \.pdf, not '\.gif'"):
-        full_log.plot("wanted", path=tmp_path / "x.gif")
-    with pytest.raises(InputError, match="did you mean 'wanted'"):
+        full_log.plot("setpoints", path=tmp_path / "x.gif")
+    with pytest.raises(InputError, match="did you mean 'setpoints'"):
         full_log.plot("wantd", path=tmp_path / "x.png")
     with pytest.raises(InputError, match="cannot be written"):
-        full_log.plot("wanted", path=tmp_path / "missing" / "x.png")
+        full_log.plot("setpoints", path=tmp_path / "missing" / "x.png")
     with pytest.raises(InputError, match="nothing to plot"):
         Log([StreamLayout("clock", Kind.CLOCK, (), ())]).plot(path=tmp_path / "x.png")
 

@@ -73,7 +73,7 @@ def test_the_operator_can_abort_from_every_stage(cepheus: Twin, stage: int) -> N
     log = simulation.run(42.0)
     began = log["control.stage"].time[np.flatnonzero(log["control.stage"].values == stage)[0]]
     simulation.reset()
-    deed = Intervention(round((began + 0.3) / simulation.period), "steer", "wanted.abort", (1.0,))
+    deed = Intervention(round((began + 0.3) / simulation.period), "steer", "setpoints.abort", (1.0,))
     log = simulation.run(began + 12.0, interventions=[deed])
     assert [(what, word) for _, what, word in simulation.events(log)][-2:] == [("reason", "the operator"), ("stage", "aborted")]
     held = stage >= st.HOLD

@@ -68,7 +68,7 @@ def test_the_first_order_motor_follows_its_equation(daedalus: Twin) -> None:
 
     twin = daedalus.copy()
     simulation = twin.simulate(scenario="hover")
-    simulation.intervene(Intervention(0, "steer", "wanted.z", (100.0,)))  # far above: full input at once
+    simulation.intervene(Intervention(0, "steer", "setpoints.z", (100.0,)))  # far above: full input at once
     log = simulation.run(0.5)
     speed, command = log["parts.motor1.speed"], log["inputs.motor1"]
     settled = -(606.652 * command.values + 94.911)

@@ -131,8 +131,8 @@ class Watch(Controller):
     def __init__(self) -> None:
         self.seen: list[tuple[float, float]] = []
 
-    def update(self, t: float, sensed: Any, wanted: Any) -> Mapping[str, float]:
-        view = sensed.camera
+    def update(self, t: float, measured: Any, setpoints: Any) -> Mapping[str, float]:
+        view = measured.camera
         if view.time is not None and (not self.seen or self.seen[-1][1] != view.time):
             self.seen.append((t, view.time))
         return {}

@@ -23,8 +23,8 @@ class Watching(didymos.Controller):
     def __init__(self) -> None:
         self.seen: list[tuple[float, float]] = []
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
-        self.seen.append((t, sensed.encoder.rail.position))
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
+        self.seen.append((t, measured.encoder.rail.position))
         return {}
 
 

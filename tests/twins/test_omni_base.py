@@ -70,7 +70,7 @@ class _Constant(didymos.Controller):
     def __init__(self, speeds: tuple[float, ...]) -> None:
         self.speeds = speeds
 
-    def update(self, t, sensed, wanted):  # type: ignore[no-untyped-def]
+    def update(self, t, measured, setpoints):  # type: ignore[no-untyped-def]
         return {f"drive_{i}": speed for i, speed in enumerate(self.speeds, start=1)}
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from didymos import Log
     from didymos.control.pilot import Pilot
-    from didymos.engine.intervention import Deed, Intervention
+    from didymos.engine.intervention import Intervention, InterventionLog
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
     from didymos.ports.gamepad.gamepad import Gamepad
@@ -168,7 +168,7 @@ def _physical(chosen: dict[str, float]) -> str | None:
     return next((path for path in chosen if not path.startswith("control.")), None)
 
 
-def _done_by_hand(file: Path | None) -> Deed | None:
+def _done_by_hand(file: Path | None) -> InterventionLog | None:
     if file is None:
         return None
     from didymos.engine.intervention import load_interventions

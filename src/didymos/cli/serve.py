@@ -45,7 +45,7 @@ def serve(
     """Be the robot on the wire, until Ctrl-C."""
     from didymos.control import PROGRAMS
     from didymos.ports import PORTS, find_port
-    from didymos.ports.terms import Terms
+    from didymos.ports.serve_options import ServeOptions
 
     speak = find_port(port)
     if seconds is not None and not 0 < seconds < float("inf"):
@@ -61,7 +61,7 @@ def serve(
     numbers = bus_numbers(ids or ())
     try:
         with _stop_at_signals() as stop:
-            facts = speak(simulation, Terms(seconds, step_locked, record, network, domain, numbers, link, _say, stop))
+            facts = speak(simulation, ServeOptions(seconds, step_locked, record, network, domain, numbers, link, _say, stop))
     except RunError:
         if record is not None:
             _say(f"what happened until then is in {record}")

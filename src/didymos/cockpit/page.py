@@ -10,15 +10,15 @@ import numpy as np
 import viser.transforms as tf
 
 from didymos.cockpit.camera_panel import CameraPanel
-from didymos.cockpit.marks import Marks
+from didymos.cockpit.overlays import Overlays
 from didymos.cockpit.panels import PushPanel, RunPanel, status
 from didymos.cockpit.pilot_panel import PilotPanel
 from didymos.cockpit.plots import Plots
 from didymos.cockpit.replay import Replay
 from didymos.cockpit.scene import Puppet, World, extent_of, light_up
+from didymos.cockpit.sensor_overlay import SensorOverlay
 from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
-from didymos.cockpit.sights import Sights
 from didymos.cockpit.tune import Tune
 from didymos.describe.names import cameras
 
@@ -93,8 +93,8 @@ class Page:
         self._generation = self._session.generation
         self._world = World(self._scene, simulation.model, self._size)
         self._puppet = Puppet(self._scene, simulation.model, "robot")
-        self._marks = Marks(self._scene, self._size, self._weight)
-        self._sights = Sights(self._scene, simulation.twin, self._puppet, self._size)
+        self._marks = Overlays(self._scene, self._size, self._weight)
+        self._sights = SensorOverlay(self._scene, simulation.twin, self._puppet, self._size)
         self._ghost: Puppet | None = None
         description = simulation.twin.description
         self._root = simulation.model.body(description.links[description.root].body).id
@@ -134,7 +134,7 @@ class Page:
             if len(frame.positions) != len(self._puppet.bodies):  # a piloted run has boxes
                 self._world.root.remove()
                 self._stage()
-            if self.replay.reels:
+            if self.replay.playbacks:
                 self.replay.update()
                 self._draw_replay()
             else:
@@ -165,15 +165,15 @@ class Page:
         if self._cameras is not None:
             self._cameras.update(session.frame)
         self.replay.list()
-        if not self.replay.reels and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
+        if not self.replay.playbacks and (session.pulse.playing or session.frame.time != getattr(self, "_plotted", None)):
             self._plotted = session.frame.time
             self._plots.update(session.log, session.frame.time)
 
     def _draw_replay(self) -> None:
-        reels, camera, model = self.replay.reels, self._session.camera, self._session.simulation.model
+        playbacks, camera, model = self.replay.playbacks, self._session.camera, self._session.simulation.model
         self._marks.hide()
         self._sights.draw({}, False)
-        poses = [camera.poses(model, reel.at(self.replay.time)) for reel in reels]
+        poses = [camera.poses(model, playback.at(self.replay.time)) for playback in playbacks]
         self._puppet.pose(*poses[0])
         if len(poses) == 2:
             if self._ghost is None:

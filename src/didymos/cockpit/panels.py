@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import viser
 
-from didymos.cockpit.marks import MARKS
+from didymos.cockpit.overlays import MARKS
 from didymos.cockpit.scene import VIEWS
 from didymos.cockpit.session import Session
 

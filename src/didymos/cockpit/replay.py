@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import viser
 
+from didymos.cockpit.playback import Playback
 from didymos.cockpit.plots import HEIGHT, chart
-from didymos.cockpit.reel import Reel
 from didymos.cockpit.session import Session
 from didymos.cockpit.signals import names, pairs, tail, together, unit
 from didymos.errors import DidymosError, InputError
@@ -38,11 +38,11 @@ def find_log(folder: Path, name: str) -> Path:
 
 
 class Replay:
-    """The panel of replay. While `reels` is not empty, the page shows them instead of the run."""
+    """The panel of replay. While `playbacks` is not empty, the page shows them instead of the run."""
 
     def __init__(self, gui: viser.GuiApi, session: Session) -> None:
         self._session = session
-        self.reels: list[Reel] = []
+        self.playbacks: list[Playback] = []
         self.time = 0.0
         self._playing_since: tuple[float, float] | None = None
         self._moved_here = 0.0
@@ -78,22 +78,22 @@ class Replay:
         """Show one or two logs of the folder."""
         try:
             wanted = [name for name in (first, second) if name != NONE]
-            reels = [Reel(self._session.simulation, Log.load(find_log(self._session.folder, name))) for name in wanted]
+            playbacks = [Playback(self._session.simulation, Log.load(find_log(self._session.folder, name))) for name in wanted]
         except DidymosError as error:
             self._session.notify("Not opened", str(error))
             return
-        if not reels:
+        if not playbacks:
             self._session.notify("Not opened", "choose a log first")
             return
         self._session.pause()
-        end = max(reel.end for reel in reels)
+        end = max(playback.end for playback in playbacks)
         self._scrub.max, self._scrub.step = max(end, 0.01), max(0.01, round(end / 2000, 2))
         for handle in (self._scrub, self._play, self._close):
             handle.disabled = False
         self.time = self._scrub.value = 0.0
         self._playing_since = None
-        self.reels = reels
-        common = [name for name in names(reels[0].log) if all(name in names(reel.log) for reel in reels)]
+        self.playbacks = playbacks
+        common = [name for name in names(playbacks[0].log) if all(name in names(playback.log) for playback in playbacks)]
         favourites = [name for pair in pairs(tuple(common)) for name in pair[1:]]
         self._signal.options = (NONE, *common)
         self._signal.value = (favourites or common or [NONE])[-1]
@@ -101,7 +101,7 @@ class Replay:
 
     def close(self) -> None:
         """Back to the run, which is where it was."""
-        self.reels = []
+        self.playbacks = []
         self._plot.visible = False
         self._error.content = ""
         for handle in (self._scrub, self._play, self._close):
@@ -109,9 +109,9 @@ class Replay:
 
     def update(self) -> None:
         """Move on where the log plays."""
-        if not self.reels:
+        if not self.playbacks:
             return
-        end = max(reel.end for reel in self.reels)
+        end = max(playback.end for playback in self.playbacks)
         if self._playing_since is not None:
             since, begin = self._playing_since
             self.time = begin + wall.perf_counter() - since
@@ -129,19 +129,19 @@ class Replay:
         self.time, self._playing_since = float(self._scrub.value), None
 
     def _toggle(self) -> None:
-        if not self.reels:
+        if not self.playbacks:
             return
-        begin = 0.0 if self.time >= max(reel.end for reel in self.reels) - 1e-6 else self.time
+        begin = 0.0 if self.time >= max(playback.end for playback in self.playbacks) - 1e-6 else self.time
         self._playing_since = None if self._playing_since is not None else (wall.perf_counter(), begin)
 
     def _compare(self) -> None:
         name = str(self._signal.value)
-        if not self.reels or any(name not in names(reel.log) for reel in self.reels):
+        if not self.playbacks or any(name not in names(playback.log) for playback in self.playbacks):
             return
-        curves = [tail(reel.log, name, -np.inf) for reel in self.reels]
+        curves = [tail(playback.log, name, -np.inf) for playback in self.playbacks]
         if any(not len(times) for times, _ in curves):
             return
-        labels = [f"{name} {unit(self.reels[0].log, name)}".strip()]
+        labels = [f"{name} {unit(self.playbacks[0].log, name)}".strip()]
         if len(curves) == 2:
             (times, values), (other_times, other) = curves
             inside = (times >= other_times[0]) & (times <= other_times[-1])
@@ -149,7 +149,7 @@ class Replay:
             curves.append((times, error))
             labels += ["ghost", "ghost − log"]
             rmse = float(np.sqrt(np.nanmean(error**2))) if inside.any() else float("nan")
-            self._error.content = f"RMSE {rmse:.4g} {unit(self.reels[0].log, name)}, ghost against log"
+            self._error.content = f"RMSE {rmse:.4g} {unit(self.playbacks[0].log, name)}, ghost against log"
         else:
             self._error.content = ""
         self._plot.series = chart(labels)["series"]

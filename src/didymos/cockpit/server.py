@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import viser
 
-from didymos.cockpit.gate import LOOPBACK, Gate
+from didymos.cockpit.auth import LOOPBACK, Auth
 from didymos.errors import InputError
 
 __all__ = ["Server"]
@@ -33,7 +33,7 @@ class Server:
             raise InputError("expected at least 8 letters, digits, '-' or '_'", path="--token")
         if host not in LOOPBACK and token is None:
             token = secrets.token_urlsafe(24)
-        self.gate = Gate(token, hear)
+        self.gate = Auth(token, hear)
         try:
             _try_address(host)
             with self.gate.installed(), contextlib.redirect_stdout(io.StringIO()):  # viser prints a banner

@@ -60,13 +60,13 @@ def together(curves: list[tuple[Array, Array]]) -> tuple[Array, ...]:
 
 
 def pairs(available: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Set-points beside what they are about: (`wanted.z`, `truth.position.z`)."""
+    """Set-points beside what they are about: (`setpoints.z`, `truth.position.z`)."""
     found = []
-    for wanted in (name for name in available if name.startswith("wanted.")):
-        last = wanted.partition(".")[2]
+    for setpoints in (name for name in available if name.startswith("setpoints.")):
+        last = setpoints.partition(".")[2]
         guesses = [f"truth.{last}", f"truth.position.{last}", f"truth.{_AXES.get(last, last)}", f"joints.{last}.position"]
         guesses += [name for name in available if name.startswith("parts.") and name.endswith(f".{last}")]
         guess = next((guess for guess in guesses if guess in available), None)
         if guess is not None:
-            found.append((wanted, guess))
+            found.append((setpoints, guess))
     return found

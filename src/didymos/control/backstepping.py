@@ -47,17 +47,17 @@ def acceleration(error: float, rate: float, a1: float, a2: float) -> float:
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  # type: ignore[no-untyped-def]
-    settings, sensed, memory = carray(settings_at, 4096), carray(sensed_at, 32), carray(memory_at, _MEMORY)
-    state = navigate(clock, settings, gains[20], gains[21], gains[22], 0.0, sensed, memory)
+def _program(clock, settings_at, gains, sensed_at, setpoints, memory_at, inputs):  # type: ignore[no-untyped-def]
+    settings, measured, memory = carray(settings_at, 4096), carray(sensed_at, 32), carray(memory_at, _MEMORY)
+    state = navigate(clock, settings, gains[20], gains[21], gains[22], 0.0, measured, memory)
     roll, pitch, yaw = roll_pitch_yaw(state, 0)
     p, q, r = state[4], state[5], state[6]
     jx, jy, jz = gains[13], gains[14], gains[15]
-    roll_moment = jx * acceleration(wanted[0] - roll, p, gains[0], gains[1]) + (jz - jy) * q * r
-    pitch_moment = jy * acceleration(wanted[1] - pitch, q, gains[2], gains[3]) + (jx - jz) * r * p
-    yaw_moment = jz * acceleration(wrap(wanted[2] - yaw), r, gains[4], gains[5]) + (jy - jx) * p * q
+    roll_moment = jx * acceleration(setpoints[0] - roll, p, gains[0], gains[1]) + (jz - jy) * q * r
+    pitch_moment = jy * acceleration(setpoints[1] - pitch, q, gains[2], gains[3]) + (jx - jz) * r * p
+    yaw_moment = jz * acceleration(wrap(setpoints[2] - yaw), r, gains[4], gains[5]) + (jy - jx) * p * q
     yaw_moment = limit(yaw_moment, -gains[6], gains[6])
-    error = limit(wanted[3] - state[9], -gains[10], gains[10])
+    error = limit(setpoints[3] - state[9], -gains[10], gains[10])
     lift = gains[11] + gains[7] * error - gains[8] * state[12] + memory[MEMORY]
     memory[MEMORY] = limit(memory[MEMORY] + gains[9] * error * clock[1], -0.5 * gains[11], 0.5 * gains[11])
     thrust = gains[12] * max(lift, 0.0) / max(math.cos(roll) * math.cos(pitch), 0.5)
@@ -73,7 +73,7 @@ class Backstepping(CompiledController):
     """Backstepping of roll, pitch and yaw, PID of height, from a pose sensor or from the estimator."""
 
     program: ClassVar = _program
-    wants = ("roll", "pitch", "yaw", "z")
+    setpoints = ("roll", "pitch", "yaw", "z")
     memory_size = _MEMORY
     roll_a1 = Gain(4.0, low=0, high=100, unit="1/s", path="roll.a1")
     roll_a2 = Gain(4.0, low=0, high=100, unit="1/s", path="roll.a2")

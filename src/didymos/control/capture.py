@@ -3,7 +3,7 @@
 Each call: readings -> positions and velocities (`capture_observe`) -> stage (`capture_stages`) -> torques (`capture_act`) by the
 laws of `capture_law` and the program's own model (`free_flyer`). Before the grip the end effector follows a quintic path that
 ends short of the port, in the frame of the moving port, then creeps forward until it touches and pushes. After the grip the
-target is part of the last link in the model, and the joints are brought to rest and, where a retreat is wanted, back to where
+target is part of the last link in the model, and the joints are brought to rest and, where a retreat is setpoints, back to where
 they began. An arm whose encoders have to be set begins in a known posture and unfolds first.
 """
 
@@ -53,27 +53,27 @@ def _grip(m: Any) -> float:
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings_at, gains_at, sensed_at, wanted, memory_at, inputs):  # type: ignore[no-untyped-def]
+def _program(clock, settings_at, gains_at, sensed_at, setpoints, memory_at, inputs):  # type: ignore[no-untyped-def]
     time, period = clock[0], clock[1]
     m, gains = carray(memory_at, at.MEMORY), carray(gains_at, at.GAINS)
-    settings, sensed = carray(settings_at, len(at.SETTINGS)), carray(sensed_at, at.READINGS)
+    settings, measured = carray(settings_at, len(at.SETTINGS)), carray(sensed_at, at.READINGS)
     z, zd, tau = np.zeros(6), np.zeros(6), np.zeros(4)
     if m[at.STAGE] == st.WAITING:
-        if not has_seen(sensed):
+        if not has_seen(measured):
             send(gains, period, tau, m, inputs)
             return
-        wake(sensed, gains, settings, m)
+        wake(measured, gains, settings, m)
         m[at.ANGLE0] = whereabouts(m, 0, 2)
         _enter(st.UNFOLD if gains[at.G_UNFOLD] > 0.0 else st.APPROACH, 0, time, zd, gains, m)
-    observe(sensed, gains, time, period, m)
-    feel(sensed[at.READ_FORCE], gains, period, m)
+    observe(measured, gains, time, period, m)
+    feel(measured[at.READ_FORCE], gains, period, m)
     for i in range(6):
         group = 0 if i < 3 else 3
         z[i], zd[i] = whereabouts(m, group, i % 3), m[at.TRACKS + 6 * group + 2 * (i % 3) + 1]
     settled = abs(m[at.E_NORMAL]) + abs(m[at.E_ACROSS]) < gains[at.G_SETTLED] and abs(m[at.E_TURN]) < gains[at.G_SETTLED_ANGLE]
     stage, reason = st.next_stage(
-        int(m[at.STAGE]), time - m[at.SINCE], fault(sensed, wanted[0], gains, settings, m), settled, m[at.TOUCHING],
-        sensed[at.READ_GRIPPER], gains[at.G_UNFOLD], gains[at.G_PATH], gains[at.G_DWELL], gains[at.G_HOLD], gains[at.G_RETREAT],
+        int(m[at.STAGE]), time - m[at.SINCE], fault(measured, setpoints[0], gains, settings, m), settled, m[at.TOUCHING],
+        measured[at.READ_GRIPPER], gains[at.G_UNFOLD], gains[at.G_PATH], gains[at.G_DWELL], gains[at.G_HOLD], gains[at.G_RETREAT],
         gains[at.G_PATIENCE],
     )  # fmt: skip
     if stage != m[at.STAGE]:
@@ -88,7 +88,7 @@ class Capture(CompiledController):
     """Impedance control and stages of a capture by a planar free-flyer; `robot` holds the parameters of its model."""
 
     program: ClassVar = _program
-    wants = ("abort",)
+    setpoints = ("abort",)
     memory_size = at.MEMORY
     reports = (
         ("stage", "1"), ("reason", "1"), ("force", "N"), ("blend", "1"), ("error.normal", "m"), ("error.across", "m"),

@@ -1,4 +1,4 @@
-"""What the capture program does: references of the present stage, wanted accelerations, torques, thrust.
+"""What the capture program does: references of the present stage, setpoints accelerations, torques, thrust.
 
 Two laws move the end effector. The impedance (`capture_law`) asks for accelerations, from which the model finds torques. The
 fallback needs no model and no inverse: a spring and a damper pull the end effector along its path,
@@ -67,7 +67,7 @@ def _reference(m: Any, gains: Any, since: float, ref: Any, rate: Any, second: An
 
 @kernel
 def _errors(m: Any, gains: Any, since: float, velocity: Any, e: Any, v: Any, second: Any) -> None:
-    """Errors of the end effector and their rates [3] in its own frame (normal, across, turn), wanted acceleration [3], world."""
+    """Errors of the end effector and their rates [3] in its own frame (normal, across, turn), setpoints acceleration [3], world."""
     ref, rate = np.zeros(3), np.zeros(3)
     _reference(m, gains, since, ref, rate, second)
     angle = whereabouts(m, 1, 2)
@@ -159,25 +159,25 @@ def torques(gains: Any, settings: Any, m: Any, since: float, z: Any, zd: Any, ta
     free_flyer(par, z, zd, h, c, je, bias, xe)
     for i in range(3):
         h[3 + i, 3 + i] += gains[at.G_ROTOR]
-    rows, wanted, push, u = np.zeros((4, 6)), np.zeros(4), np.zeros(3), np.zeros(3)
+    rows, setpoints, push, u = np.zeros((4, 6)), np.zeros(4), np.zeros(3), np.zeros(3)
     m[at.E_BASE] = wrap(z[2] - m[at.ANGLE0])
     rows[0, 2] = 1.0
-    wanted[0] = -2.0 * gains[at.G_BASE_DAMPING] * gains[at.G_BASE] * zd[2] - gains[at.G_BASE] ** 2 * m[at.E_BASE]
+    setpoints[0] = -2.0 * gains[at.G_BASE_DAMPING] * gains[at.G_BASE] * zd[2] - gains[at.G_BASE] ** 2 * m[at.E_BASE]
     if st.APPROACH <= m[at.STAGE] <= st.HARD_GRIP:
         e, v, second = np.zeros(3), np.zeros(3), np.zeros(3)
         _errors(m, gains, since, je @ zd, e, v, second)
         _impedance(m, gains, settings[at.S_TARGET], e, v, second, u, push)
         rows[1:, :] = je
         for i in range(3):
-            wanted[1 + i] = u[i] - bias[i]
-        if gains[at.G_PD] > 0.5 or not inverse_dynamics(h, c, rows, wanted, je, push, tau):
+            setpoints[1 + i] = u[i] - bias[i]
+        if gains[at.G_PD] > 0.5 or not inverse_dynamics(h, c, rows, setpoints, je, push, tau):
             _fallback(m, gains, e, v, je, zd[2], tau)
     elif m[at.STAGE] != st.ABORTED:
         _joints(m, gains, settings, since, zd, u)
         for i in range(3):
             rows[1 + i, 3 + i] = 1.0
-            wanted[1 + i] = u[i]
-        inverse_dynamics(h, c, rows, wanted, je, push, tau)
+            setpoints[1 + i] = u[i]
+        inverse_dynamics(h, c, rows, setpoints, je, push, tau)
     else:
         _brake(gains[at.G_BRAKE], h, zd, tau)
         if m[at.AGE] > gains[at.G_WATCH]:

@@ -16,42 +16,42 @@ _TARE_TIME = 2.0  # [s] over which the zero of the force follows, as long as not
 
 
 @kernel
-def _reading(sensed: Any, m: Any, group: int, i: int) -> float:
+def _reading(measured: Any, m: Any, group: int, i: int) -> float:
     """Channel i of a group (base, end effector, port: x, y, angle; the joints)."""
     if group == 3:
-        return sensed[at.READ_JOINTS + i] + m[at.ENCODERS + i]
+        return measured[at.READ_JOINTS + i] + m[at.ENCODERS + i]
     first = at.READ_POSES + 4 * group
     if i == 2:
-        return 2.0 * math.atan2(sensed[first + 3], sensed[first + 2])
-    return sensed[first + i]
+        return 2.0 * math.atan2(measured[first + 3], measured[first + 2])
+    return measured[first + i]
 
 
 @kernel
-def has_seen(sensed: Any) -> bool:
+def has_seen(measured: Any) -> bool:
     """Whether every pose has come at least once: a quaternion is not zero."""
     for group in range(3):
-        w, z = sensed[at.READ_POSES + 4 * group + 2], sensed[at.READ_POSES + 4 * group + 3]
+        w, z = measured[at.READ_POSES + 4 * group + 2], measured[at.READ_POSES + 4 * group + 3]
         if w * w + z * z < 0.5:
             return False
     return True
 
 
 @kernel
-def wake(sensed: Any, gains: Any, settings: Any, m: Any) -> None:
+def wake(measured: Any, gains: Any, settings: Any, m: Any) -> None:
     """Set the encoders, whose counts begin anywhere, in the known posture, and begin to follow what is seen."""
     if gains[at.G_HOMED] > 0.5:
         for i in range(3):
-            m[at.ENCODERS + i] = settings[at.S_HOME + i] - sensed[at.READ_JOINTS + i]
+            m[at.ENCODERS + i] = settings[at.S_HOME + i] - measured[at.READ_JOINTS + i]
     for place in range(12):
-        m[at.TRACKS + 2 * place] = _reading(sensed, m, place // 3, place % 3)
+        m[at.TRACKS + 2 * place] = _reading(measured, m, place // 3, place % 3)
 
 
 @kernel
-def observe(sensed: Any, gains: Any, time: float, period: float, m: Any) -> None:
+def observe(measured: Any, gains: Any, time: float, period: float, m: Any) -> None:
     """Readings into positions and velocities; how old the oldest pose is."""
     m[at.AGE] = 0.0
     for group in range(4):
-        stamp = sensed[at.READ_STAMPS + group]
+        stamp = measured[at.READ_STAMPS + group]
         is_new = stamp != m[at.STAMPS + group]
         if is_new:
             m[at.LAGS + group] = time - stamp
@@ -61,7 +61,7 @@ def observe(sensed: Any, gains: Any, time: float, period: float, m: Any) -> None
         bandwidth = gains[(at.G_TRACK_BASE, at.G_TRACK_BASE, at.G_TRACK_PORT, at.G_TRACK_JOINTS)[group]]
         for i in range(3):
             place = at.TRACKS + 6 * group + 2 * i
-            track(m[place : place + 2], _reading(sensed, m, group, i), i == 2 and group < 3, is_new, bandwidth, period)
+            track(m[place : place + 2], _reading(measured, m, group, i), i == 2 and group < 3, is_new, bandwidth, period)
 
 
 @kernel
@@ -99,7 +99,7 @@ def _out_of_reach(par: Any, m: Any) -> bool:
 
 
 @kernel
-def fault(sensed: Any, asked: float, gains: Any, settings: Any, m: Any) -> int:
+def fault(measured: Any, asked: float, gains: Any, settings: Any, m: Any) -> int:
     """What forbids to go on, or 0; the gravest of them."""
     found = 0
     stage = m[at.STAGE]
@@ -114,10 +114,10 @@ def fault(sensed: Any, asked: float, gains: Any, settings: Any, m: Any) -> int:
         found = st.REACH
     if gains[at.G_WATCH] > 0.0 and m[at.AGE] > gains[at.G_WATCH]:
         found = st.MOCAP
-    if sensed[at.READ_SATURATED] > 0.5:
+    if measured[at.READ_SATURATED] > 0.5:
         found = st.WHEEL
     for i in range(4):
-        if sensed[at.READ_TRIPPED + i] > 0.5:
+        if measured[at.READ_TRIPPED + i] > 0.5:
             found = st.DRIVE
     if asked > 0.5:
         found = st.OPERATOR

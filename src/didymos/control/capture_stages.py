@@ -8,7 +8,7 @@
 | contact   | the force was there for the dwell time without a break  | not there in time                         |
 | soft grip | the gripper reports the soft stage                      | not reported in time                      |
 | hard grip | the gripper reports the hard stage                      | not reported in time                      |
-| hold      | the time of holding is over, and a retreat is wanted    | -                                         |
+| hold      | the time of holding is over, and a retreat is setpoints    | -                                         |
 | retreat   | its path is over                                        | -                                         |
 | done      | -                                                       | -                                         |
 

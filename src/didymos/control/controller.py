@@ -58,8 +58,8 @@ class Robot:
     """What a program may know before it starts: names and geometry, of the twin as of the real robot."""
 
     inputs: tuple[str, ...]
-    sensed: tuple[str, ...]
-    wanted: tuple[str, ...]
+    measured: tuple[str, ...]
+    setpoints: tuple[str, ...]
     rotors: tuple[Rotor, ...] = ()
 
 
@@ -68,8 +68,8 @@ class Controller:
 
     rate: float = 100.0
     """Calls per second of the twin's clock [Hz]; infinity for one before every physics step."""
-    wants: tuple[str, ...] = ()
-    """Set-points that the program reads as `wanted.NAME`; a scenario may leave them at zero."""
+    setpoints: tuple[str, ...] = ()
+    """Set-points that the program reads as `setpoints.NAME`; a scenario may leave them at zero."""
     gain_table: ClassVar[tuple[Gain, ...]] = ()
     gain_places: ClassVar[dict[Gain, int]] = {}
     gains: NDArray[np.float64]
@@ -111,7 +111,7 @@ class Controller:
     def stop(self) -> None:
         """Called once when the run is over, however it ended: the place to let go of what `start` took."""
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         """Inputs by name at time t [s]; an input that is not named keeps its value."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to control: it needs a method update()")
 
@@ -120,7 +120,7 @@ class CompiledController(Controller):
     """A program whose law is a compiled function; the loop calls it without passing through Python.
 
     `reads` names the readings it needs in the order in which the function finds them. The function's signature is (clock,
-    settings, gains, sensed, wanted, memory, inputs), all pointers to float64: `clock` holds the time [s], the period [s] and
+    settings, gains, measured, setpoints, memory, inputs), all pointers to float64: `clock` holds the time [s], the period [s] and
     1 at the first call, `inputs` is in the order of `writes`. What it remembers between calls belongs into `memory`, which
     is saved and restored with the twin; the first words of it that `reports` names, with their units, are recorded as
     `control.NAME`. A report that counts something has `words` for its numbers, which a run prints when it changes. Where the
@@ -142,7 +142,7 @@ class CompiledController(Controller):
         """Whether the loop may skip Python: not where a subclass answers by an `update` of its own."""
         return cls.update is CompiledController.update
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         """The same law as in the compiled loop, one call from Python."""
         if not hasattr(self, "_memory"):
             self._memory = np.zeros(max(self.memory_size, 1))
@@ -152,8 +152,8 @@ class CompiledController(Controller):
             np.array([t, 1.0 / self.rate, self._first]),
             self.settings,
             self.gains,
-            np.array([sensed[name] for name in self.reads]),
-            np.array([wanted[name] for name in self.wants]),
+            np.array([measured[name] for name in self.reads]),
+            np.array([setpoints[name] for name in self.setpoints]),
             self._memory,
             inputs,
         )

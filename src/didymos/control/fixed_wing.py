@@ -7,10 +7,10 @@
     airspeed    throttle = trim.throttle + kp (V* - V) + ki int           limited to [0, 1]
     yaw         rudder = kp (g sin(roll) / V - r)                         the turn that belongs to the bank, and a damper
 
-With `wanted.follow` = 1 the way-points of the options are flown in a circle of lines: the course over ground is led onto the
+With `setpoints.follow` = 1 the way-points of the options are flown in a circle of lines: the course over ground is led onto the
 line from point to point, course* = course of the line - (2/pi) approach atan(gain e), e metres left of it; at the point (or
-beside it) the next line begins. With `wanted.follow` = 2 it is led onto the line through where it began along `wanted.heading`,
-at the height `wanted.z`, whatever the wind. Heading and course are counted from world x toward y. Integrals stop where their
+beside it) the next line begins. With `setpoints.follow` = 2 it is led onto the line through where it began along `setpoints.heading`,
+at the height `setpoints.z`, whatever the wind. Heading and course are counted from world x toward y. Integrals stop where their
 output is at its limit. Gains start from last_letter's tuned controller (controller_ll.yaml); each twin says what it changed.
 
 Reference: Beard & McLain (2012), chapters 6 and 10. Valid below stall and for banks well below 90 deg.
@@ -88,21 +88,21 @@ def _follow(settings: Any, gains: Any, state: Any, memory: Any) -> tuple[float, 
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  # type: ignore[no-untyped-def]
-    settings, sensed, memory = carray(settings_at, 4096), carray(sensed_at, 32), carray(memory_at, _MEMORY)
+def _program(clock, settings_at, gains, sensed_at, setpoints, memory_at, inputs):  # type: ignore[no-untyped-def]
+    settings, measured, memory = carray(settings_at, 4096), carray(sensed_at, 32), carray(memory_at, _MEMORY)
     dt = clock[1]
     first = clock[2] > 0.0
     lag = gains[_ESTIMATOR + 3]
-    state = navigate(clock, settings, gains[_ESTIMATOR], gains[_ESTIMATOR + 1], gains[_ESTIMATOR + 2], lag, sensed, memory)
+    state = navigate(clock, settings, gains[_ESTIMATOR], gains[_ESTIMATOR + 1], gains[_ESTIMATOR + 2], lag, measured, memory)
     roll, pitch, yaw = roll_pitch_yaw(state, 0)
     nose = -pitch
     speed = state[AIRSPEED]
-    height, turn = wanted[0], wanted[2] - yaw
-    if wanted[3] > 0.0:
+    height, turn = setpoints[0], setpoints[2] - yaw
+    if setpoints[3] > 0.0:
         if first:
             memory[_FROM], memory[_FROM + 1] = state[7], state[8]
-        if wanted[3] > 1.5:
-            course = _line_course(gains, state, memory, wanted[2])
+        if setpoints[3] > 1.5:
+            course = _line_course(gains, state, memory, setpoints[2])
         else:
             course, height = _follow(settings, gains, state, memory)
         turn = course - math.atan2(state[11], state[10])
@@ -113,15 +113,15 @@ def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  
         memory, _I_ROLL, bank - roll, -gains[_ROLL + 2] * state[4], gains[_ROLL], gains[_ROLL + 1], -1.0, 1.0, dt
     )
     most = gains[_HEIGHT_LIMIT]
-    nose_wanted = gains[_TRIM_NOSE] + _loop(
+    nose_setpoint = gains[_TRIM_NOSE] + _loop(
         memory, _I_HEIGHT, height - state[9], -gains[_HEIGHT + 2] * state[12], gains[_HEIGHT], gains[_HEIGHT + 1], -most, most, dt
     )
     elevator = _loop(
-        memory, _I_PITCH, nose_wanted - nose, gains[_TRIM_PITCH] + gains[_PITCH + 2] * state[5], gains[_PITCH], gains[_PITCH + 1],
+        memory, _I_PITCH, nose_setpoint - nose, gains[_TRIM_PITCH] + gains[_PITCH + 2] * state[5], gains[_PITCH], gains[_PITCH + 1],
         -1.0, 1.0, dt,
     )  # fmt: skip
     throttle = _loop(
-        memory, _I_SPEED, wanted[1] - speed, gains[_TRIM_THROTTLE], gains[_SPEED], gains[_SPEED + 1], 0.0, 1.0, dt
+        memory, _I_SPEED, setpoints[1] - speed, gains[_TRIM_THROTTLE], gains[_SPEED], gains[_SPEED + 1], 0.0, 1.0, dt
     )
     belongs = _GRAVITY * math.sin(roll) / max(speed, _LEAST_AIRSPEED)
     rudder = limit(gains[_YAW] * (belongs + state[6]), -1.0, 1.0)
@@ -137,7 +137,7 @@ class FixedWing(CompiledController):
     """Autopilot of a plane; `surfaces` names the inputs that roll, pitch, yaw and push it."""
 
     program: ClassVar = _program
-    wants = ("z", "airspeed", "heading", "follow")
+    setpoints = ("z", "airspeed", "heading", "follow")
     memory_size = _MEMORY
     roll_kp = Gain(5.34, low=0, high=100, unit="1/rad", path="roll.kp")
     roll_ki = Gain(0.0, low=0, high=100, unit="1/(rad s)", path="roll.ki")

@@ -123,8 +123,8 @@ def solve(a: Any, x: Any) -> bool:
 
 
 @kernel
-def inverse_dynamics(h: Any, c: Any, rows: Any, wanted: Any, je: Any, push: Any, tau: Any) -> bool:
-    """Torques [4] on base and joints that give four wanted accelerations `rows` z'' = `wanted`, rows [4, 6].
+def inverse_dynamics(h: Any, c: Any, rows: Any, setpoints: Any, je: Any, push: Any, tau: Any) -> bool:
+    """Torques [4] on base and joints that give four setpoints accelerations `rows` z'' = `setpoints`, rows [4, 6].
 
     The base's translation has no motor: its two equations of motion fix the two accelerations that nobody chose. (The original
     eliminates them by a chain of inverses to the same end.) `push` (f_x, f_y, n) is what the end effector exerts on the target.
@@ -136,7 +136,7 @@ def inverse_dynamics(h: Any, c: Any, rows: Any, wanted: Any, je: Any, push: Any,
         x[i] = -c[i] - push[i]
     for i in range(4):
         a[2 + i, :] = rows[i, :]
-        x[2 + i] = wanted[i]
+        x[2 + i] = setpoints[i]
     if not solve(a, x):
         return False
     for i in range(4):

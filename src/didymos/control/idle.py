@@ -13,7 +13,7 @@ __all__ = ["Idle"]
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: ignore[no-untyped-def]
+def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
     pass
 
 

@@ -1,12 +1,12 @@
-"""Joint trajectory: joints follow wanted angles, by the position law of their drives and what is known of their load.
+"""Joint trajectory: joints follow setpoints angles, by the position law of their drives and what is known of their load.
 
     drive <- x* = w + w' T,  v* = w',  feed-forward (I + J) w'' + n F tanh(w' / v_0) + G,   both scales 1
 
-w the wanted angle of a joint [rad] (`wanted.NAME` of its drive), w' and w'' from its change between calls; T the delay of the
+w the setpoints angle of a joint [rad] (`setpoints.NAME` of its drive), w' and w'' from its change between calls; T the delay of the
 bus, so that a command holds when it arrives; I the inertia of the limb and J of the rotor at the joint, F the friction at the
 motor, n the ratio, G what holds the limb. The drive closes the loop with its own kp, ki and kd. With a belt over the joint
 before it (knee over hip) a drive turns the sum of both angles, and the torque of the one before is less by its own.
-`control.error.NAME` is the angle wanted at the call before less the angle measured.
+`control.error.NAME` is the angle setpoints at the call before less the angle measured.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _HEAD = 5  # settings: joints, ratio, friction, delay, inertia of a rotor; then 
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, sensed, wanted, memory_at, inputs):  # type: ignore[no-untyped-def]
+def _program(clock, settings, gains, measured, setpoints, memory_at, inputs):  # type: ignore[no-untyped-def]
     dt, first = clock[1], clock[2] > 0.5
     count, ratio, friction, delay, rotor = int(settings[0]), settings[1], settings[2], settings[3], settings[4]
     m = carray(memory_at, 4 * count + 1)
     m[4 * count] += 1.0
     for i in range(count):
         if first:
-            m[count + i] = wanted[i]
-        m[i] = m[count + i] - sensed[i]
-        rate = (wanted[i] - m[count + i]) / dt
+            m[count + i] = setpoints[i]
+        m[i] = m[count + i] - measured[i]
+        rate = (setpoints[i] - m[count + i]) / dt
         push = (rate - m[2 * count + i]) / dt if m[4 * count] > 2.5 else 0.0
-        m[count + i], m[2 * count + i], m[3 * count + i] = wanted[i], rate, push
+        m[count + i], m[2 * count + i], m[3 * count + i] = setpoints[i], rate, push
     for i in range(count):
         goal, rate, push = m[count + i], m[2 * count + i], m[3 * count + i]
         own, after = _HEAD + 3 * i, _HEAD + 3 * (i + 1)
@@ -63,7 +63,7 @@ def _program(clock, settings, gains, sensed, wanted, memory_at, inputs):  # type
 
 
 class JointTrajectory(CompiledController):
-    """Drives joints along wanted angles; joint NAME_joint is turned by drive NAME."""
+    """Drives joints along setpoints angles; joint NAME_joint is turned by drive NAME."""
 
     program: ClassVar = _program
 
@@ -89,7 +89,7 @@ class JointTrajectory(CompiledController):
         for i, name in enumerate(self.drives):
             rows += [float(values[i % len(values)]) if values else 0.0 for values in (inertia, hold)] + [float(name in belts)]
         self.settings = np.array([float(len(self.drives)), float(ratio), float(friction), float(delay), float(rotor), *rows])
-        self.wants = self.drives
+        self.setpoints = self.drives
         self.reports = tuple((f"error.{name}", "rad") for name in self.drives)
         self.memory_size = 4 * len(self.drives) + 1
 
@@ -97,7 +97,7 @@ class JointTrajectory(CompiledController):
         """Find the encoders and the drives."""
         self.reads = tuple(f"{self.encoders}.{name}_joint.position" for name in self.drives)
         self.writes = tuple(f"{drive}.{name}" for drive in self.drives for name in INPUTS)
-        for name, known, what in ((self.reads, robot.sensed, "reading"), (self.writes, robot.inputs, "input")):
+        for name, known, what in ((self.reads, robot.measured, "reading"), (self.writes, robot.inputs, "input")):
             missing = [item for item in name if item not in known]
             if missing:
                 raise InputError(f"joint_trajectory needs the {what} {missing[0]!r}, which there is not", path="control.options")

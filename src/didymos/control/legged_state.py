@@ -37,27 +37,27 @@ _BIAS_RATE = 0.1  # of the tilt's gain, for the gyro's bias
 
 
 @kernel
-def begin_state(sensed: Any, m: Any) -> None:
+def begin_state(measured: Any, m: Any) -> None:
     """A robot that has just been switched on takes the accelerometer's word for up, if that can be true."""
-    size = math.sqrt(sensed[3] ** 2 + sensed[4] ** 2 + sensed[5] ** 2)
+    size = math.sqrt(measured[3] ** 2 + measured[4] ** 2 + measured[5] ** 2)
     steady = abs(size - _GRAVITY) < _STEADY
     for i in range(3):
-        m[at.UP + i] = sensed[3 + i] / size if steady else (1.0 if i == 2 else 0.0)
+        m[at.UP + i] = measured[3 + i] / size if steady else (1.0 if i == 2 else 0.0)
     for leg in range(4):
         m[at.SHARE + leg] = 1.0
 
 
 @kernel
-def _tilt(sensed: Any, gain: float, dt: float, m: Any) -> None:
+def _tilt(measured: Any, gain: float, dt: float, m: Any) -> None:
     ux, uy, uz = m[at.UP], m[at.UP + 1], m[at.UP + 2]
-    ax, ay, az = sensed[3], sensed[4], sensed[5]
+    ax, ay, az = measured[3], measured[4], measured[5]
     size = math.sqrt(ax * ax + ay * ay + az * az)
     ex, ey, ez = 0.0, 0.0, 0.0
     if size > 1.0:
         ex, ey, ez = (ay * uz - az * uy) / size, (az * ux - ax * uz) / size, (ax * uy - ay * ux) / size
     for i, e in enumerate((ex, ey, ez)):
         m[at.BIAS + i] -= _BIAS_RATE * gain * e * dt
-        m[at.RATE + i] = sensed[i] - m[at.BIAS + i]
+        m[at.RATE + i] = measured[i] - m[at.BIAS + i]
     wx, wy, wz = m[at.RATE] + gain * ex, m[at.RATE + 1] + gain * ey, m[at.RATE + 2] + gain * ez
     ux, uy, uz = ux - dt * (wy * uz - wz * uy), uy - dt * (wz * ux - wx * uz), uz - dt * (wx * uy - wy * ux)
     size = math.sqrt(ux * ux + uy * uy + uz * uz)
@@ -73,12 +73,12 @@ def _tilt(sensed: Any, gain: float, dt: float, m: Any) -> None:
 
 
 @kernel
-def _legs(sensed: Any, settings: Any, threshold: float, dt: float, first: bool, m: Any) -> None:
-    """Feet, their Jacobians and the loads that the torques of the joints tell of; sensed: angles, rates, torques from 6 on."""
+def _legs(measured: Any, settings: Any, threshold: float, dt: float, first: bool, m: Any) -> None:
+    """Feet, their Jacobians and the loads that the torques of the joints tell of; measured: angles, rates, torques from 6 on."""
     ratio, friction = settings[5], settings[6]
     for leg in range(4):
         end, side = 1.0 - 2.0 * (leg // 2), 1.0 - 2.0 * (leg % 2)
-        q, rate, torque = sensed[6 + 3 * leg : 9 + 3 * leg], sensed[18 + 3 * leg :], sensed[30 + 3 * leg :]
+        q, rate, torque = measured[6 + 3 * leg : 9 + 3 * leg], measured[18 + 3 * leg :], measured[30 + 3 * leg :]
         p, j = m[at.FOOT + 3 * leg : at.FOOT + 3 * leg + 3], m[at.JACOBIAN + 9 * leg : at.JACOBIAN + 9 * leg + 9]
         foot(settings, end, side, q, p, j)
         for i in range(3):
@@ -103,7 +103,7 @@ def _legs(sensed: Any, settings: Any, threshold: float, dt: float, first: bool, 
 
 
 @kernel
-def _velocity(sensed: Any, radius: float, gain: float, dt: float, m: Any) -> None:
+def _velocity(measured: Any, radius: float, gain: float, dt: float, m: Any) -> None:
     """Velocity of the trunk in the level frame."""
     wx, wy, wz = m[at.RATE], m[at.RATE + 1], m[at.RATE + 2]
     sx, sy, sz, weight = 0.0, 0.0, 0.0, 0.0
@@ -115,7 +115,7 @@ def _velocity(sensed: Any, radius: float, gain: float, dt: float, m: Any) -> Non
             sz -= m[j + 6] * m[rate] + m[j + 7] * m[rate + 1] + m[j + 8] * m[rate + 2] + wx * m[p + 1] - wy * m[p]
             side = 1.0 - 2.0 * (leg % 2)
             turn, swing = side * m[rate], -(m[rate + 1] + m[rate + 2])  # of the lower limb, about the axes of its joints
-            lean = side * sensed[6 + 3 * leg]
+            lean = side * measured[6 + 3 * leg]
             limb_x, limb_y, limb_z = wx + turn, wy + swing * math.cos(lean), wz + swing * math.sin(lean)
             sx += radius * (limb_y * m[at.UP + 2] - limb_z * m[at.UP + 1])
             sy += radius * (limb_z * m[at.UP] - limb_x * m[at.UP + 2])
@@ -127,7 +127,7 @@ def _velocity(sensed: Any, radius: float, gain: float, dt: float, m: Any) -> Non
     m[v], m[v + 1] = turned_x, turned_y
     for i in range(3):
         row = at.ROTATION + 3 * i
-        push = m[row] * sensed[3] + m[row + 1] * sensed[4] + m[row + 2] * sensed[5]
+        push = m[row] * measured[3] + m[row + 1] * measured[4] + m[row + 2] * measured[5]
         m[v + i] += dt * (push - (_GRAVITY if i == 2 else 0.0))
         if weight > 0.0:
             said = (m[row] * sx + m[row + 1] * sy + m[row + 2] * sz) / weight
@@ -172,11 +172,11 @@ def _ground(settings: Any, dt: float, first: bool, m: Any) -> None:
 
 
 @kernel
-def estimate(sensed: Any, settings: Any, tilt: float, odometry: float, threshold: float, dt: float, first: bool, m: Any) -> None:
-    """One step of all the above; `sensed`: gyro [3], accel [3], angles, rates [12 each] and motor torques [12]."""
+def estimate(measured: Any, settings: Any, tilt: float, odometry: float, threshold: float, dt: float, first: bool, m: Any) -> None:
+    """One step of all the above; `measured`: gyro [3], accel [3], angles, rates [12 each] and motor torques [12]."""
     if first:
-        begin_state(sensed, m)
-    _tilt(sensed, tilt, dt, m)
-    _legs(sensed, settings, threshold, dt, first, m)
-    _velocity(sensed, settings[10], odometry, dt, m)
+        begin_state(measured, m)
+    _tilt(measured, tilt, dt, m)
+    _legs(measured, settings, threshold, dt, first, m)
+    _velocity(measured, settings[10], odometry, dt, m)
     _ground(settings, dt, first, m)

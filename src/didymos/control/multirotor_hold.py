@@ -63,12 +63,12 @@ def _watch(speeds: Any, count: int, dt: float, memory: Any) -> None:
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  # type: ignore[no-untyped-def]
-    settings, sensed, memory = carray(settings_at, 4096), carray(sensed_at, 32 + _MOST_ROTORS), carray(memory_at, _MEMORY)
+def _program(clock, settings_at, gains, sensed_at, setpoints, memory_at, inputs):  # type: ignore[no-untyped-def]
+    settings, measured, memory = carray(settings_at, 4096), carray(sensed_at, 32 + _MOST_ROTORS), carray(memory_at, _MEMORY)
     dt = clock[1]
-    state = navigate(clock, settings, gains[17], gains[18], gains[19], 0.0, sensed, memory)
+    state = navigate(clock, settings, gains[17], gains[18], gains[19], 0.0, measured, memory)
     roll, pitch, yaw = roll_pitch_yaw(state, 0)
-    ex, ey = gains[0] * (wanted[0] - state[7]), gains[0] * (wanted[1] - state[8])
+    ex, ey = gains[0] * (setpoints[0] - state[7]), gains[0] * (setpoints[1] - state[8])
     size = math.sqrt(ex * ex + ey * ey)
     share = min(1.0, gains[1] / size) if size > 0.0 else 1.0
     ex, ey = share * ex - state[10], share * ey - state[11]
@@ -81,19 +81,19 @@ def _program(clock, settings_at, gains, sensed_at, wanted, memory_at, inputs):  
     else:
         ax, ay = ax * most / size, ay * most / size
     c, s = math.cos(yaw), math.sin(yaw)
-    roll_wanted = -math.atan((c * ay - s * ax) / _GRAVITY)
-    pitch_wanted = math.atan((c * ax + s * ay) / _GRAVITY)
-    u_roll = limit(gains[5] * (roll_wanted - roll) - gains[6] * state[4], -1.0, 1.0)
-    u_pitch = limit(gains[7] * (pitch_wanted - pitch) - gains[8] * state[5], -1.0, 1.0)
-    u_yaw = limit(gains[9] * wrap(wanted[3] - yaw) - gains[10] * state[6], -1.0, 1.0)
-    error = wanted[2] - state[9]
+    roll_setpoint = -math.atan((c * ay - s * ax) / _GRAVITY)
+    pitch_setpoint = math.atan((c * ax + s * ay) / _GRAVITY)
+    u_roll = limit(gains[5] * (roll_setpoint - roll) - gains[6] * state[4], -1.0, 1.0)
+    u_pitch = limit(gains[7] * (pitch_setpoint - pitch) - gains[8] * state[5], -1.0, 1.0)
+    u_yaw = limit(gains[9] * wrap(setpoints[3] - yaw) - gains[10] * state[6], -1.0, 1.0)
+    error = setpoints[2] - state[9]
     lift = gains[14] + gains[11] * limit(error, -gains[15], gains[15]) - gains[12] * state[12] + memory[MEMORY + 2]
     if 0.0 < lift < 1.0:
         memory[MEMORY + 2] = limit(memory[MEMORY + 2] + gains[13] * error * dt, -gains[16], gains[16])
     u_height = limit(lift / max(math.cos(roll) * math.cos(pitch), 0.5), 0.0, 1.0)
     count = int(settings[SETTINGS])
     if settings[SETTINGS + 1] > 0.0 and memory[_FAILED] == 0.0:
-        _watch(sensed[int(settings[SETTINGS + 1]) :], count, dt, memory)
+        _watch(measured[int(settings[SETTINGS + 1]) :], count, dt, memory)
     first = SETTINGS + 2 + 4 * count * int(memory[_FAILED])
     for i in range(count):
         row = first + 4 * i
@@ -107,7 +107,7 @@ class MultirotorHold(CompiledController):
     """Holds a place, a height and a heading, from a pose sensor or from the estimator."""
 
     program: ClassVar = _program
-    wants = ("x", "y", "z", "yaw")
+    setpoints = ("x", "y", "z", "yaw")
     memory_size = _MEMORY
     position_kp = Gain(0.8, low=0, high=20, unit="1/s", path="position.kp")
     position_limit = Gain(4.0, low=0, high=50, unit="m/s", path="position.limit")
@@ -161,6 +161,6 @@ class MultirotorHold(CompiledController):
             raise InputError(f"found {len(robot.rotors)} rotors, expected at most {_MOST_ROTORS}", path=_SPEEDS)
         names = [f"{self.rotor_speeds}.{rotor.input}.speed" for rotor in robot.rotors]
         for name in names:
-            if name not in robot.sensed:
-                raise InputError(f"no sensor reads {name!r}{nearest(name, robot.sensed)}", path=_SPEEDS)
+            if name not in robot.measured:
+                raise InputError(f"no sensor reads {name!r}{nearest(name, robot.measured)}", path=_SPEEDS)
         return names

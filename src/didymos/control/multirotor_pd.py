@@ -35,20 +35,20 @@ def _limit(value: float, low: float, high: float) -> float:
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: ignore[no-untyped-def]
-    w, x, y, z = sensed[0], sensed[1], sensed[2], sensed[3]
+def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+    w, x, y, z = measured[0], measured[1], measured[2], measured[3]
     roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
     pitch = math.asin(_limit(2.0 * (w * y - z * x), -1.0, 1.0))
     yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    p, q, r, height = sensed[4], sensed[5], sensed[6], sensed[7]
-    u, v, s = sensed[8], sensed[9], sensed[10]
+    p, q, r, height = measured[4], measured[5], measured[6], measured[7]
+    u, v, s = measured[8], measured[9], measured[10]
     climb = 2.0 * (x * z - w * y) * u + 2.0 * (y * z + w * x) * v + (1.0 - 2.0 * (x * x + y * y)) * s
-    turn = wanted[2] - yaw
+    turn = setpoints[2] - yaw
     turn -= 2.0 * math.pi * math.floor((turn + math.pi) / (2.0 * math.pi))
-    u_roll = _limit(gains[0] * (wanted[0] - roll) - gains[1] * p, -1.0, 1.0)
-    u_pitch = _limit(gains[2] * (wanted[1] - pitch) - gains[3] * q, -1.0, 1.0)
+    u_roll = _limit(gains[0] * (setpoints[0] - roll) - gains[1] * p, -1.0, 1.0)
+    u_pitch = _limit(gains[2] * (setpoints[1] - pitch) - gains[3] * q, -1.0, 1.0)
     u_yaw = _limit(gains[4] * turn - gains[5] * r, -1.0, 1.0)
-    u_height = _limit(gains[8] + gains[6] * (wanted[3] - height) - gains[7] * climb, 0.0, 1.0)
+    u_height = _limit(gains[8] + gains[6] * (setpoints[3] - height) - gains[7] * climb, 0.0, 1.0)
     for i in range(int(settings[0])):
         row = 1 + 4 * i
         inputs[i] = _limit(
@@ -62,7 +62,7 @@ class MultirotorPd(CompiledController):
     """PD control of roll, pitch, yaw and height for any multirotor; the mixer comes from the rotors' geometry."""
 
     program: ClassVar = _program
-    wants = ("roll", "pitch", "yaw", "z")
+    setpoints = ("roll", "pitch", "yaw", "z")
     roll_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="roll.kp")
     roll_kd = Gain(0.0, low=0, high=10, unit="s/rad", path="roll.kd")
     pitch_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="pitch.kp")
@@ -84,7 +84,7 @@ class MultirotorPd(CompiledController):
             f"{self.sensor}.position.z",
             *(f"{self.sensor}.velocity.{axis}" for axis in _AXES[1:]),
         )
-        missing = [name for name in self.reads if name not in robot.sensed]
+        missing = [name for name in self.reads if name not in robot.measured]
         if missing:
             raise InputError(
                 f"multirotor_pd needs a pose sensor named {self.sensor!r} (kind odometry); there is no {missing[0]!r}",

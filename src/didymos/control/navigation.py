@@ -86,9 +86,9 @@ class Navigation:
     def check(self, robot: Robot) -> None:
         """Refuse a robot that lacks one of the readings."""
         for name in self.reads:
-            if name not in robot.sensed:
+            if name not in robot.measured:
                 raise InputError(
-                    f"{self.program} needs the reading {name!r}, which no sensor gives{nearest(name, robot.sensed)}",
+                    f"{self.program} needs the reading {name!r}, which no sensor gives{nearest(name, robot.measured)}",
                     path="control.options",
                 )
 
@@ -101,21 +101,21 @@ def navigate(
     position_gain: float,
     heading_gain: float,
     air_lag: float,
-    sensed: Any,
+    measured: Any,
     memory: Any,
 ) -> Any:
     """The state [STATE] of this call, from readings or the estimator; `memory` has `MEMORY` numbers."""
     state = memory[e.MEMORY : MEMORY]
     if settings[_ESTIMATED] > 0.0:
         e.estimate(
-            sensed, settings[3:], bandwidth, position_gain, heading_gain, clock[1], clock[2] > 0.0, memory[: e.MEMORY], state
+            measured, settings[3:], bandwidth, position_gain, heading_gain, clock[1], clock[2] > 0.0, memory[: e.MEMORY], state
         )
     else:
         for i in range(10):
-            state[i] = sensed[i]
-        state[10], state[11], state[12] = turn_vector(state, 0, sensed[10], sensed[11], sensed[12])
+            state[i] = measured[i]
+        state[10], state[11], state[12] = turn_vector(state, 0, measured[10], measured[11], measured[12])
     if settings[_HAS_TUBE] > 0.0:
-        read = sensed[int(settings[_READS]) - 1]
+        read = measured[int(settings[_READS]) - 1]
         share = 1.0 if clock[2] > 0.0 or air_lag <= 0.0 else 1.0 - math.exp(-clock[1] / air_lag)
         state[AIRSPEED] += share * (read - state[AIRSPEED])
     else:

@@ -5,9 +5,9 @@
     slip = w_1 + w_2 - w_3 - w_4, zero where all four wheels roll
 
 Wheels counter-clockwise from the front right, y forward, x right. r and h are what the program believes, which need not be
-the robot's. What drives it is `wanted.mode`: 0 the velocities vx, vy, wz in the frame of the base; 1 the pose x, y, yaw in
+the robot's. What drives it is `setpoints.mode`: 0 the velocities vx, vy, wz in the frame of the base; 1 the pose x, y, yaw in
 the frame of the odometry; 2 a square, 3 a circle, 4 a star, of the gains' size and speed, heading held. Poses and paths are
-followed by feed-forward plus a proportional law. Where `timeout` is set, a counter `wanted.alive` that stops counting stops
+followed by feed-forward plus a proportional law. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops
 the robot. Where `stop.distance` is set, the speed falls in front of what the lidars see in the way of the motion.
 """
 
@@ -66,14 +66,14 @@ def _on_path(mode: int, distance: float, size: float) -> tuple[float, float, flo
 
 
 @kernel
-def _room(settings: Any, sensed: Any, x: float, y: float, half_width: float, reach: float) -> float:
+def _room(settings: Any, measured: Any, x: float, y: float, half_width: float, reach: float) -> float:
     """Free distance [m] ahead of the base's edge in the unit direction (x, y)."""
     place, ray = 3, _FIRST_RANGE
     nearest = _FREE
     for _ in range(int(settings[2])):
         count = int(settings[place + 2])
         for i in range(count):
-            distance = sensed[ray + i]
+            distance = measured[ray + i]
             if 0.0 < distance < _FREE:
                 px = settings[place] + distance * settings[place + 3 + 2 * i]
                 py = settings[place + 1] + distance * settings[place + 4 + 2 * i]
@@ -93,7 +93,7 @@ def _limit(x: float, y: float, most: float) -> tuple[float, float]:
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: ignore[no-untyped-def]
+def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
     t, first = clock[0], clock[2] > 0.0
     r, h = settings[0], settings[1]
     top_speed, top_turn, kp, kp_yaw = gains[0], gains[1], gains[2], gains[3]
@@ -104,16 +104,16 @@ def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: i
         for i in range(_MEMORY):
             memory[i] = 0.0
         memory[_MODE] = -1.0
-        memory[_ALIVE] = wanted[7]
+        memory[_ALIVE] = setpoints[7]
         for i in range(4):
-            memory[_ANGLES + i] = sensed[i]
+            memory[_ANGLES + i] = measured[i]
     # odometry
     d1, d2, d3, d4 = (
-        sensed[0] - memory[_ANGLES], sensed[1] - memory[_ANGLES + 1], sensed[2] - memory[_ANGLES + 2],
-        sensed[3] - memory[_ANGLES + 3],
+        measured[0] - memory[_ANGLES], measured[1] - memory[_ANGLES + 1], measured[2] - memory[_ANGLES + 2],
+        measured[3] - memory[_ANGLES + 3],
     )  # fmt: skip
     for i in range(4):
-        memory[_ANGLES + i] = sensed[i]
+        memory[_ANGLES + i] = measured[i]
     dx, dy, turn = 0.25 * r * (-d1 + d2 - d3 + d4), 0.25 * r * (d1 + d2 + d3 + d4), 0.25 * r / h * (d1 - d2 - d3 + d4)
     middle = memory[_YAW] + 0.5 * turn
     memory[_X] += dx * math.cos(middle) - dy * math.sin(middle)
@@ -126,15 +126,15 @@ def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: i
     memory[_ODOMETRY + 7] = dx / clock[1]
     memory[_ODOMETRY + 8] = dy / clock[1]
     memory[_ODOMETRY + 12] = turn / clock[1]
-    memory[_SLIP] = sensed[4] + sensed[5] - sensed[6] - sensed[7]
-    # what is wanted, as velocities of the base
-    mode = int(wanted[6])
+    memory[_SLIP] = measured[4] + measured[5] - measured[6] - measured[7]
+    # what is setpoints, as velocities of the base
+    mode = int(setpoints[6])
     if mode != memory[_MODE]:
         memory[_MODE] = mode
         memory[_BEGAN] = t
-    vx, vy, wz = wanted[0], wanted[1], wanted[2]
+    vx, vy, wz = setpoints[0], setpoints[1], setpoints[2]
     if mode != _VELOCITY:
-        goal_x, goal_y, goal_yaw, feed_x, feed_y = wanted[3], wanted[4], wanted[5], 0.0, 0.0
+        goal_x, goal_y, goal_yaw, feed_x, feed_y = setpoints[3], setpoints[4], setpoints[5], 0.0, 0.0
         if mode >= _SQUARE:
             goal_x, goal_y, feed_x, feed_y = _on_path(mode, speed * (t - memory[_BEGAN]), size)
             goal_yaw, feed_x, feed_y = 0.0, speed * feed_x, speed * feed_y
@@ -146,8 +146,8 @@ def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: i
     vx, vy = _limit(vx, vy, top_speed)
     wz = min(max(wz, -top_turn), top_turn)
     # a command that is no longer renewed
-    if wanted[7] != memory[_ALIVE]:
-        memory[_ALIVE] = wanted[7]
+    if setpoints[7] != memory[_ALIVE]:
+        memory[_ALIVE] = setpoints[7]
         memory[_HEARD] = t
     memory[_LATE] = 1.0 if timeout > 0.0 and t - memory[_HEARD] > timeout + 1e-9 else 0.0
     if memory[_LATE] > 0.0:
@@ -156,7 +156,7 @@ def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: i
     memory[_ROOM] = _FREE
     moving = math.sqrt(vx * vx + vy * vy)
     if stop > 0.0 and moving > 0.0:
-        memory[_ROOM] = _room(settings, sensed, vx / moving, vy / moving, half_width, reach)
+        memory[_ROOM] = _room(settings, measured, vx / moving, vy / moving, half_width, reach)
         part = min(max((memory[_ROOM] - stop) / slow, 0.0), 1.0)
         vx, vy = part * vx, part * vy
     inputs[0] = (vy - vx + h * wz) / r
@@ -169,7 +169,7 @@ class OmniDrive(CompiledController):
     """Drives four mecanum wheels; `wheels` names their joints and inputs, `lidars` says where each looks from."""
 
     program: ClassVar = _program
-    wants = ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")
+    setpoints = ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")
     memory_size = _MEMORY
     odometry = _ODOMETRY
     reports = (("x", "m"), ("y", "m"), ("yaw", "rad"), ("slip", "rad/s"), ("late", "1"), ("room", "m"))
@@ -179,7 +179,7 @@ class OmniDrive(CompiledController):
     pose_kp_yaw = Gain(1.0, low=0, unit="1/s", path="pose.kp_yaw")
     path_size = Gain(1.0, low=0.01, unit="m", path="path.size", doc="side of the square and the star, diameter of the circle")
     path_speed = Gain(0.1, low=0, unit="m/s", path="path.speed")
-    timeout = Gain(0.0, low=0, unit="s", path="timeout", doc="stop where wanted.alive has not counted for so long; 0 never")
+    timeout = Gain(0.0, low=0, unit="s", path="timeout", doc="stop where setpoints.alive has not counted for so long; 0 never")
     stop_distance = Gain(0.0, low=0, unit="m", path="stop.distance", doc="to keep from what stands in the way; 0 for none")
     stop_slow = Gain(0.5, low=0.01, unit="m", path="stop.slow", doc="over which the speed falls")
     stop_half_width = Gain(0.5, low=0, unit="m", path="stop.half_width", doc="of the way that must be free")
@@ -211,7 +211,7 @@ class OmniDrive(CompiledController):
         self.writes = tuple(self.wheels.values())
         self.settings = np.array(settings, dtype=np.float64)
         for name in self.reads:
-            if name not in robot.sensed:
+            if name not in robot.measured:
                 raise InputError(f"omni_drive needs the reading {name!r}, which there is not", path="control.options")
         for name in self.writes:
             if name not in robot.inputs:

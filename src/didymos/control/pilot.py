@@ -32,7 +32,7 @@ class SteerSpec(Spec):
     """What one channel moves."""
 
     channel: Channel
-    target: str = Field(description="wanted.NAME or inputs.NAME; rows whose set-point a run's program does not have sleep")
+    target: str = Field(description="setpoints.NAME or inputs.NAME; rows whose set-point a run's program does not have sleep")
     span: float = number(1.0, live=False, doc="of the target at full channel; per second where it moves")
     offset: float = number(0.0, live=False, doc="of the target at channel 0")
     moves: bool = Field(default=False, description="the channel says how fast the target moves, not where it is")
@@ -131,7 +131,7 @@ def usual_rows(handles: Sequence[str]) -> tuple[SteerSpec, ...]:
     rows: dict[int, SteerSpec] = {}
     for handle in handles:
         head, _, name = handle.partition(".")
-        if head == "wanted" and name in _HABITS:
+        if head == "setpoints" and name in _HABITS:
             channel, span, offset, moves = _HABITS[name]
             rows.setdefault(channel, SteerSpec(channel=channel, target=handle, span=span, offset=offset, moves=moves))
     return tuple(rows[channel] for channel in sorted(rows))

@@ -1,8 +1,8 @@
-"""Position command: hand the wanted position and velocity of each drive over to it, once per call.
+"""Position command: hand the setpoints position and velocity of each drive over to it, once per call.
 
-    drive <- mode position, x* = wanted.position, v* = wanted.velocity, feed-forward wanted.feedforward, both scales 1
+    drive <- mode position, x* = setpoints.position, v* = setpoints.velocity, feed-forward setpoints.feedforward, both scales 1
 
-One drive is called by plain names (`wanted.position`), several by their own (`wanted.LFH_position`). Positions are in motor
+One drive is called by plain names (`setpoints.position`), several by their own (`setpoints.LFH_position`). Positions are in motor
 revolutions or, with the option `unit: rad`, in radians at the output, for which it needs the option `ratio`. This is what the
 laptop of a test bench does over the bus; at 200 Hz the drive holds each command for 5 ms.
 """
@@ -26,12 +26,12 @@ _WANTED = ("position", "velocity", "feedforward")
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: ignore[no-untyped-def]
+def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
     memory[0] += 1.0
     for i in range(int(settings[0])):
-        inputs[7 * i] = wanted[3 * i] * settings[1]
-        inputs[7 * i + 1] = wanted[3 * i + 1] * settings[1]
-        inputs[7 * i + 2] = wanted[3 * i + 2]
+        inputs[7 * i] = setpoints[3 * i] * settings[1]
+        inputs[7 * i + 1] = setpoints[3 * i + 1] * settings[1]
+        inputs[7 * i + 2] = setpoints[3 * i + 2]
         inputs[7 * i + 3] = 1.0
         inputs[7 * i + 4] = 1.0
         inputs[7 * i + 5] = POSITION
@@ -51,7 +51,7 @@ class PositionCommand(CompiledController):
         scale = 1.0 if unit == "rev" else float(ratio) / (2.0 * math.pi)
         self.settings = np.array([float(len(self.drives)), scale])
         single = len(self.drives) == 1
-        self.wants = tuple(name if single else f"{drive}_{name}" for drive in self.drives for name in _WANTED)
+        self.setpoints = tuple(name if single else f"{drive}_{name}" for drive in self.drives for name in _WANTED)
 
     def start(self, robot: Robot) -> None:
         """Find the inputs of the drives."""

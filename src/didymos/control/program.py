@@ -9,4 +9,4 @@ from didymos.compiled import DOUBLES
 __all__ = ["PROGRAM_SIGNATURE"]
 
 PROGRAM_SIGNATURE = types.void(*[DOUBLES] * 7)
-"""(clock, settings, gains, sensed, wanted, memory, inputs), see `CompiledController`."""
+"""(clock, settings, gains, measured, setpoints, memory, inputs), see `CompiledController`."""

@@ -7,7 +7,7 @@ controller): a leg that stands is driven by torque, J^T f, with a little damping
 that its inertia and friction need. Commands are sent for the time when they arrive. With a belt from the hip to the knee the
 motor of the knee turns q_k + q_h, so its torque acts on both joints: tau_h = tau_1 + tau_2, tau_k = tau_2.
 
-`wanted.mode`: 0 limp (damps), 1 stand, 2 sit, 3 trot; `vx`, `vy` [m/s] and `wz` [rad/s] move it in mode 3. `height` [m] adds to
+`setpoints.mode`: 0 limp (damps), 1 stand, 2 sit, 3 trot; `vx`, `vy` [m/s] and `wz` [rad/s] move it in mode 3. `height` [m] adds to
 the height of the trunk.
 """
 
@@ -66,7 +66,7 @@ def _begin(m: Any) -> None:
 
 @kernel
 def _wrench(settings: Any, g: Any, walking: bool, turn: float, m: Any) -> None:
-    """The wanted wrench on the trunk, level frame, into `WRENCH`."""
+    """The setpoints wrench on the trunk, level frame, into `WRENCH`."""
     mass, v = settings[11], at.VELOCITY
     x, y = -settings[13], 0.0
     if not walking:  # stay over the middle of the feet
@@ -122,24 +122,24 @@ def _drive(settings: Any, g: Any, leg: int, limp: bool, m: Any, inputs: Any) -> 
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings_at, gains_at, sensed_at, wanted, memory_at, inputs_at):  # type: ignore[no-untyped-def]
+def _program(clock, settings_at, gains_at, sensed_at, setpoints, memory_at, inputs_at):  # type: ignore[no-untyped-def]
     dt, first = clock[1], clock[2] > 0.5
-    settings, g, sensed = carray(settings_at, 17), carray(gains_at, 27), carray(sensed_at, 42)
+    settings, g, measured = carray(settings_at, 17), carray(gains_at, 27), carray(sensed_at, 42)
     m, inputs = carray(memory_at, at.MEMORY), carray(inputs_at, 84)
-    estimate(sensed, settings, g[G_ATTITUDE], g[G_ODOMETRY], g[G_THRESHOLD], dt, first, m)
+    estimate(measured, settings, g[G_ATTITUDE], g[G_ODOMETRY], g[G_THRESHOLD], dt, first, m)
     if first:
         _begin(m)
-    mode = int(wanted[0])
+    mode = int(setpoints[0])
     walking = mode == TROT
     m[at.MODE] = mode
     m[at.BEAT] += 1.0
-    goal = (g[G_SIT] if mode == SIT else g[G_HEIGHT]) + wanted[4]
+    goal = (g[G_SIT] if mode == SIT else g[G_HEIGHT]) + setpoints[4]
     m[at.WANTED_HEIGHT] = _ramp(m[at.WANTED_HEIGHT], goal, g[G_HEIGHT_RATE] * dt)
     for i in range(2):
-        m[at.WANTED_V + i] = _ramp(m[at.WANTED_V + i], wanted[1 + i] if walking else 0.0, g[G_PUSH] * dt)
+        m[at.WANTED_V + i] = _ramp(m[at.WANTED_V + i], setpoints[1 + i] if walking else 0.0, g[G_PUSH] * dt)
         slow = min(max(m[at.WANTED_V + i] - m[at.VELOCITY + i], -_LEARNT), _LEARNT)
         m[at.TREND + i] = min(max(m[at.TREND + i] + g[G_TREND] * slow * dt, -1.0), 1.0) if walking else 0.0
-    turn = wanted[3] if walking else 0.0
+    turn = setpoints[3] if walking else 0.0
     m[at.WANTED_YAW] = _ramp(m[at.WANTED_YAW] + turn * dt, m[at.YAW], max(abs(m[at.WANTED_YAW] - m[at.YAW]) - 0.3, 0.0))
     advance_gait(walking, g[G_PERIOD], g[G_DUTY], dt, m)
     _wrench(settings, g, walking, turn, m)
@@ -157,7 +157,7 @@ class Quadruped(CompiledController):
     """Walks a robot with four legs of three drives each; `robot` holds the numbers of the program's own model of it."""
 
     program: ClassVar = _program
-    wants = ("mode", "vx", "vy", "wz", "height")
+    setpoints = ("mode", "vx", "vy", "wz", "height")
     memory_size = at.MEMORY
     reports = at.REPORTS
     words: ClassVar = {"mode": _MODES}
@@ -170,7 +170,7 @@ class Quadruped(CompiledController):
     lift = Gain(0.08, low=0, high=0.2, unit="m", path="gait.lift", doc="height of a step")
     capture = Gain(0.1, low=0, high=0.5, unit="s", path="gait.capture", doc="k: further out by so much per speed too much")
     stance_y = Gain(0.0, low=-0.1, high=0.1, unit="m", path="gait.stance", doc="feet so far outside of the hips")
-    push = Gain(1.0, low=0.01, high=20, unit="m/s^2", path="body.acceleration", doc="with which a wanted speed is approached")
+    push = Gain(1.0, low=0.01, high=20, unit="m/s^2", path="body.acceleration", doc="with which a setpoints speed is approached")
     kv = Gain(4.0, low=0, high=50, unit="1/s", path="body.speed")
     trend = Gain(2.5, low=0, high=20, unit="1/s^2", path="body.speed_integral", doc="to learn what holding a speed takes")
     kp = Gain(20.0, low=0, high=200, unit="1/s^2", path="body.place", doc="of a robot that stands, over the middle of its feet")
@@ -220,7 +220,7 @@ class Quadruped(CompiledController):
         )
         self.writes = tuple(f"{drive}.{name}" for drive in drives for name in INPUTS)
         for name in self.reads:
-            if name not in robot.sensed:
+            if name not in robot.measured:
                 raise InputError(f"quadruped needs the reading {name!r}, which there is not", path="control.options")
         for name in self.writes:
             if name not in robot.inputs:

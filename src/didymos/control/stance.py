@@ -48,7 +48,7 @@ def solve_symmetric(a: Any, x: Any) -> None:
 
 @kernel
 def distribute(friction: float, most: float, com_x: float, com_z: float, m: Any) -> None:
-    """Forces of the ground on the feet [N], level frame, from the wanted wrench in `WRENCH` (force, then torque)."""
+    """Forces of the ground on the feet [N], level frame, from the setpoints wrench in `WRENCH` (force, then torque)."""
     a, x = m[at.MATRIX : at.MATRIX + 36], m[at.WRENCH : at.WRENCH + 6]
     r = at.ROTATION
     cx, cy, cz = m[r] * com_x + m[r + 2] * com_z, m[r + 3] * com_x + m[r + 5] * com_z, m[r + 6] * com_x + m[r + 8] * com_z

@@ -21,11 +21,11 @@ __all__ = ["Sticks"]
 
 
 @c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, sensed, wanted, memory, inputs):  # type: ignore[no-untyped-def]
+def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
     at = 0
     for axis in range(4):
         trim = gains[0] if axis == 1 else (gains[1] if axis == 3 else 0.0)
-        value = limit(wanted[axis] + trim, 0.0 if axis == 3 else -1.0, 1.0)
+        value = limit(setpoints[axis] + trim, 0.0 if axis == 3 else -1.0, 1.0)
         for _ in range(int(settings[axis])):
             inputs[at] = value
             at += 1
@@ -35,7 +35,7 @@ class Sticks(CompiledController):
     """Manual flight."""
 
     program: ClassVar = _program
-    wants = AXES
+    setpoints = AXES
     trim_pitch = Gain(0.0, low=-1, high=1, path="trim.pitch", doc="added to the pitch stick")
     trim_throttle = Gain(0.0, low=0, high=1, path="trim.throttle", doc="added to the throttle stick")
 

@@ -64,7 +64,7 @@ class StimulusSpec(Spec):
     model_config = ConfigDict(populate_by_name=True)
 
     target: str = Field(
-        description="wanted.NAME, inputs.NAME, push.LINK.AXIS (a force [N] in the world's frame at the link's centre of mass),"
+        description="setpoints.NAME, inputs.NAME, push.LINK.AXIS (a force [N] in the world's frame at the link's centre of mass),"
         " or the path of a parameter that can change during a run"
     )
     kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows"]

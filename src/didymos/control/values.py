@@ -1,4 +1,4 @@
-"""Named numbers with attribute access: `sensed.imu.gyro.x`, `wanted.z`, over one flat array that is never copied."""
+"""Named numbers with attribute access: `measured.imu.gyro.x`, `setpoints.z`, over one flat array that is never copied."""
 
 from __future__ import annotations
 

@@ -131,13 +131,13 @@ def _parts(twin: Twin) -> Iterator[InputError]:
         elif part.link not in links and twin.description.frames[part.link].link not in links:
             what = f"frame {part.link!r} is the world's, expected one that a link carries"
             yield twin.mistake(what, "parts", name, "link")
-        if part.upstream is not None and part.upstream not in earlier:
-            yield _unknown(twin, "part before this one named", part.upstream, earlier, "parts", name, "upstream")
-        elif part.upstream is not None:
-            heard = [output.name for output in PARTS[twin.file.parts[part.upstream].kind].outputs]
+        if part.input_from is not None and part.input_from not in earlier:
+            yield _unknown(twin, "part before this one named", part.input_from, earlier, "parts", name, "input_from")
+        elif part.input_from is not None:
+            heard = [output.name for output in PARTS[twin.file.parts[part.input_from].kind].outputs]
             missing = [readout for readout in PARTS[part.kind].listens_to if readout not in heard]
             if missing:
-                yield twin.mistake(f"{part.upstream!r} has no readout {missing[0]!r}", "parts", name, "upstream")
+                yield twin.mistake(f"{part.input_from!r} has no readout {missing[0]!r}", "parts", name, "input_from")
         if part.joint is not None:
             yield from _joint(twin, part.joint, "parts", name, "joint")
             if part.belt is not None:
@@ -287,7 +287,7 @@ def _pilot(twin: Twin) -> Iterator[InputError]:
     for program in programs:
         if program is None or not (issubclass(program, CompiledController) and program.runs_compiled()):
             return  # what a program in Python reads cannot be known
-        known += [f"wanted.{want}" for want in program.wants]
+        known += [f"setpoints.{want}" for want in program.setpoints]
     for index, row in enumerate(twin.file.pilot.steer):
         if row.target not in known:
             yield _unknown(twin, "set-point or input", row.target, known, "pilot", "steer", index, "target")
@@ -305,15 +305,15 @@ def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputEr
 
 
 def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
-    for wanted in scenario.wanted:
-        yield from _set_point(twin, wanted, "scenarios", name, "wanted", wanted)
+    for setpoints in scenario.setpoints:
+        yield from _set_point(twin, setpoints, "scenarios", name, "setpoints", setpoints)
     for index, stimulus in enumerate(scenario.stimuli):
         place = ("scenarios", name, "stimuli", index)
         head, _, rest = stimulus.target.partition(".")
         if head == "inputs":
             if rest not in input_names(twin):
                 yield _unknown(twin, "input", rest, input_names(twin), *place, "target")
-        elif head == "wanted":
+        elif head == "setpoints":
             yield from _set_point(twin, rest, *place, "target")
         elif head == "push":
             link, _, axis = rest.rpartition(".")
@@ -340,7 +340,7 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
             made = twin.make_program()  # what it wants may depend on its options
         except InputError:
             return  # said elsewhere
-        wants = made.wants if made is not None else ()
+        wants = made.setpoints if made is not None else ()
         if name not in wants:
             hint = nearest(name, wants)
             yield twin.mistake(f"the program has no set-point {name!r}{hint} (it has: {', '.join(wants) or 'none'})", *place)

@@ -24,7 +24,7 @@ __all__ = [
 
 RESERVED = (
     "air", "boxes", "channels", "clock", "control", "inputs", "joint_states", "joints", "momentum", "parameters", "parts", "tf",
-    "tf_static", "truth", "wanted",
+    "tf_static", "truth", "setpoints",
 )  # fmt: skip
 """Names of what every run records, and of their topics: no sensor may take one."""
 

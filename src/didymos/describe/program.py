@@ -42,8 +42,8 @@ def find_program(name: str, folder: Path) -> type[Controller]:
         raise InputError(f"{module_name}:{class_name} is not a didymos.Controller")
     if issubclass(found, CompiledController) and not hasattr(found, "program"):
         raise InputError(f"{class_name} has no compiled function 'program'")
-    if not (isinstance(found.wants, tuple | list) and all(isinstance(want, str) for want in found.wants)):
-        raise InputError(f"{class_name}.wants is {found.wants!r}, expected a tuple of names")
+    if not (isinstance(found.setpoints, tuple | list) and all(isinstance(want, str) for want in found.setpoints)):
+        raise InputError(f"{class_name}.setpoints is {found.setpoints!r}, expected a tuple of names")
     return found
 
 

@@ -119,7 +119,7 @@ class WorldSpec(Spec):
     magnetic: MagneticSpec = MagneticSpec()
     ground: GroundSpec | None = None
     objects: dict[Name, ObjectSpec] = Field(default={})
-    grip: float = number(
+    friction_scale: float = number(
         1.0, unit="1", low=0, high=10, doc="factor on the friction of the ground and all objects: worn or wet feet and tyres"
     )
     contact_time: float = number(
@@ -219,7 +219,7 @@ class ScenarioSpec(Spec):
     start: StartSpec | None = None
     control: ControlSpec | None = Field(default=None, description="a program of its own instead of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of parameters by path")
-    wanted: dict[Name, Number] = Field(default={}, description="constant set-points by name")
+    setpoints: dict[Name, Number] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()
 
@@ -242,7 +242,7 @@ class FitSpec(Spec):
 class CommandSpec(Spec):
     """A topic that sets set-points or inputs: one number, several, or a word."""
 
-    sets: tuple[str, ...] = Field(min_length=1, description="`wanted.NAME` or `inputs.NAME`, in the order of the message")
+    sets: tuple[str, ...] = Field(min_length=1, description="`setpoints.NAME` or `inputs.NAME`, in the order of the message")
     words: dict[str, Number] = Field(default={}, description="what each word means, where the message is a text")
 
 

@@ -21,9 +21,9 @@ from didymos.engine import block as b
 from didymos.engine.boxes import add_boxes
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
 from didymos.engine.contact_frame import install_contact_frames
-from didymos.engine.grip import add_pairs, direction_rows
+from didymos.engine.friction import add_pairs, direction_rows
 from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belted_parts, loaded_joints
-from didymos.engine.plan import Plan
+from didymos.engine.memory_layout import Plan
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
@@ -93,7 +93,7 @@ class Assembly:
     own_actuators: int  # how many actuators the description has itself
 
 
-def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: bool = False) -> Assembly:
+def assemble(twin: Twin, *, setpoints: int, memory: int, moved: int = 0, piloted: bool = False) -> Assembly:
     """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state.
 
     A `piloted` one has a channel table and, where a channel drops them, boxes.
@@ -112,7 +112,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: b
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     add_light(spec)
     if world.ground is not None:
-        add_ground(spec, world.ground.height, world.ground.friction * world.grip, world.contact_time)
+        add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
     add_objects(spec, world)
     add_pairs(spec, twin)
     boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
@@ -126,7 +126,7 @@ def assemble(twin: Twin, *, wanted: int, memory: int, moved: int = 0, piloted: b
     _add_states(spec, twin)
     for body in spec.bodies:
         body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
-    plan = _plan(twin, places, wanted, memory, moved)
+    plan = _plan(twin, places, setpoints, memory, moved)
     plan.take("channels", CHANNELS if piloted else 0)
     plan.take("boxes", 1 + boxes if boxes else 0)
     spec.nuserdata = plan.size
@@ -309,7 +309,7 @@ def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
             )
 
 
-def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int, moved: int) -> Plan:
+def _plan(twin: Twin, places: tuple[SensorPlace, ...], setpoints: int, memory: int, moved: int) -> Plan:
     plan = Plan()
     plan.take("tick", 1)
     plan.take("began", 2)
@@ -323,8 +323,8 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int,
     plan.take("air", AIR_WORDS)
     plan.take("nothing", _MOST_OUTPUTS)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
-    plan.take("wanted", wanted)
-    plan.take("hand", wanted + len(part_inputs(twin)) + len(twin.description.spec.actuators))
+    plan.take("setpoints", setpoints)
+    plan.take("hand", setpoints + len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("memory", memory)
     plan.take("moved", moved)
     period = twin.file.world.step
@@ -336,7 +336,7 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], wanted: int, memory: int,
         plan.take(f"scan:{name}", 5 if isinstance(sensor, LidarSpec) else 0)
         plan.take(f"memory:{name}", MEMORY_HEAD + capacity * (channels + 2))
         for place in own:
-            plan.take(f"sensed:{name}.{place.quantity}", place.size)
+            plan.take(f"measured:{name}.{place.quantity}", place.size)
             plan.take(f"bias:{name}.{place.quantity}", place.size)
     return plan
 
@@ -393,7 +393,7 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     row[b.INPUTS] = plan.starts[f"inputs:{part}"]
     row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
     row[b.MEMORY] = plan.starts[f"memory_of:{part}"]
-    row[b.UPSTREAM] = plan.starts["nothing"] if spec.upstream is None else _heard(twin, part, plan)
+    row[b.UPSTREAM] = plan.starts["nothing"] if spec.input_from is None else _heard(twin, part, plan)
     row[b.TICK] = 0 if law.tick is None else law.tick.address
     before = 0
     for other, other_spec in twin.file.parts.items():
@@ -423,12 +423,12 @@ def _fill_sensor_rows(model: mujoco.MjModel, twin: Twin, start: int) -> None:
 
 
 def _heard(twin: Twin, part: str, plan: Plan) -> int:
-    """Where the readouts of the part upstream start that a part listens to."""
-    upstream = twin.file.parts[part].upstream
-    assert upstream is not None
-    names = [output.name for output in PARTS[twin.file.parts[upstream].kind].outputs]
-    wanted = PARTS[twin.file.parts[part].kind].listens_to
-    return plan.starts[f"outputs:{upstream}"] + (names.index(wanted[0]) if wanted else 0)
+    """Where the readouts of the part input_from start that a part listens to."""
+    input_from = twin.file.parts[part].input_from
+    assert input_from is not None
+    names = [output.name for output in PARTS[twin.file.parts[input_from].kind].outputs]
+    setpoints = PARTS[twin.file.parts[part].kind].listens_to
+    return plan.starts[f"outputs:{input_from}"] + (names.index(setpoints[0]) if setpoints else 0)
 
 
 def _place(twin: Twin, name: str) -> tuple[str, NDArray[np.float64]]:

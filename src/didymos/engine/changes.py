@@ -1,6 +1,6 @@
 """Parameters that a stimulus moves while a run goes on and that the compiled loop cannot reach: masses, joints, floors, gains.
 
-Numbers of parts and air lie in the block and are moved by the loop itself (`in_reach`). All others are set before the tick at
+Numbers of parts and air lie in the block and are moved by the loop itself (`kernel_writable`). All others are set before the tick at
 which they change, by the same way as `Simulation.set`; between two changes the loop runs undisturbed.
 """
 
@@ -31,10 +31,10 @@ class Changes:
 
     def due(self, tick: int) -> Iterator[tuple[str, float]]:
         """Path and value of every parameter that changes at a tick."""
-        wanted: dict[str, float] = {}
+        setpoints: dict[str, float] = {}
         for stimulus, row, table in zip(self._stimuli, self._rows, self._tables, strict=True):
-            wanted[stimulus.target] = float(evaluate(row, table, tick * self._period))
-        for path, value in wanted.items():
+            setpoints[stimulus.target] = float(evaluate(row, table, tick * self._period))
+        for path, value in setpoints.items():
             if self._last.get(path) != value:
                 self._last[path] = value
                 yield path, value

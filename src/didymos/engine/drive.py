@@ -31,7 +31,7 @@ class Plant(Protocol):
         ...
 
     def sense(self, tick: int) -> tuple[Values, Values]:
-        """What the sensors say and what is wanted at a tick."""
+        """What the sensors say and what is setpoints at a tick."""
         ...
 
     def act(self, tick: int, inputs: Mapping[str, float]) -> None:
@@ -54,11 +54,11 @@ def _raised(program: Controller, error: Exception, t: float) -> RunError:
     return RunError(f"the control program {type(program).__name__} raised {type(error).__name__}: {what}", time=t)
 
 
-def ask(program: Controller, t: float, sensed: Values, wanted: Values, inputs: tuple[str, ...]) -> dict[str, float]:
+def ask(program: Controller, t: float, measured: Values, setpoints: Values, inputs: tuple[str, ...]) -> dict[str, float]:
     """The program's answer, checked; whatever is wrong with it becomes a `RunError` with the time."""
     name = type(program).__name__
     try:
-        answer = program.update(t, sensed, wanted)
+        answer = program.update(t, measured, setpoints)
     except DidymosError:
         raise
     except Exception as error:
@@ -89,8 +89,8 @@ def drive(plant: Plant, program: Controller, *, first: int, count: int) -> None:
     """Run `count` ticks from tick `first`; the program is asked whenever its period is over."""
     every = max(1, round(1.0 / (program.rate * plant.period)))
     for tick in range(first, first + count):
-        sensed, wanted = plant.sense(tick)
+        measured, setpoints = plant.sense(tick)
         inputs = {}
         if tick % every == 0:
-            inputs = ask(program, tick * plant.period, sensed, wanted, plant.robot.inputs)
+            inputs = ask(program, tick * plant.period, measured, setpoints, plant.robot.inputs)
         plant.act(tick, inputs)

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from didymos.control import Controller, Robot
-from didymos.engine.loop import DIVERGED, LEFT_THE_WORLD, PROGRAM_SAID_NONSENSE
+from didymos.engine.loop import DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL
 from didymos.errors import RunError
 
 __all__ = ["failure"]
@@ -25,7 +25,7 @@ def failure(
     program: Controller | None,
 ) -> RunError:
     """The error of a run that ended at a time [s] with a status of the loop other than FINE."""
-    if status == PROGRAM_SAID_NONSENSE:
+    if status == NONFINITE_CONTROL:
         bad = np.flatnonzero(~np.isfinite(wiring.answered))[0]
         name = robot.inputs[wiring.writes[bad]]
         text = f"the control program {type(program).__name__} set {name} to {wiring.answered[bad]}"

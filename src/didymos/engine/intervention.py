@@ -1,7 +1,7 @@
 """Interventions: what a person does to a run while it goes on, each with the tick before which it happened.
 
     set     PATH          a parameter that can change during a run gets a value
-    steer   wanted.NAME   a set-point gets an offset that stays until the next one; inputs.NAME likewise, inputs.PART for all
+    steer   setpoints.NAME   a set-point gets an offset that stays until the next one; inputs.NAME likewise, inputs.PART for all
                           inputs of a part at once
     push    LINK          a force [N] in the world's frame acts at the centre of mass of a link until the next one
 
@@ -27,7 +27,7 @@ from typing import Any
 from didymos.control.pilot import CHANNELS
 from didymos.errors import InputError
 
-__all__ = ["INTERVENTIONS", "KINDS", "Deed", "Intervention", "load_interventions", "save_interventions"]
+__all__ = ["INTERVENTIONS", "KINDS", "Intervention", "InterventionLog", "load_interventions", "save_interventions"]
 
 INTERVENTIONS = "didymos.interventions"
 """Name under which a recording keeps the interventions of its run."""
@@ -73,7 +73,7 @@ class Intervention:
 
 
 @dataclass(frozen=True)
-class Deed:
+class InterventionLog:
     """All that is needed to repeat a run by hand; `seconds` is its length, `piloted` whether it had a channel table.
 
     The values that a twin was given before the run (`--set`) are not part of it; its `variant` is.
@@ -88,7 +88,7 @@ class Deed:
     variant: str | None = None
 
 
-def save_interventions(file: Path, deed: Deed) -> None:
+def save_interventions(file: Path, deed: InterventionLog) -> None:
     """Write a deed as YAML that `didymos run --interventions` takes."""
     scenario = (f" --variant {deed.variant}" if deed.variant else "") + (f" --scenario {deed.scenario}" if deed.scenario else "")
     lines = [
@@ -110,7 +110,7 @@ def _flow(item: Intervention) -> str:
     return f"{{tick: {item.tick}, kind: {item.kind}, path: {json.dumps(item.path)}, value: {value}}}"
 
 
-def load_interventions(file: Path) -> Deed:
+def load_interventions(file: Path) -> InterventionLog:
     """Read a YAML of `save_interventions`, or the same out of a recording (.mcap)."""
     if file.suffix.lower() == ".mcap":
         return _from_recording(file)
@@ -122,14 +122,14 @@ def load_interventions(file: Path) -> Deed:
         scenario = None if raw["scenario"] is None else str(raw["scenario"])
         piloted = raw.get("piloted") is True
         variant = None if raw.get("variant") is None else str(raw["variant"])
-        return Deed(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items, piloted, variant)
+        return InterventionLog(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items, piloted, variant)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"expected twin, scenario, seed, seconds and interventions: {error}", file=file) from None
     except InputError as error:
         raise InputError(error.message, file=file, path=error.path) from None
 
 
-def _from_recording(file: Path) -> Deed:
+def _from_recording(file: Path) -> InterventionLog:
     from didymos.record.log import Log
 
     about = Log.load(file).metadata
@@ -138,6 +138,6 @@ def _from_recording(file: Path) -> Deed:
         items = tuple(Intervention.read(json.loads(text)) for text in texts)
         seconds = float(about[INTERVENTIONS + ".seconds"])
         piloted = about.get("piloted") == "true"
-        return Deed(about["twin"], about["scenario"] or None, int(about["seed"]), seconds, items, piloted, about.get("variant"))
+        return InterventionLog(about["twin"], about["scenario"] or None, int(about["seed"]), seconds, items, piloted, about.get("variant"))
     except (KeyError, ValueError) as error:
         raise InputError(f"this recording does not say what was done in it: {error}", file=file) from None

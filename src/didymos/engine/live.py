@@ -11,7 +11,7 @@ from didymos.control import Controller
 from didymos.describe.names import cameras, joint_of, link_of, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, apply_link
-from didymos.engine.grip import set_grip
+from didymos.engine.friction import set_friction
 from didymos.engine.joint_values import apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.scenery import floors
 from didymos.errors import InputError
@@ -66,12 +66,12 @@ def _set_other(
         _set_sensor(twin, assembly, wiring, path.removeprefix("sensors."), value)
     elif path == "world.gravity":
         assembly.model.opt.gravity[2] = -value
-    elif path == "world.grip" or path in floors(twin.file.world):
+    elif path == "world.friction_scale" or path in floors(twin.file.world):
         for shape, friction in floors(twin.file.world).values():
             assembly.model.geom(shape).friction[0] = friction
-        set_grip(assembly.model, twin)
+        set_friction(assembly.model, twin)
     elif path.startswith("contacts."):
-        set_grip(assembly.model, twin)
+        set_friction(assembly.model, twin)
     else:
         raise InputError("cannot change during a run", path=path)
 

@@ -26,13 +26,13 @@ from didymos.engine.memory import call_program, engine_function
 from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
 
 __all__ = [
-    "DIVERGED", "FINE", "LEFT_THE_WORLD", "PROGRAM_SAID_NONSENSE", "SPACE_ELSEWHERE",
-    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_PUSH", "SPACE_WANTED", "Wiring",
+    "DIVERGED", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SPACE_ELSEWHERE",
+    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_PUSH", "SPACE_SETPOINT", "Wiring",
     "begin_tick", "end_tick", "run_ticks",
 ]  # fmt: skip
 
-FINE, DIVERGED, LEFT_THE_WORLD, PROGRAM_SAID_NONSENSE = range(4)
-SPACE_WANTED, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE, SPACE_PUSH = range(5)
+FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL = range(4)
+SPACE_SETPOINT, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE, SPACE_PUSH = range(5)
 RK4 = 1
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
 
@@ -92,7 +92,7 @@ class Wiring(NamedTuple):
     stimuli: Any  # float64 [n, 8]
     stimulus_targets: Any  # int64 [n, 5]: space, index, first and end row of its table, where its value is shown
     stimulus_tables: Any  # float64 [rows, 2]
-    wanted: Any  # start and end in userdata, int64 [2]
+    setpoints: Any  # start and end in userdata, int64 [2]
     began: int  # in userdata: the tick at which the robot began, and whether its program was called since
     hand: int  # start in userdata of what a pilot adds to the set-points, then to the inputs
     # inputs: where each command lies in userdata, where it goes (-1: not there) in userdata and ctrl, its range
@@ -105,7 +105,7 @@ class Wiring(NamedTuple):
     settings: Any
     gains: Any
     reads: Any  # int64, indices in userdata
-    wants: Any
+    reads_setpoints: Any
     writes: Any  # int64, indices in inputs
     memory: int  # address of the program's memory
     clock: Any  # float64 [3]
@@ -124,15 +124,15 @@ class Wiring(NamedTuple):
 
 @inlined
 def _stimulate(w: Any, t: float) -> None:
-    for i in range(w.wanted[0], w.wanted[1]):
-        w.userdata[i] = w.userdata[w.hand + i - w.wanted[0]]
-    first = w.hand + w.wanted[1] - w.wanted[0]
+    for i in range(w.setpoints[0], w.setpoints[1]):
+        w.userdata[i] = w.userdata[w.hand + i - w.setpoints[0]]
+    first = w.hand + w.setpoints[1] - w.setpoints[0]
     for i in range(w.input_offsets.shape[0]):
         w.input_offsets[i] = w.userdata[first + i]
     for i in range(w.stimuli.shape[0]):
         target = w.stimulus_targets[i]
         value = evaluate(w.stimuli[i], w.stimulus_tables[target[2] : target[3]], t)
-        if target[0] == SPACE_WANTED:
+        if target[0] == SPACE_SETPOINT:
             w.userdata[target[1]] += value
         elif target[0] == SPACE_INPUT:
             w.input_offsets[target[1]] += value
@@ -173,8 +173,8 @@ def _run_program(w: Any, tick: int) -> bool:
     w.userdata[w.began + 1] = 1.0
     for i in range(w.reads.shape[0]):
         w.seen[i] = w.userdata[w.reads[i]]
-    for i in range(w.wants.shape[0]):
-        w.asked[i] = w.userdata[w.wants[i]]
+    for i in range(w.reads_setpoints.shape[0]):
+        w.asked[i] = w.userdata[w.reads_setpoints[i]]
     call_program(
         w.program,
         w.clock.ctypes.data,
@@ -267,7 +267,7 @@ def run_ticks(w: Any, tick: int, count: int) -> tuple[int, int]:
     for now in range(tick, tick + count):
         begin_tick(w, now)
         if w.program != 0 and now % w.control_every == 0 and not _run_program(w, now):
-            return now, PROGRAM_SAID_NONSENSE
+            return now, NONFINITE_CONTROL
         status = end_tick(w, now)
         if status != FINE:
             return now, status

@@ -81,7 +81,7 @@ def _caller(n: int) -> Any:
 
 @intrinsic
 def call_law(typing_context, address, a, b, c, d, e, f, g, h, i, j):  # type: ignore[no-untyped-def]
-    """Call a force law: (parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs)."""
+    """Call a force law: (parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs)."""
     return _caller(10)
 
 
@@ -93,5 +93,5 @@ def call_tick(typing_context, address, a, b, c, d, e, f):  # type: ignore[no-unt
 
 @intrinsic
 def call_program(typing_context, address, a, b, c, d, e, f, g):  # type: ignore[no-untyped-def]
-    """Call a control program: (clock, settings, gains, sensed, wanted, memory, inputs)."""
+    """Call a control program: (clock, settings, gains, measured, setpoints, memory, inputs)."""
     return _caller(7)

@@ -45,12 +45,12 @@ class Piloted:
         """Bring the model in line with a state that was set from outside."""
         self._boxes.weigh()
 
-    def apply(self, deed: Intervention, sensors: Any, sensed: Iterable[int]) -> None:
-        """Do it; `sensors` are the loop's rows of sensors, `sensed` the places of readings in `userdata`."""
+    def apply(self, deed: Intervention, sensors: Any, measured: Iterable[int]) -> None:
+        """Do it; `sensors` are the loop's rows of sensors, `measured` the places of readings in `userdata`."""
         if deed.kind == "channels":
             self._table[:] = deed.value
         elif deed.kind == "reset":
-            self._begin_anew(sensors, sensed)
+            self._begin_anew(sensors, measured)
         elif self._twin.file.pilot.drop is None:
             raise InputError("this twin has no boxes: no channel drops them", path="pilot.drop")
         elif deed.kind == "drop":
@@ -58,7 +58,7 @@ class Piloted:
         else:
             self._boxes.remove()
 
-    def _begin_anew(self, sensors: Any, sensed: Iterable[int]) -> None:
+    def _begin_anew(self, sensors: Any, measured: Iterable[int]) -> None:
         """The robot, its parts, its sensors and its program as they were at the start; the clock and all else go on."""
         model, data, plan = self._assembly.model, self._data, self._assembly.plan.starts
         boxes = sum(is_box(model, body) for body in range(model.nbody))
@@ -70,11 +70,11 @@ class Piloted:
             law = PARTS[spec.kind]
             for name, size in (("inputs", len(law.inputs)), ("outputs", len(law.outputs)), ("memory_of", len(law.memory))):
                 data.userdata[plan[f"{name}:{part}"] : plan[f"{name}:{part}"] + size] = 0.0
-        data.userdata[plan["commands"] : plan["wanted"]] = 0.0
+        data.userdata[plan["commands"] : plan["setpoints"]] = 0.0
         data.userdata[plan["memory"] : plan["moved"]] = 0.0
         for sensor in sensors:
             data.userdata[sensor[MEMORY] + ARRIVED] = data.userdata[sensor[MEMORY] + TAKEN]  # what is on its way is lost
-        for place in sensed:
+        for place in measured:
             data.userdata[place] = 0.0
         tick = data.userdata[plan["tick"]]
         data.userdata[plan["began"] : plan["began"] + 2] = tick, 0.0

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from didymos.control.pilot import Pilot
-from didymos.engine.drain import Drain
-from didymos.engine.intervention import INTERVENTIONS, Deed, Intervention
+from didymos.engine.intervention import INTERVENTIONS, Intervention, InterventionLog
+from didymos.engine.recorder_thread import RecorderThread
 from didymos.record.log import Log
 from didymos.record.mcap_file import McapRecorder
 
@@ -51,7 +51,7 @@ class Run:
         self._done = self._noted = 0  # interventions until now, and how many of them are in the recording
         simulation.take()  # rows of ticks that passed before this run are nobody's
         self._log = simulation.new_log(keep=keep)
-        self._drain = Drain(self._log)
+        self._recorder_thread = RecorderThread(self._log)
         simulation.take_pictures()
         self.recorder = None if record is None else self._log.record_to(record, simulation.eyes)
 
@@ -59,14 +59,14 @@ class Run:
     def log(self) -> Log:
         """All that was recorded until now."""
         self.update()
-        self._drain.settle()
+        self._recorder_thread.settle()
         return self._log
 
     def update(self) -> None:
         """Send on what was recorded since the last chunk; it is in the log soon after."""
         rows = self.simulation.take()
         if rows:
-            self._drain.put(rows)
+            self._recorder_thread.put(rows)
 
     def advance(self, count: int) -> None:
         """Let `count` ticks pass."""
@@ -80,7 +80,7 @@ class Run:
             if stop % chunk == 0:
                 if self.recorder is not None:
                     self._note(self.recorder)
-                self._drain.put(simulation.take(), self.recorder, simulation.take_pictures())
+                self._recorder_thread.put(simulation.take(), self.recorder, simulation.take_pictures())
 
     def _look(self, here: int, end: int) -> int:
         """Let the pilot look, where it is time to; the tick of the next look."""
@@ -111,7 +111,7 @@ class Run:
             recorder, self.recorder = self.recorder, None
             try:
                 self.update()
-                self._drain.settle()
+                self._recorder_thread.settle()
                 for camera, picture in self.simulation.take_pictures():
                     recorder.write_picture(camera, picture)
                 self._note(recorder)
@@ -121,12 +121,12 @@ class Run:
                 self._log.stop_recording()
                 recorder.close()
 
-    def deed(self) -> Deed:
+    def deed(self) -> InterventionLog:
         """How to repeat the run until now, of a run that keeps what was done."""
         simulation = self.simulation
         done = tuple(self.interventions)
         twin = simulation.twin
-        return Deed(twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted, twin.variant)
+        return InterventionLog(twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted, twin.variant)
 
     def close(self) -> None:
         """End the run; its log stays."""
@@ -135,7 +135,7 @@ class Run:
             self.stop_recording()
             self.update()
         finally:
-            self._drain.close()
+            self._recorder_thread.close()
 
     def _catch_up(self) -> None:
         """Repeat what was done until now."""
@@ -154,7 +154,7 @@ class Run:
         start = max(self._noted, first)
         fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[start - first :], start)}
         if fresh:
-            self._drain.settle()
+            self._recorder_thread.settle()
             recorder.note(INTERVENTIONS, fresh)
             self._noted = self._done
         if not self._keep:

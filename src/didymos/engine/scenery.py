@@ -76,7 +76,7 @@ def floors(world: WorldSpec) -> dict[str, tuple[str, float]]:
     """All that things can touch: the path of its friction -> its shape's name and its friction, times the world's grip."""
     found = {} if world.ground is None else {"world.ground.friction": (GROUND, world.ground.friction)}
     found |= {f"world.objects.{name}.friction": (f"didymos:{name}", o.friction) for name, o in world.objects.items()}
-    return {path: (shape, friction * world.grip) for path, (shape, friction) in found.items()}
+    return {path: (shape, friction * world.friction_scale) for path, (shape, friction) in found.items()}
 
 
 def add_objects(spec: mujoco.MjSpec, world: WorldSpec) -> None:
@@ -92,5 +92,5 @@ def add_objects(spec: mujoco.MjSpec, world: WorldSpec) -> None:
             rgba=[*thing.colour, 1.0],
             priority=1,
         )
-        geom.friction[0] = thing.friction * world.grip
+        geom.friction[0] = thing.friction * world.friction_scale
         geom.solref[0] = world.contact_time

@@ -41,7 +41,15 @@ from didymos.engine.run import Run
 from didymos.engine.start import begin, place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.engine.wiring import compiled_law, in_reach, moved_parameters, push_place, sensed_places, stimulus_table, wire
+from didymos.engine.wiring import (
+    compiled_law,
+    kernel_writable,
+    measured_places,
+    moved_parameters,
+    push_place,
+    stimulus_table,
+    wire,
+)
 from didymos.errors import InputError, RunError, nearest
 from didymos.parts import PARTS
 from didymos.record.image import Picture, PinHole
@@ -89,38 +97,38 @@ class Simulation:
             self.twin = self.twin.for_scenario(scenario)
         self.program = control if control is not None else self.twin.make_program()
         stimuli = self.stimuli
-        wants = self.program.wants if self.program is not None else ()
-        asked = [stimulus.target.partition(".")[2] for stimulus in stimuli if stimulus.target.startswith("wanted.")]
-        self._wanted = tuple(dict.fromkeys((*wants, *asked)))
+        read = self.program.setpoints if self.program is not None else ()
+        targets = [stimulus.target for stimulus in stimuli if stimulus.target.startswith("setpoints.")]
+        self._setpoints = tuple(dict.fromkeys((*read, *(target.partition(".")[2] for target in targets))))
         law = compiled_law(self.program)
         memory = law.memory_size if law is not None else 0
         moved = moved_parameters(stimuli)
-        self._assembly = assemble(self.twin, wanted=len(self._wanted), memory=memory, moved=len(moved), piloted=piloted)
+        self._assembly = assemble(self.twin, setpoints=len(self._setpoints), memory=memory, moved=len(moved), piloted=piloted)
         self.model = self._assembly.model
         self.data = mujoco.MjData(self.model)
         clock = self._assembly.plan.starts["tick"]
         self._clock = self.data.userdata[clock : clock + 1]  # a view: ports look at it a hundred times per millisecond
         self.robot = Robot(
             inputs=input_names(self.twin),
-            sensed=tuple(sensed_places(self.twin, self._assembly)),
-            wanted=self._wanted,
+            measured=tuple(measured_places(self.twin, self._assembly)),
+            setpoints=self._setpoints,
             rotors=rotors(self.twin, self._assembly),
         )
         if self.program is not None:
             start(self.program, self.robot)
         self._compiled = law is not None or self.program is None
         self._memory = ProgramMemory(self.program, compiled=self._compiled)
-        self._streams = plan_streams(self.twin, self._assembly, self._wanted, law, moved, piloted)
+        self._streams = plan_streams(self.twin, self._assembly, self._setpoints, law, moved, piloted)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
         self.wiring = self._lay_wires(stimuli)
         self._held = self._hold()
         self._changes = self._plan_changes(stimuli)
-        self._sensed_places = sensed_places(self.twin, self._assembly)
+        self._measured_places = measured_places(self.twin, self._assembly)
         self._cameras = Cameras(self.twin, self.model, seed, self.period)
-        self._sensed = Values(self._sensed_places, self.data.userdata, self._cameras.views)
-        first = self._assembly.plan.starts["wanted"]
+        self._measured = Values(self._measured_places, self.data.userdata, self._cameras.views)
+        first = self._assembly.plan.starts["setpoints"]
         self._piloted = Piloted(self.twin, self._assembly, self.data, self._root, self._place) if piloted else None
-        self._asked = Values({name: first + i for i, name in enumerate(self._wanted)}, self.data.userdata)
+        self._asked = Values({name: first + i for i, name in enumerate(self._setpoints)}, self.data.userdata)
         self.real_time_factor = 0.0
         self.overruns = 0
         self.reset()
@@ -270,7 +278,7 @@ class Simulation:
                 raise InputError("this run has no pilot; start it with one", path=deed.kind)
             if deed.kind == "reset" and self.tick > 0:
                 self._memory.reset()
-            self._piloted.apply(deed, self.wiring.sensors, self._sensed_places.values())
+            self._piloted.apply(deed, self.wiring.sensors, self._measured_places.values())
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
@@ -301,8 +309,8 @@ class Simulation:
 
     @property
     def handles(self) -> tuple[str, ...]:
-        """What a pilot can steer: `wanted.NAME` of every set-point, then `inputs.NAME` of every input."""
-        return (*(f"wanted.{name}" for name in self._wanted), *(f"inputs.{name}" for name in self.robot.inputs))
+        """What a pilot can steer: `setpoints.NAME` of every set-point, then `inputs.NAME` of every input."""
+        return (*(f"setpoints.{name}" for name in self._setpoints), *(f"inputs.{name}" for name in self.robot.inputs))
 
     def _hold(self) -> dict[str, range]:
         """Where in `userdata` the hand of a pilot lies on each handle, and on all inputs of a part at once."""
@@ -321,7 +329,7 @@ class Simulation:
 
     def reading(self, sensor: str, quantity: str) -> NDArray[np.float64]:
         """What a sensor says of a quantity (`imu`, `gyro`), as it is now; a view that changes with time."""
-        first = self._assembly.plan.starts[f"sensed:{sensor}.{quantity}"]
+        first = self._assembly.plan.starts[f"measured:{sensor}.{quantity}"]
         place = next(item for item in self._assembly.places if (item.sensor, item.quantity) == (sensor, quantity))
         view: NDArray[np.float64] = self.data.userdata[first : first + len(place.columns)]
         return view
@@ -369,7 +377,7 @@ class Simulation:
     def sense(self, tick: int) -> tuple[Values, Values]:
         """Readings and set-points at a tick (see `Plant`)."""
         begin_tick(self.wiring, tick)
-        return self._sensed, self._asked
+        return self._measured, self._asked
 
     def act(self, tick: int, inputs: Mapping[str, float]) -> None:
         """Hand over inputs and let one tick pass (see `Plant`)."""
@@ -395,7 +403,7 @@ class Simulation:
         if self._about is None:
             return ()
         constants = [
-            StimulusSpec(target=f"wanted.{name}", kind="constant", value=value) for name, value in self._about.wanted.items()
+            StimulusSpec(target=f"setpoints.{name}", kind="constant", value=value) for name, value in self._about.setpoints.items()
         ]
         return (*constants, *self._about.stimuli)
 
@@ -406,13 +414,13 @@ class Simulation:
         ticks = max(1, round(_CHUNK / (substeps * self.twin.file.world.step)))
         self.chunk = -(-ticks // every) * every  # ticks between two flushes of a recording
         return wire(
-            self.twin, self._assembly, self.data, self.program, self._wanted, stimuli, self._streams, self.chunk
+            self.twin, self._assembly, self.data, self.program, self._setpoints, stimuli, self._streams, self.chunk
         )  # fmt: skip
 
     def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
         """The stimuli that move parameters out of the compiled loop's reach."""
         parameters = [path for path in moved_parameters(stimuli) if not path.startswith("push.")]
-        moved = [path for path in parameters if not in_reach(self.twin, self._assembly, path)]
+        moved = [path for path in parameters if not kernel_writable(self.twin, self._assembly, path)]
         others = [stimulus for stimulus in stimuli if stimulus.target in moved]
         rows = np.array([stimulus.numbers() for stimulus in others])
         return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)

@@ -54,7 +54,7 @@ class StreamPlan:
 def plan_streams(
     twin: Twin,
     assembly: Assembly,
-    wanted: tuple[str, ...],
+    setpoints: tuple[str, ...],
     law: CompiledController | None,
     moved: tuple[str, ...],
     piloted: bool = False,
@@ -68,10 +68,10 @@ def plan_streams(
         *_joints(twin, assembly, record.rate),
         _poses(twin, assembly, record.tf_rate),
     ]
-    first = assembly.plan.starts["wanted"]
-    if wanted:
-        layout = StreamLayout("wanted", Kind.SCALARS, wanted, ("",) * len(wanted))
-        streams.append(_plan(layout, record.rate, [(Source.USERDATA, first + i) for i in range(len(wanted))]))
+    first = assembly.plan.starts["setpoints"]
+    if setpoints:
+        layout = StreamLayout("setpoints", Kind.SCALARS, setpoints, ("",) * len(setpoints))
+        streams.append(_plan(layout, record.rate, [(Source.USERDATA, first + i) for i in range(len(setpoints))]))
     streams += _inputs(twin, assembly, record.rate)
     streams += _parts(twin, assembly, record.rate)
     if record.air:
@@ -213,7 +213,7 @@ def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan
     places = [place for place in assembly.places if place.sensor == name]
     sources = []
     for place in places:
-        start = assembly.plan.starts[f"sensed:{name}.{place.quantity}"]
+        start = assembly.plan.starts[f"measured:{name}.{place.quantity}"]
         sources += [(Source.USERDATA, start + i) for i in range(place.size)]
     columns = tuple(column for place in places for column in place.columns)
     units = tuple(unit for place in places for unit in place.units)

@@ -17,7 +17,7 @@ from didymos.describe.names import input_names, part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, SensorPlace, readout_place, site_name
 from didymos.engine.joint_values import lends
-from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_PUSH, SPACE_WANTED, Wiring
+from didymos.engine.loop import RK4, SPACE_ELSEWHERE, SPACE_INPUT, SPACE_PARAMETER, SPACE_PUSH, SPACE_SETPOINT, Wiring
 from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
 from didymos.parts import PARTS
@@ -27,7 +27,9 @@ from didymos.sensors.error import ErrorSpec
 from didymos.sensors.kind import LidarSpec, ReadoutSpec, SensorKind
 from didymos.spec import number_fields, record_type
 
-__all__ = ["compiled_law", "in_reach", "moved_parameters", "push_place", "sensed_places", "stimulus_table", "tick_rate", "wire"]
+__all__ = [
+    "compiled_law", "kernel_writable", "measured_places", "moved_parameters", "push_place", "stimulus_table", "tick_rate", "wire",
+]  # fmt: skip
 
 _ERROR = record_type(ErrorSpec)
 _INT = np.int64
@@ -71,12 +73,12 @@ def compiled_law(program: Controller | None) -> CompiledController | None:
     return program if isinstance(program, CompiledController) and program.runs_compiled() else None
 
 
-def sensed_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
+def measured_places(twin: Twin, assembly: Assembly) -> dict[str, int]:
     """Name of every reading, and its place in `userdata`; `SENSOR.stamp` is the time [s] at which the reading was taken."""
     found = {}
     for place in assembly.places:
         if place.sensor in twin.file.sensors:
-            start = assembly.plan.starts[f"sensed:{place.sensor}.{place.quantity}"]
+            start = assembly.plan.starts[f"measured:{place.sensor}.{place.quantity}"]
             for i, column in enumerate(place.columns):
                 found[f"{place.sensor}.{column}"] = start + i
     return found | {f"{name}.stamp": assembly.plan.starts[f"memory:{name}"] + r.SAMPLED_AT for name in readings(twin)}
@@ -87,7 +89,7 @@ def wire(
     assembly: Assembly,
     data: mujoco.MjData,
     program: Controller | None,
-    wanted: tuple[str, ...],
+    setpoints: tuple[str, ...],
     stimuli: tuple[StimulusSpec, ...],
     streams: tuple[StreamPlan, ...],
     chunk: int,
@@ -119,12 +121,12 @@ def wire(
         pushes=data.xfrc_applied.reshape(-1),
         **_sensors(twin, assembly, period),
         **_lidars(twin, assembly, data),
-        **_stimuli(twin, assembly, wanted, stimuli),
-        wanted=np.array([plan.starts["wanted"], plan.starts["wanted"] + len(wanted)], dtype=_INT),
+        **_stimuli(twin, assembly, setpoints, stimuli),
+        setpoints=np.array([plan.starts["setpoints"], plan.starts["setpoints"] + len(setpoints)], dtype=_INT),
         began=plan.starts["began"],
         hand=plan.starts["hand"],
         **_inputs(twin, assembly),
-        **_program(twin, assembly, data, program, wanted, every),
+        **_program(twin, assembly, data, program, setpoints, every),
         **_record(streams, chunk),
     )
 
@@ -141,7 +143,7 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         places = [place for place in own if place.sensor == name]
         channels = sum(place.size for place in places)
         memory = plan.starts[f"memory:{name}"]
-        room = plan.starts[f"sensed:{name}.{places[0].quantity}"] - memory - r.MEMORY_HEAD
+        room = plan.starts[f"measured:{name}.{places[0].quantity}"] - memory - r.MEMORY_HEAD
         delay = round(spec.delay / period)
         acceleration = any(place.acceleration for place in places)
         key = plan.starts[f"key:{name}"]
@@ -149,7 +151,7 @@ def _sensors(twin: Twin, assembly: Assembly, period: float) -> dict[str, Any]:
         numbers[i] = spec.rate, spec.drop_out, spec.errors, spec.outage_rate, spec.outage_time
         for j, place in enumerate(places, start=first):
             source = assembly.model.sensor(place.engine_name).adr[0]
-            out, bias = (plan.starts[f"{kind}:{name}.{place.quantity}"] for kind in ("sensed", "bias"))
+            out, bias = (plan.starts[f"{kind}:{name}.{place.quantity}"] for kind in ("measured", "bias"))
             quantities[j] = source, place.size, _form(place, SENSORS[spec.kind]), out, bias
             model = getattr(spec, place.quantity)
             errors[j] = tuple(getattr(model, field) for field, _ in number_fields(ErrorSpec))
@@ -213,7 +215,7 @@ def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, An
 
 
 def _stimuli(
-    twin: Twin, assembly: Assembly, wanted: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]
+    twin: Twin, assembly: Assembly, setpoints: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]
 ) -> dict[str, Any]:
     rows = np.zeros((len(stimuli), STIMULUS_NUMBERS))
     targets = np.zeros((len(stimuli), 5), dtype=_INT)
@@ -225,8 +227,8 @@ def _stimuli(
         rows[i] = stimulus.numbers()
         head, _, rest = stimulus.target.partition(".")
         shown = -1
-        if head == "wanted":
-            space, index = SPACE_WANTED, assembly.plan.starts["wanted"] + wanted.index(rest)
+        if head == "setpoints":
+            space, index = SPACE_SETPOINT, assembly.plan.starts["setpoints"] + setpoints.index(rest)
         elif head == "inputs":
             space, index = SPACE_INPUT, names.index(rest)
         else:
@@ -234,7 +236,7 @@ def _stimuli(
             space, index = SPACE_ELSEWHERE, 0
             if head == "push":
                 space, index = SPACE_PUSH, push_place(twin, assembly.model, rest)
-            elif in_reach(twin, assembly, stimulus.target):
+            elif kernel_writable(twin, assembly, stimulus.target):
                 space, index = SPACE_PARAMETER, assembly.numbers[stimulus.target]
         tables.append(stimulus_table(twin, stimulus))
         start = length
@@ -247,7 +249,7 @@ def _stimuli(
 def moved_parameters(stimuli: tuple[StimulusSpec, ...]) -> tuple[str, ...]:
     """Paths of the parameters that stimuli move, and the pushes among their targets, each once."""
     targets = (stimulus.target for stimulus in stimuli)
-    return tuple(dict.fromkeys(target for target in targets if not target.startswith(("wanted.", "inputs."))))
+    return tuple(dict.fromkeys(target for target in targets if not target.startswith(("setpoints.", "inputs."))))
 
 
 def push_place(twin: Twin, model: mujoco.MjModel, target: str) -> int:
@@ -256,7 +258,7 @@ def push_place(twin: Twin, model: mujoco.MjModel, target: str) -> int:
     return 6 * int(model.body(twin.description.links[link].body).id) + "xyz".index(axis)
 
 
-def in_reach(twin: Twin, assembly: Assembly, path: str) -> bool:
+def kernel_writable(twin: Twin, assembly: Assembly, path: str) -> bool:
     """Whether the compiled loop can move a parameter itself: a number of the block that no joint of the engine depends on."""
     kind, part, *_ = path.split(".")
     return path in assembly.numbers and not (kind == "parts" and lends(twin, part))
@@ -308,17 +310,17 @@ def _inputs(twin: Twin, assembly: Assembly) -> dict[str, Any]:
 
 
 def _program(
-    twin: Twin, assembly: Assembly, data: mujoco.MjData, program: Controller | None, wanted: tuple[str, ...], every: int
+    twin: Twin, assembly: Assembly, data: mujoco.MjData, program: Controller | None, setpoints: tuple[str, ...], every: int
 ) -> dict[str, Any]:
-    sensed = sensed_places(twin, assembly)
+    measured = measured_places(twin, assembly)
     start = assembly.plan.starts
     compiled = compiled_law(program)
     names = input_names(twin)
     if compiled is not None:
-        _check_names(compiled, "reading", compiled.reads, sensed)
+        _check_names(compiled, "reading", compiled.reads, measured)
         _check_names(compiled, "input", compiled.writes, names)
-    reads = [sensed[name] for name in compiled.reads] if compiled else []
-    wants = [start["wanted"] + wanted.index(name) for name in compiled.wants] if compiled else []
+    reads = [measured[name] for name in compiled.reads] if compiled else []
+    asked = [start["setpoints"] + setpoints.index(name) for name in compiled.setpoints] if compiled else []
     writes = [names.index(name) for name in compiled.writes] if compiled else []
     return {
         "program": compiled.program.address if compiled else 0,
@@ -326,12 +328,12 @@ def _program(
         "settings": compiled.settings if compiled else np.zeros(1),
         "gains": program.gains if program is not None else np.zeros(0),
         "reads": np.array(reads, dtype=_INT),
-        "wants": np.array(wants, dtype=_INT),
+        "reads_setpoints": np.array(asked, dtype=_INT),
         "writes": np.array(writes, dtype=_INT),
         "memory": data.userdata.ctypes.data + 8 * start["memory"],
         "clock": np.zeros(3),
         "seen": np.zeros(len(reads)),
-        "asked": np.zeros(len(wants)),
+        "asked": np.zeros(len(asked)),
         "answered": np.zeros(len(writes)),
     }
 

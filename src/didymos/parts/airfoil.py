@@ -16,7 +16,7 @@ model none     nothing: the surface is switched off
 
 dx, dy, dz are the deflections about x, y, z (aileron, elevator, rudder): limit times input, input in [-1, 1], moved at most at
 `rate_limit`. Positive ones roll right, pitch up and yaw right where C_ldx, C_mdy, C_ndz are positive. Behind a propeller
-(`upstream`) the share `slipstream` of the surface sees its wake added to u.
+(`input_from`) the share `slipstream` of the surface sees its wake added to u.
 
 References: Beard & McLain, Small Unmanned Aircraft (2012), ch. 4; last_letter_2. Differences from the latter, on purpose: drag is
 blended with the flat plate past stall (there it grows without bound), beta is Beard's asin(v / V), which stays within +-90 deg
@@ -60,7 +60,7 @@ class AirfoilSpec(PartSpec):
     limit_y: float = number(0.0, unit="rad", low=0, high=1.6, doc="largest deflection about y (elevator)")
     limit_z: float = number(0.0, unit="rad", low=0, high=1.6, doc="largest deflection about z (rudder)")
     rate_limit: float = number(0.0, unit="rad/s", low=0, doc="of all deflections; 0 for none")
-    slipstream: float = number(0.0, unit="1", low=0, high=1, doc="share of the surface in the wake of `upstream`")
+    slipstream: float = number(0.0, unit="1", low=0, high=1, doc="share of the surface in the wake of `input_from`")
     lift_0: float = _derivative("C_L0, at alpha = 0")
     lift_alpha: float = _derivative("C_La", "1/rad")
     lift_q: float = _derivative("C_Lq, per c q / 2V")
@@ -100,8 +100,8 @@ class AirfoilSpec(PartSpec):
     def _has_what_its_model_needs(self) -> AirfoilSpec:
         if (self.model == "curves") != (self.lift is not None and self.drag is not None):
             raise ValueError("the curves 'lift' and 'drag' belong to model 'curves', which needs both")
-        if self.slipstream > 0.0 and self.upstream is None:
-            raise ValueError("slipstream needs the key 'upstream': the propeller whose wake it is")
+        if self.slipstream > 0.0 and self.input_from is None:
+            raise ValueError("slipstream needs the key 'input_from': the propeller whose wake it is")
         return self
 
     def tables(self) -> list[float]:
@@ -176,13 +176,13 @@ def _add_wrench(foil: Any, tables: Any, here: Any, memory: Any, wake: float, sha
 
 
 @c_function(law_signature(AirfoilSpec))
-def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     foil = carray(parameters, 1)[0]
     here = carray(motion, 1)[0]
     answer = carray(wrench, 1)[0]
     if int(tables[_MODEL]) != _NONE:
-        if foil.slipstream > 0.0 and upstream[0] > 0.0:
-            _add_wrench(foil, tables, here, memory, upstream[0], foil.slipstream, answer)
+        if foil.slipstream > 0.0 and input_from[0] > 0.0:
+            _add_wrench(foil, tables, here, memory, input_from[0], foil.slipstream, answer)
             _add_wrench(foil, tables, here, memory, 0.0, 1.0 - foil.slipstream, answer)
         else:
             _add_wrench(foil, tables, here, memory, 0.0, 1.0, answer)

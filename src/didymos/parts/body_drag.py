@@ -30,7 +30,7 @@ class BodyDragSpec(PartSpec):
 
 
 @c_function(law_signature(BodyDragSpec))
-def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     body = carray(parameters, 1)[0]
     here = carray(motion, 1)[0]
     answer = carray(wrench, 1)[0]

@@ -207,7 +207,7 @@ def _mesh(twist: float, twist_rate: float, drive: Any) -> float:
 
 
 @c_function(law_signature(DriveSpec))
-def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     drive = carray(parameters, 1)[0]
     here = carray(motion, 1)[0]
     answer = carray(wrench, 1)[0]

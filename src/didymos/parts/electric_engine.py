@@ -102,7 +102,7 @@ def _voltage(engine: Any, charge: float) -> float:
 
 
 @c_function(law_signature(ElectricEngineSpec))
-def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     engine = carray(parameters, 1)[0]
     here = carray(motion, 1)[0]
     answer = carray(wrench, 1)[0]

@@ -7,7 +7,7 @@ to the soft values while the jaws close, then to the hard ones. The jaws take ho
 reported when its jaws are closed and the port sits in the middle.
 
 A law acts on one link, so a gripper is three parts, in this order: `gripper_port` on the other body says where the port is,
-`gripper` (upstream: the port) computes and acts, `gripper_reaction` (upstream: the gripper) acts on the other body. The port
+`gripper` (input_from: the port) computes and acts, `gripper_reaction` (input_from: the gripper) acts on the other body. The port
 is held where the gripper's frame is, with the same axes. e is the small-angle rotation from the gripper to the port.
 """
 
@@ -54,7 +54,7 @@ class GripperSpec(PartSpec):
 
 
 @c_function(law_signature(GripperPortSpec))
-def _port(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _port(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     here = carray(motion, 1)[0]
     for i in range(3):
         outputs[i] = here.position_world[i]
@@ -87,7 +87,7 @@ def _tick(parameters, tables, clock, inputs, outputs, memory):  # type: ignore[n
 
 
 @c_function(law_signature(GripperSpec))
-def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     gripper = carray(parameters, 1)[0]
     here = carray(motion, 1)[0]
     answer = carray(wrench, 1)[0]
@@ -101,15 +101,15 @@ def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wr
         row, j, m = 3 * i, (i + 1) % 3, (i + 2) % 3
         v = turn[row] * here.velocity[0] + turn[row + 1] * here.velocity[1] + turn[row + 2] * here.velocity[2]
         w = turn[row] * here.rate[0] + turn[row + 1] * here.rate[1] + turn[row + 2] * here.rate[2]
-        gap = here.position_world[i] - upstream[i]
-        lever_j, lever_m = here.position_world[j] - upstream[j], here.position_world[m] - upstream[m]
-        carried = upstream[12 + i] + upstream[15 + j] * lever_m - upstream[15 + m] * lever_j  # the port's body, at p
+        gap = here.position_world[i] - input_from[i]
+        lever_j, lever_m = here.position_world[j] - input_from[j], here.position_world[m] - input_from[m]
+        carried = input_from[12 + i] + input_from[15 + j] * lever_m - input_from[15 + m] * lever_j  # the port's body, at p
         error = 0.0
         for axis in range(3):
-            error += turn[3 * j + axis] * upstream[3 + 3 * m + axis] - turn[3 * m + axis] * upstream[3 + 3 * j + axis]
+            error += turn[3 * j + axis] * input_from[3 + 3 * m + axis] - turn[3 * m + axis] * input_from[3 + 3 * j + axis]
         error *= 0.5
         outputs[i] = -k * gap - d * (v - carried)
-        outputs[3 + i] = arm * (k * error - d * (w - upstream[15 + i]))
+        outputs[3 + i] = arm * (k * error - d * (w - input_from[15 + i]))
         outputs[6 + i] = here.position_world[i]
         away += gap * gap
         twist += error * error
@@ -123,7 +123,7 @@ def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wr
 
 
 @c_function(law_signature(GripperReactionSpec))
-def _reaction(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _reaction(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     here = carray(motion, 1)[0]
     answer = carray(wrench, 1)[0]
     turn = here.rotation
@@ -132,9 +132,9 @@ def _reaction(parameters, tables, motion, upstream, inputs, memory, states, rate
         torque = 0.0
         for k in range(3):
             j, m = (k + 1) % 3, (k + 2) % 3
-            lever_j, lever_m = upstream[6 + j] - here.position_world[j], upstream[6 + m] - here.position_world[m]
-            force -= turn[3 * k + i] * upstream[k]
-            torque -= turn[3 * k + i] * (upstream[3 + k] + lever_j * upstream[m] - lever_m * upstream[j])
+            lever_j, lever_m = input_from[6 + j] - here.position_world[j], input_from[6 + m] - here.position_world[m]
+            force -= turn[3 * k + i] * input_from[k]
+            torque -= turn[3 * k + i] * (input_from[3 + k] + lever_j * input_from[m] - lever_m * input_from[j])
         answer.force[i] = force
         answer.torque[i] = torque
 

@@ -49,7 +49,7 @@ def _tick(parameters, tables, clock, inputs, outputs, memory):  # type: ignore[n
 
 
 @c_function(law_signature(JointDriveSpec))
-def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     drive = carray(parameters, 1)[0]
     here = carray(motion, 1)[0]
     answer = carray(wrench, 1)[0]

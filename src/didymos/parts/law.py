@@ -9,10 +9,10 @@ may not change its memory: what happens once per tick (a valve that latches, a c
 A law is written as
 
     @c_function(law_signature(MySpec))
-    def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs): ...
+    def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs): ...
 
-with `carray(parameters, 1)[0]` the record, `tables` the numbers of `MySpec.tables()`, `upstream` the readouts of the part that
-`MySpec.upstream` names, from the first of the law's `listens_to` on (it must stand before this one in the file), and a tick
+with `carray(parameters, 1)[0]` the record, `tables` the numbers of `MySpec.tables()`, `input_from` the readouts of the part that
+`MySpec.input_from` names, from the first of the law's `listens_to` on (it must stand before this one in the file), and a tick
 function as
 
     @c_function(tick_signature(MySpec))
@@ -78,7 +78,7 @@ class PartSpec(Spec):
     link: str
     joint: str | None = None
     belt: str | None = Field(default=None, description="a joint that the part's belt runs over: it turns the sum of both angles")
-    upstream: str | None = None
+    input_from: str | None = None
 
     def tables(self) -> Sequence[float]:
         """Further numbers of the part whose count differs from part to part: breaks and coefficients of curves."""
@@ -123,7 +123,7 @@ class Law:
     told: Told = Told.AIR
     on_joint: Callable[[Any], JointLoad] | None = None  # from the part's numbers, by attribute
     listens_to: tuple[str, ...] = ()
-    """Readouts, side by side, that the part upstream must have; `upstream` points at the first of them."""
+    """Readouts, side by side, that the part input_from must have; `input_from` points at the first of them."""
 
     @property
     def record(self) -> np.dtype[Any]:

@@ -45,7 +45,7 @@ def _tick(parameters, tables, clock, inputs, outputs, memory):  # type: ignore[n
 
 
 @c_function(law_signature(ThrusterPairSpec))
-def _law(parameters, tables, motion, upstream, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
+def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
     pair = carray(parameters, 1)[0]
     answer = carray(wrench, 1)[0]
     left = pair.gas - states[0]  # the state is what has been used, which begins at zero

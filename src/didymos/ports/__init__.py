@@ -13,7 +13,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from didymos.errors import InputError, nearest
-from didymos.ports.terms import Connect, Serve
+from didymos.ports.serve_options import Connect, Serve
 
 __all__ = ["PORTS", "Port", "find_port", "find_robot"]
 

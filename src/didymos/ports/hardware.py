@@ -1,7 +1,7 @@
 """A real robot behind a port, driven by the control program of its twin and recorded under the same names.
 
 The program is asked once per period of its rate, at fixed times of the wall clock; a tick whose work is not done when the next
-one is due is an overrun. Late ticks are not skipped and the clock is not stretched: what is wanted stays tied to the wall.
+one is due is an overrun. Late ticks are not skipped and the clock is not stretched: what is setpoints stays tied to the wall.
 
     wait until due -> read -> program -> write -> record
 
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from didymos.control import CompiledController, Robot, Values
 from didymos.control.stimulus import evaluate
-from didymos.engine.drain import Drain
 from didymos.engine.drive import drive
+from didymos.engine.recorder_thread import RecorderThread
 from didymos.engine.wiring import stimulus_table
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
@@ -143,29 +143,29 @@ class _RealPlant:
         known = {name: i for i, name in enumerate(name for rows in self._sensors.values() for name in rows)}
         _refuse_blind(program.reads if isinstance(program, CompiledController) else (), known)
         self._sources = np.array([i for rows in self._sensors.values() for i in rows.values()], dtype=np.int64)
-        self._sensed = np.zeros(len(known))
+        self._measured = np.zeros(len(known))
         self._stimuli = _Stimuli(simulation)
-        self.robot = Robot(simulation.robot.inputs, tuple(known), simulation.robot.wanted, simulation.robot.rotors)
-        self._values = Values(known, self._sensed)
-        self._wanted = Values({name: i for i, name in enumerate(self.robot.wanted)}, self._stimuli.wanted)
+        self.robot = Robot(simulation.robot.inputs, tuple(known), simulation.robot.setpoints, simulation.robot.rotors)
+        self._values = Values(known, self._measured)
+        self._setpoints = Values({name: i for i, name in enumerate(self.robot.setpoints)}, self._stimuli.setpoints)
         self._held = np.zeros(len(self.robot.inputs))
         self._joints = _joints(simulation, places)
         self._layouts = self._plan_streams(simulation, hardware)
         self.log = Log(self._layouts, {**simulation.new_log().metadata, "robot": "real"})
-        self._drain = Drain(self.log)
+        self._recorder_thread = RecorderThread(self.log)
         self._recorder = None if record is None else self.log.record_to(record)
         self._rows: list[tuple[float, tuple[NDArray[np.float64], ...]]] = []
         self._began = monotonic()
 
     def _plan_streams(self, simulation: Simulation, hardware: Hardware) -> list[StreamLayout]:
         names, units = zip(*hardware.reports, strict=True)
-        inputs, wanted = self.robot.inputs, self.robot.wanted
+        inputs, setpoints = self.robot.inputs, self.robot.setpoints
         layouts = [
             StreamLayout("parts", Kind.SCALARS, names, units),
             StreamLayout("inputs", Kind.SCALARS, inputs, ("",) * len(inputs)),
         ]
-        if wanted:
-            layouts.append(StreamLayout("wanted", Kind.SCALARS, wanted, ("",) * len(wanted)))
+        if setpoints:
+            layouts.append(StreamLayout("setpoints", Kind.SCALARS, setpoints, ("",) * len(setpoints)))
         if self._joints:
             joints = tuple(dict.fromkeys(name.rpartition(".")[0] for name in self._joints))
             units = ("rad", "rad/s") * len(joints)
@@ -184,9 +184,9 @@ class _RealPlant:
             sleep(left)
         self._stamp = monotonic() - self._began
         self._reported = self._hardware.read()
-        self._sensed[:] = self._reported[self._sources]
+        self._measured[:] = self._reported[self._sources]
         self._stimuli.move_to(tick * self.period)
-        return self._values, self._wanted
+        return self._values, self._setpoints
 
     def act(self, tick: int, inputs: Mapping[str, float]) -> None:
         """Hand over the inputs, and keep a row of the tick."""
@@ -207,7 +207,7 @@ class _RealPlant:
 
     def _keep(self, asked: NDArray[np.float64]) -> None:
         rows = [self._reported, asked]
-        rows += [self._stimuli.wanted.copy()] if self.robot.wanted else []
+        rows += [self._stimuli.setpoints.copy()] if self.robot.setpoints else []
         rows += [self._reported[list(self._joints.values())]] if self._joints else []
         rows += [self._reported[list(columns.values())] for columns in self._sensors.values()]
         self._rows.append((self._stamp, tuple(rows)))
@@ -217,13 +217,13 @@ class _RealPlant:
         columns = zip(*(rows for _, rows in self._rows), strict=True)
         chunk = [(i, times, np.array(rows)) for i, rows in enumerate(columns)]
         self._rows = []
-        self._drain.put(chunk, self._recorder)
+        self._recorder_thread.put(chunk, self._recorder)
 
     def close(self) -> None:
         """Complete the log and the recording."""
         if self._rows:
             self._flush()
-        self._drain.close()
+        self._recorder_thread.close()
         if self._recorder is not None:
             self.log.stop_recording()
             self._recorder.close()
@@ -233,8 +233,8 @@ class _Stimuli:
     """What a scenario wants and adds to inputs, over time."""
 
     def __init__(self, simulation: Simulation) -> None:
-        self.wanted, self.inputs = np.zeros(len(simulation.robot.wanted)), np.zeros(len(simulation.robot.inputs))
-        places = {f"wanted.{name}": (self.wanted, i) for i, name in enumerate(simulation.robot.wanted)}
+        self.setpoints, self.inputs = np.zeros(len(simulation.robot.setpoints)), np.zeros(len(simulation.robot.inputs))
+        places = {f"setpoints.{name}": (self.setpoints, i) for i, name in enumerate(simulation.robot.setpoints)}
         places |= {f"inputs.{name}": (self.inputs, i) for i, name in enumerate(simulation.robot.inputs)}
         self._rows = []
         for stimulus in simulation.stimuli:
@@ -245,7 +245,7 @@ class _Stimuli:
 
     def move_to(self, t: float) -> None:
         """Values at a time [s]."""
-        self.wanted[:], self.inputs[:] = 0.0, 0.0
+        self.setpoints[:], self.inputs[:] = 0.0, 0.0
         for array, index, row, table in self._rows:
             array[index] += evaluate(row, table, t)
 
@@ -264,7 +264,7 @@ def _sensors(simulation: Simulation, places: Mapping[str, int]) -> dict[str, dic
     joints, found = _joints(simulation, places), {}
     known = {**joints, **places}
     for sensor in simulation.twin.file.sensors:
-        names = [name for name in simulation.robot.sensed if name.startswith(f"{sensor}.") and name != f"{sensor}.stamp"]
+        names = [name for name in simulation.robot.measured if name.startswith(f"{sensor}.") and name != f"{sensor}.stamp"]
         if all(name.removeprefix(f"{sensor}.") in known for name in names):
             found[sensor] = {name: known[name.removeprefix(f"{sensor}.")] for name in names}
     return found

@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from didymos.errors import InputError, RunError
-from didymos.record.album import Album
 from didymos.record.cdr import ros2_types
 from didymos.record.image import Picture, PinHole
+from didymos.record.image_writer import ImageWriter
 from didymos.record.mcap_chunk import ChunkForm, StreamEncoder
 from didymos.record.messages import TABLE
 from didymos.record.stream import StreamLayout
@@ -87,7 +87,7 @@ class McapRecorder:
         self._chunks: list[bytes] = []
         self._times = (1 << 63, 0)  # [ns] of the first and the last message
         topics = [topic for layout in self.layouts for topic in layout.topics]
-        self._albums = {eye.name: Album(eye, 1 + len(topics) + 3 * i) for i, eye in enumerate(eyes)}
+        self._albums = {eye.name: ImageWriter(eye, 1 + len(topics) + 3 * i) for i, eye in enumerate(eyes)}
         self._counts = {channel: 0 for encoder in self._encoders for channel in encoder.channels}
         self._counts |= {channel: 0 for album in self._albums.values() for channel in album.channels}
         self._schemas, self._channels = _declarations(self._encoders, self._albums.values())
@@ -300,7 +300,7 @@ def _joined(pending: list[_Rows], layout: StreamLayout) -> _Rows:
     return np.concatenate(times), np.concatenate(values)
 
 
-def _declarations(encoders: Sequence[StreamEncoder], albums: Iterable[Album]) -> tuple[list[Any], list[Any]]:
+def _declarations(encoders: Sequence[StreamEncoder], albums: Iterable[ImageWriter]) -> tuple[list[Any], list[Any]]:
     """Schema and channel records of all streams and cameras."""
     from mcap.records import Channel, Schema
 

@@ -10,10 +10,10 @@ import numpy as np
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
 from didymos.describe.formats.engine_joints import add_joint, add_loop, add_mimic
 from didymos.describe.formats.engine_spec import check_compiles, new_spec, unique
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import RigidGroup, carried_inertials, principal_axes
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, Mechanism, Shape, ShapeKind, links_in_order
 from didymos.describe.formats.meshes import MeshLibrary
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.rotation import Pose
 
 __all__ = ["build_spec"]
@@ -30,7 +30,7 @@ _GEOMS = {
 }
 
 
-def build_spec(mechanism: Mechanism, notes: Notebook) -> Description:
+def build_spec(mechanism: Mechanism, notes: ImportReport) -> Description:
     """The description of a mechanism; an `InputError` where it is no tree, not physical, or refused by the engine."""
     builder = _Builder(mechanism, notes)
     builder.add_bodies()
@@ -66,7 +66,7 @@ class _Placed:
 
 
 class _Builder:
-    def __init__(self, mechanism: Mechanism, notes: Notebook) -> None:
+    def __init__(self, mechanism: Mechanism, notes: ImportReport) -> None:
         self.mechanism, self.notes = mechanism, notes
         self.spec = new_spec(mechanism.name)
         self.order = links_in_order(mechanism)

@@ -7,8 +7,8 @@ import numpy as np
 
 from didymos.describe.description import Joint, JointKind
 from didymos.describe.formats.engine_spec import unique
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import JointSource
-from didymos.describe.formats.notebook import Notebook
 from didymos.errors import nearest
 
 __all__ = ["add_joint", "add_loop", "add_mimic"]
@@ -48,7 +48,7 @@ def add_joint(body: mujoco.MjsBody, source: JointSource, taken: set[str], *, top
     return table_row(source, tuple(names))
 
 
-def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint], notes: Notebook) -> None:
+def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint], notes: ImportReport) -> None:
     """Tie a joint to another one: q = multiplier * q(other) + offset."""
     mimic = source.mimic
     assert mimic is not None
@@ -80,7 +80,7 @@ def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint]
     notes.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} becomes an equality constraint")
 
 
-def add_loop(spec: mujoco.MjSpec, source: JointSource, bodies: tuple[str, str], notes: Notebook) -> Joint:
+def add_loop(spec: mujoco.MjSpec, source: JointSource, bodies: tuple[str, str], notes: ImportReport) -> Joint:
     """Close a loop: points of the child are held where the same points of the parent are."""
     arms = {
         JointKind.FIXED: None,

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import Inertial, LinkSource
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.rotation import Pose
 
 __all__ = ["ROUNDED_TO_ZERO", "RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
@@ -69,7 +69,7 @@ def inertia_fault(inertia: np.ndarray) -> str | None:
     return None
 
 
-def carried_inertials(group: RigidGroup, links: dict[str, LinkSource], notes: Notebook) -> dict[str, Inertial]:
+def carried_inertials(group: RigidGroup, links: dict[str, LinkSource], notes: ImportReport) -> dict[str, Inertial]:
     """What the engine's bodies of a rigid group shall hold, by link; an `InputError` where no body can."""
     carried = {name: links[name].inertial for name in group.members}
     _lend_tensors(group, links, carried, notes)
@@ -79,7 +79,7 @@ def carried_inertials(group: RigidGroup, links: dict[str, LinkSource], notes: No
 
 
 def _lend_tensors(
-    group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: Notebook
+    group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: ImportReport
 ) -> None:
     faults = {name: fault for name in group.members if (fault := inertia_fault(carried[name].inertia))}
     if not faults:
@@ -103,7 +103,7 @@ def _lend_tensors(
         )
 
 
-def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: Notebook) -> None:
+def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: ImportReport) -> None:
     if any(_is_strong(inertial) for inertial in carried.values()):
         return
     name = max(carried, key=lambda member: carried[member].mass)

@@ -14,8 +14,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.xml_file import Element
 from didymos.errors import InputError
 
@@ -37,7 +37,7 @@ class Triangles:
 class MeshLibrary:
     """The meshes of one spec, each file and scale only once."""
 
-    def __init__(self, spec: mujoco.MjSpec, notes: Notebook) -> None:
+    def __init__(self, spec: mujoco.MjSpec, notes: ImportReport) -> None:
         self._spec, self._notes = spec, notes
         self._names: dict[tuple[Path, bytes, str | None, bool], str] = {}
         self._read: dict[tuple[Path, str | None], Triangles] = {}

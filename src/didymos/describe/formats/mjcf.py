@@ -11,8 +11,8 @@ import numpy as np
 
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
 from didymos.describe.formats.engine_spec import asked_engine, check_compiles, unique
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mjcf_guard import refuse_the_dangerous
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.rotation import quaternion_to_matrix
 from didymos.describe.formats.xml_file import Element
 
@@ -33,7 +33,7 @@ def read_mjcf(root: Element, text: str | None = None) -> Description:
     """
     file = root.file
     refuse_the_dangerous(root)
-    notes = Notebook()
+    notes = ImportReport()
     spec, warnings = asked_engine(
         lambda: mujoco.MjSpec.from_file(str(file)) if text is None else mujoco.MjSpec.from_string(text), file
     )
@@ -62,7 +62,7 @@ def read_mjcf(root: Element, text: str | None = None) -> Description:
     )
 
 
-def _name_the_nameless(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> None:
+def _name_the_nameless(spec: mujoco.MjSpec, root: Element, notes: ImportReport) -> None:
     for kind, items in (("body", spec.bodies[1:]), ("joint", spec.joints), ("site", spec.sites), ("actuator", spec.actuators)):
         taken = {item.name for item in items}
         nameless = [(index, item) for index, item in enumerate(items, start=1) if not item.name]
@@ -83,7 +83,7 @@ def _check_numbers(model: mujoco.MjModel, root: Element) -> None:
             raise root.error(f"body {model.body(index).name!r} has a mass, inertia or position that is not finite")
 
 
-def _root(spec: mujoco.MjSpec, root: Element, notes: Notebook) -> mujoco.MjsBody:
+def _root(spec: mujoco.MjSpec, root: Element, notes: ImportReport) -> mujoco.MjsBody:
     """The body that stands for the robot: the first in the world that floats, or else the one that carries most."""
     standing = list(spec.worldbody.bodies)
     floating = [body for body in standing if any(j.type == mujoco.mjtJoint.mjJNT_FREE for j in body.joints)]

@@ -14,14 +14,14 @@ from pathlib import Path
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.joint_limits import welded
 from didymos.describe.formats.mechanism import WORLD, FrameSource, JointSource, Mechanism
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.sdf_frames import Reference
 from didymos.describe.formats.sdf_include import with_includes
 from didymos.describe.formats.sdf_joints import read_sdf_joint
 from didymos.describe.formats.sdf_model import ModelReader
-from didymos.describe.formats.sdf_words import SDF_WORDS
+from didymos.describe.formats.sdf_tags import SDF_WORDS
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import name_of, parse_numbers
 
@@ -32,7 +32,7 @@ _MOST_MODELS = 30  # contacts between models take a bit each
 
 def read_sdf(root: Element, packages: Mapping[str, Path]) -> Description:
     """The description in an ``<sdf>`` element."""
-    notes = Notebook()
+    notes = ImportReport()
     version = _version(root)
     with_includes(root, packages, notes)
     notes.audit(root, SDF_WORDS)
@@ -80,7 +80,7 @@ def _models(root: Element) -> tuple[Element, list[Element]]:
     return place, models
 
 
-def _still(joint: JointSource, notes: Notebook) -> JointSource:
+def _still(joint: JointSource, notes: ImportReport) -> JointSource:
     if joint.kind is JointKind.FIXED:
         return joint
     notes.add(joint.element, f"joint {joint.name!r} belongs to a static model: it is welded")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mesh_paths import package_folders
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.xml_file import Element, read_xml
 from didymos.errors import InputError
 
@@ -16,7 +16,7 @@ _DEEPEST = 20  # levels of files
 _MOST_FILES = 1000
 
 
-def with_includes(root: Element, packages: Mapping[str, Path], notes: Notebook) -> Element:
+def with_includes(root: Element, packages: Mapping[str, Path], notes: ImportReport) -> Element:
     """The root element with every include replaced by the model that it means.
 
     A model that is included into another one must be there; one that a world includes beside the robot (the sun, the
@@ -27,7 +27,7 @@ def with_includes(root: Element, packages: Mapping[str, Path], notes: Notebook) 
 
 
 class _Includer:
-    def __init__(self, packages: Mapping[str, Path], notes: Notebook) -> None:
+    def __init__(self, packages: Mapping[str, Path], notes: ImportReport) -> None:
         self._packages, self._notes, self._files = packages, notes, 0
 
     def replace_in(self, parent: Element, stack: list[Path]) -> None:

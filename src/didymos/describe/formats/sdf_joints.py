@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from didymos.describe.description import JointKind
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
 from didymos.describe.formats.mechanism import WORLD, JointSource, Mimic
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.sdf_frames import FrameGraph, Reference, join
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import flag, number_in_text, parse_numbers, word
@@ -29,7 +29,7 @@ _WITHOUT_ENGINE = ("universal", "screw", "revolute2", "gearbox")
 
 
 def read_sdf_joint(
-    name: str, element: Element, scope: str, graph: FrameGraph, version: tuple[int, ...], notes: Notebook
+    name: str, element: Element, scope: str, graph: FrameGraph, version: tuple[int, ...], notes: ImportReport
 ) -> JointSource:
     """A joint between two links, or the world and a link."""
     kind = _kind(element, name)
@@ -115,7 +115,7 @@ def _value(element: Element | None, tag: str, default: float) -> float:
     return default if child is None else number_in_text(child, infinite=math.isinf(default))
 
 
-def _magnitude(limits: Element | None, tag: str, joint: str, notes: Notebook) -> float | None:
+def _magnitude(limits: Element | None, tag: str, joint: str, notes: ImportReport) -> float | None:
     """The largest effort or velocity; None where there is none, which SDF also writes as a number below zero."""
     value = _value(limits, tag, math.inf)
     if value == 0 and limits is not None:

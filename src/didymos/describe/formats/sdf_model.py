@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import ROUNDED_TO_ZERO
 from didymos.describe.formats.mechanism import Inertial, LinkSource
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
 from didymos.describe.formats.sdf_shapes import read_sdf_shape
 from didymos.describe.formats.xml_file import Element
@@ -29,7 +29,7 @@ class ModelReader:
     """
 
     packages: Mapping[str, Path]
-    notes: Notebook
+    notes: ImportReport
     graph: FrameGraph = field(default_factory=FrameGraph)
     links: dict[str, LinkSource] = field(default_factory=dict)
     joints: dict[str, tuple[Element, str]] = field(default_factory=dict)  # the element and its scope

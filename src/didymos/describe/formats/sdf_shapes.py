@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
 from didymos.describe.formats.mesh_paths import resolve_uri
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.rotation import Pose, axis_angle_to_matrix
 from didymos.describe.formats.urdf_shapes import is_solid
 from didymos.describe.formats.xml_file import Element
@@ -21,7 +21,7 @@ _KNOWN = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "plane", "mesh")
 
 
 def read_sdf_shape(
-    element: Element, link: Element, pose: Pose, packages: Mapping[str, Path], notes: Notebook
+    element: Element, link: Element, pose: Pose, packages: Mapping[str, Path], notes: ImportReport
 ) -> Shape | None:
     """A ``<visual>`` or ``<collision>`` that stands at `pose` in its link; None where it has no shape."""
     collision = element.tag == "collision"

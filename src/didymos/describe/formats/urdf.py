@@ -16,15 +16,15 @@ import numpy as np
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import ROUNDED_TO_ZERO, inertia_fault
 from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.rotation import Pose
 from didymos.describe.formats.urdf_gazebo import GazeboTags, read_gazebo_tags
 from didymos.describe.formats.urdf_origin import read_origin
 from didymos.describe.formats.urdf_shapes import read_colours, read_shapes
-from didymos.describe.formats.urdf_words import URDF_WORDS
+from didymos.describe.formats.urdf_tags import URDF_WORDS
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import limit, name_of, number, vector, word
 from didymos.errors import nearest
@@ -45,7 +45,7 @@ _WITH_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, Joi
 
 def read_urdf(robot: Element, packages: Mapping[str, Path]) -> Description:
     """The description in a ``<robot>`` element."""
-    notes = Notebook()
+    notes = ImportReport()
     notes.audit(robot, URDF_WORDS)
     gazebo = read_gazebo_tags(robot, notes)
     colours = read_colours(robot)
@@ -108,7 +108,7 @@ def _read_inertial(element: Element, link: str) -> Inertial:
     return Inertial(mass, pose.position, inertia)
 
 
-def _read_joint(element: Element, name: str, notes: Notebook) -> JointSource:
+def _read_joint(element: Element, name: str, notes: ImportReport) -> JointSource:
     text = word(element, "type")
     kind = _KINDS.get(text)
     if kind is None:
@@ -158,7 +158,7 @@ def _read_joint(element: Element, name: str, notes: Notebook) -> JointSource:
     return joint
 
 
-def _magnitude(limits: Element | None, attribute: str, joint: str, notes: Notebook) -> float | None:
+def _magnitude(limits: Element | None, attribute: str, joint: str, notes: ImportReport) -> float | None:
     """The largest effort or velocity; None where the file gives none, or zero (which people write for unknown)."""
     value = math.inf if limits is None else limit(limits, attribute, math.inf)
     if value == 0 and limits is not None:

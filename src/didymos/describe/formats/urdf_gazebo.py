@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from didymos.describe.formats.notebook import Notebook
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import flag, number_in_text
 from didymos.errors import nearest
@@ -21,7 +21,7 @@ class GazeboTags:
     weightless: set[str] = field(default_factory=set)
     references: list[tuple[str, Element]] = field(default_factory=list)
 
-    def check_references(self, links: Mapping[str, object], joints: Mapping[str, object], notes: Notebook) -> None:
+    def check_references(self, links: Mapping[str, object], joints: Mapping[str, object], notes: ImportReport) -> None:
         """Note every tag that refers to a link or joint which does not exist."""
         for name, element in self.references:
             if name not in links and name not in joints:
@@ -29,7 +29,7 @@ class GazeboTags:
                 notes.add(element, f"<gazebo> refers to {name!r}, which is no link or joint{hint}")
 
 
-def read_gazebo_tags(robot: Element, notes: Notebook) -> GazeboTags:
+def read_gazebo_tags(robot: Element, notes: ImportReport) -> GazeboTags:
     """Read every ``<gazebo>`` tag of a robot, and note what is not used of them."""
     tags = GazeboTags()
     for element in robot.all("gazebo"):

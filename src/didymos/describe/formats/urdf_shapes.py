@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
 from didymos.describe.formats.mesh_paths import resolve_uri
-from didymos.describe.formats.notebook import Notebook
 from didymos.describe.formats.urdf_gazebo import GazeboTags
 from didymos.describe.formats.urdf_origin import read_origin
 from didymos.describe.formats.xml_file import Element
@@ -33,7 +33,7 @@ def read_colours(robot: Element) -> dict[str, np.ndarray]:
 
 
 def read_shapes(
-    link: Element, colours: Mapping[str, np.ndarray], packages: Mapping[str, Path], gazebo: GazeboTags, notes: Notebook
+    link: Element, colours: Mapping[str, np.ndarray], packages: Mapping[str, Path], gazebo: GazeboTags, notes: ImportReport
 ) -> list[Shape]:
     """All visual and collision shapes of a link."""
     friction = gazebo.friction.get(link.attributes["name"])
@@ -67,7 +67,7 @@ def read_shapes(
     return shapes
 
 
-def is_solid(shape: Element, sizes: np.ndarray, collision: bool, link: Element, notes: Notebook) -> bool:
+def is_solid(shape: Element, sizes: np.ndarray, collision: bool, link: Element, notes: ImportReport) -> bool:
     """Whether sizes [m] are all above zero. If not, a collision shape is an `InputError`; a visual one is noted."""
     if np.all(sizes > 0):
         return True
@@ -96,7 +96,7 @@ def _read_mesh(element: Element, packages: Mapping[str, Path]) -> MeshSource:
     return MeshSource(resolve_uri(word(element, "filename"), element, packages), scale)
 
 
-def _colour(visual: Element, colours: Mapping[str, np.ndarray], notes: Notebook) -> np.ndarray | None:
+def _colour(visual: Element, colours: Mapping[str, np.ndarray], notes: ImportReport) -> np.ndarray | None:
     material = visual.first("material")
     if material is None:
         return None

@@ -1,7 +1,7 @@
 """A compiled step function in a shared library, through ctypes.
 
-    void step(double time, const double *sensors, const double *attitude, const double *wanted, double *commands);
-    int start(int sensors, int wanted, int commands);         optional; a status other than 0 refuses the robot
+    void step(double time, const double *sensors, const double *attitude, const double *setpoints, double *commands);
+    int start(int sensors, int setpoints, int commands);         optional; a status other than 0 refuses the robot
 
 Numbers are in the order of `didymos show TWIN`: all readings, all set-points, all inputs. `attitude` is NULL, or the true roll,
 pitch and yaw [rad] where the twin allows it. The commands hold the last answer when it is called.
@@ -40,18 +40,18 @@ class Library:
 
     def start(self, robot: Robot) -> None:
         """Tell the library how many numbers it will see and give."""
-        self._names = robot.sensed, robot.wanted
+        self._names = robot.measured, robot.setpoints
         self._commands = np.zeros(len(robot.inputs))
         begin = getattr(self._library, "start", None)
         if begin is not None:
-            status = int(begin(len(robot.sensed), len(robot.wanted), len(robot.inputs)))
+            status = int(begin(len(robot.measured), len(robot.setpoints), len(robot.inputs)))
             if status != 0:
                 raise InputError(f"its function 'start' refuses this robot with status {status}", file=self._file)
 
-    def step(self, time: float, sensors: Values, attitude: tuple[float, float, float] | None, wanted: Values) -> list[float]:
+    def step(self, time: float, sensors: Values, attitude: tuple[float, float, float] | None, setpoints: Values) -> list[float]:
         """One step."""
         readings = np.array([sensors[name] for name in self._names[0]])
-        asked = np.array([wanted[name] for name in self._names[1]])
+        asked = np.array([setpoints[name] for name in self._names[1]])
         angles = None if attitude is None else np.array(attitude)
         place = None if angles is None else angles.ctypes.data
         self._step(time, readings.ctypes.data, place, asked.ctypes.data, self._commands.ctypes.data)

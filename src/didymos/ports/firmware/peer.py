@@ -86,12 +86,12 @@ class Peer(Controller):
             self._home.cleanup()
             self._home = None
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         """Ask and wait."""
         if self._line is None:
             raise RunError("the firmware's process has been ended; simulate again", time=t)
-        angles = true_attitude(self.attitude, sensed) or ()
-        numbers = [*(sensed[name] for name in self._robot.sensed), *angles, *(wanted[name] for name in self._robot.wanted)]
+        angles = true_attitude(self.attitude, measured) or ()
+        numbers = [*(measured[name] for name in self._robot.measured), *angles, *(setpoints[name] for name in self._robot.setpoints)]
         try:
             self._line.sendall(frame.pack(frame.STEP, self._count, t, numbers))
             answer = self._answer(t)
@@ -129,7 +129,7 @@ class Peer(Controller):
     def _facts(self) -> dict[str, object]:
         robot = self._robot
         period = None if math.isinf(self.rate) else 1.0 / self.rate
-        return {"period": period, "sensors": robot.sensed, "wanted": robot.wanted, "attitude": self.attitude is not None,
+        return {"period": period, "sensors": robot.measured, "setpoints": robot.setpoints, "attitude": self.attitude is not None,
                 "commands": robot.inputs}  # fmt: skip
 
     def _start_peer(self, folder: Path) -> Child:

@@ -2,10 +2,10 @@
 
 An object takes part by one method (and `start(robot)`, where it wants to know names before the first step):
 
-    def step(self, time, sensors, attitude, wanted): return commands
+    def step(self, time, sensors, attitude, setpoints): return commands
 
 `time` [s] is the twin's; `sensors.imu.gyro.x` and the like are what the sensors say; `attitude` is the true roll, pitch and yaw
-[rad] where the option `attitude` names a pose sensor to take them from, else None; `wanted.z` and the like are the pilot's
+[rad] where the option `attitude` names a pose sensor to take them from, else None; `setpoints.z` and the like are the pilot's
 set-points. `commands` are the inputs, by name or in the order of `robot.inputs`.
 """
 
@@ -33,7 +33,7 @@ Commands = Mapping[str, float] | Sequence[float]
 class Firmware(Protocol):
     """What an object needs to fly a twin."""
 
-    def step(self, time: float, sensors: Values, attitude: Attitude | None, wanted: Values) -> Commands:
+    def step(self, time: float, sensors: Values, attitude: Attitude | None, setpoints: Values) -> Commands:
         """Commands at a time [s]."""
         ...
 
@@ -47,7 +47,7 @@ class Step(Controller):
         self.firmware: Any = _named(firmware) if isinstance(firmware, str) else firmware
         if not callable(getattr(self.firmware, "step", None)):
             name = type(self.firmware).__name__
-            raise InputError(f"{name} has no method step(time, sensors, attitude, wanted)", path="--firmware")
+            raise InputError(f"{name} has no method step(time, sensors, attitude, setpoints)", path="--firmware")
         self.attitude = attitude
 
     def start(self, robot: Robot) -> None:
@@ -58,9 +58,9 @@ class Step(Controller):
         if callable(begin):
             begin(robot)
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         """One step."""
-        answer = self.firmware.step(t, sensed, true_attitude(self.attitude, sensed), wanted)
+        answer = self.firmware.step(t, measured, true_attitude(self.attitude, measured), setpoints)
         if isinstance(answer, Mapping):
             return answer
         try:
@@ -74,14 +74,14 @@ class Step(Controller):
 
 def check_pose(sensor: str | None, robot: Robot) -> None:
     """Refuse a pose sensor that is not there."""
-    if sensor is not None and f"{sensor}.orientation.w" not in robot.sensed:
-        known = [name.removesuffix(".orientation.w") for name in robot.sensed if name.endswith(".orientation.w")]
+    if sensor is not None and f"{sensor}.orientation.w" not in robot.measured:
+        known = [name.removesuffix(".orientation.w") for name in robot.measured if name.endswith(".orientation.w")]
         raise InputError(f"there is no pose sensor {sensor!r}{nearest(sensor, known)}", path="control.options.attitude")
 
 
-def true_attitude(sensor: str | None, sensed: Values) -> Attitude | None:
+def true_attitude(sensor: str | None, measured: Values) -> Attitude | None:
     """Roll, pitch and yaw [rad] from a pose sensor, None where none is named."""
-    return None if sensor is None else roll_pitch_yaw(np.array(sensed[sensor].orientation), 0)
+    return None if sensor is None else roll_pitch_yaw(np.array(measured[sensor].orientation), 0)
 
 
 def _named(text: str) -> Any:

@@ -23,7 +23,7 @@ from didymos.ports.moteus.controller import Controller
 from didymos.ports.moteus.line import Frame, Lines, received, render
 from didymos.ports.moteus.numbers import bus_numbers
 from didymos.ports.moteus.terminal import Terminal
-from didymos.ports.terms import Terms
+from didymos.ports.serve_options import ServeOptions
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
@@ -36,7 +36,7 @@ _LOOK_UP = 0.1  # [s] after which a run that waits for a query looks whether it 
 _RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
 
 
-def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
+def serve(simulation: Simulation, terms: ServeOptions) -> dict[str, Any]:
     """Serve until the time is over or `terms.stop` is set; the facts about it."""
     numbers = bus_numbers(simulation.twin, terms.ids)
     terminal = Terminal(terms.link)
@@ -101,7 +101,7 @@ class _Drive:
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, bus: Bus, terminal: Terminal, terms: Terms) -> None:
+    def __init__(self, run: Run, bus: Bus, terminal: Terminal, terms: ServeOptions) -> None:
         self.frames = self.replies = self.refused = 0
         self._run, self._bus, self._terminal, self._terms = run, bus, terminal, terms
         self._lines = Lines()

@@ -10,9 +10,9 @@ from typing import Any
 from cyclonedds.core import InstanceState, ReadCondition, SampleState, ViewState, WaitSet
 
 from didymos.errors import InputError
+from didymos.ports.ros2.commands import STEP, Intake
 from didymos.ports.ros2.names import dds_topic
 from didymos.ports.ros2.node import Node
-from didymos.ports.ros2.orders import STEP, Intake
 from didymos.ports.ros2.types import message_type
 
 __all__ = ["Inbox", "Step"]

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
 from didymos.errors import InputError, RunError
-from didymos.ports.terms import Terms
+from didymos.ports.serve_options import ServeOptions
 
 try:
+    from didymos.ports.ros2.commands import ALIVE, Order, intakes
     from didymos.ports.ros2.graph import announce
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.names import ros_name
     from didymos.ports.ros2.node import Node
-    from didymos.ports.ros2.orders import ALIVE, Order, intakes
     from didymos.ports.ros2.parameters import Question, Reply, open_services
     from didymos.ports.ros2.publisher import Publisher
     from didymos.ports.ros2.statics import static_frames
@@ -38,7 +38,7 @@ _LOOK_UP = 0.1  # [s] after which a run that waits for a step looks whether it s
 _DOMAINS = 233  # DDS's ports of higher domains do not exist
 
 
-def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
+def serve(simulation: Simulation, terms: ServeOptions) -> dict[str, Any]:
     """Serve until the time is over or `terms.stop` is set; the facts about it."""
     node = Node(_domain(terms), network=terms.network)
     run = Run(simulation, terms.record, keep=False)
@@ -70,7 +70,7 @@ def serve(simulation: Simulation, terms: Terms) -> dict[str, Any]:
     }
 
 
-def _domain(terms: Terms) -> int:
+def _domain(terms: ServeOptions) -> int:
     text = os.environ.get("ROS_DOMAIN_ID", "0") if terms.domain is None else str(terms.domain)
     if not text.isascii() or not text.isdigit() or int(text) >= _DOMAINS:
         where = "ROS_DOMAIN_ID" if terms.domain is None else "--domain"
@@ -81,7 +81,7 @@ def _domain(terms: Terms) -> int:
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, terms: Terms) -> None:
+    def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, terms: ServeOptions) -> None:
         self._run, self._inbox, self._publisher, self._terms = run, inbox, publisher, terms
         self._held: dict[str, float] = {}
         self._replies: list[Reply] = []

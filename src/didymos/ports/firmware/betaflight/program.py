@@ -1,7 +1,7 @@
 """Betaflight as the control program of a twin: sensors to its ports, a pilot's sticks to its radio, its motors to the inputs.
 
 The firmware flies in ANGLE mode: the sticks of roll and pitch are angles, that of yaw is a rate, that of throttle is thrust. The
-pilot here does what a person with a radio does: holds the wanted roll and pitch, turns until the heading is the wanted one, and
+pilot here does what a person with a radio does: holds the setpoints roll and pitch, turns until the heading is the setpoints one, and
 gives as much throttle as the height asks for:
 
     throttle = hover + kp (z* - z) - kd dz/dt + ki int,    yaw = -kp wrap(yaw* - yaw)       sticks in [0, 1] and [-1, 1]
@@ -39,7 +39,7 @@ class Betaflight(Controller):
     """The real firmware. `motors` are the twin's inputs in the order of Betaflight's, `settings` lines of its command line."""
 
     rate = 1000.0
-    wants = ("roll", "pitch", "yaw", "z")
+    setpoints = ("roll", "pitch", "yaw", "z")
     height_kp = Gain(0.1, low=0, high=10, unit="1/m", path="pilot.height.kp")
     height_kd = Gain(0.1, low=0, high=10, unit="s/m", path="pilot.height.kd")
     height_ki = Gain(0.02, low=0, high=10, unit="1/(m s)", path="pilot.height.ki")
@@ -78,8 +78,8 @@ class Betaflight(Controller):
                 raise InputError(f"there is no input {name!r}{nearest(name, robot.inputs)}", path=where)
         needed = [f"{self.imu}.gyro.x", f"{self.imu}.accel.x", f"{self.pose}.orientation.w", f"{self.pose}.position.z"]
         for name in [*needed, *([f"{self.barometer}.pressure"] if self.barometer else [])]:
-            if name not in robot.sensed:
-                raise InputError(f"Betaflight needs the reading {name!r}, which no sensor gives{nearest(name, robot.sensed)}")
+            if name not in robot.measured:
+                raise InputError(f"Betaflight needs the reading {name!r}, which no sensor gives{nearest(name, robot.measured)}")
         self._sitl = Sitl(self.settings)
 
     def stop(self) -> None:
@@ -88,15 +88,15 @@ class Betaflight(Controller):
             self._sitl.stop()
             self._sitl = None
 
-    def update(self, t: float, sensed: Values, wanted: Values) -> Mapping[str, float]:
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         """One step of the firmware."""
         if self._sitl is None:
             raise RunError("the firmware Betaflight has been ended; simulate again", time=t)
         if t >= self._next_radio - 1e-9:
-            self._sitl.radio(radio_packet(stamp(t), self._channels(t, sensed, wanted)))
+            self._sitl.radio(radio_packet(stamp(t), self._channels(t, measured, setpoints)))
             self._next_radio += 1.0 / RADIO_RATE
-        imu, pose = sensed[self.imu], sensed[self.pose]
-        pressure = sensed[f"{self.barometer}.pressure"] if self.barometer else 101_325.0
+        imu, pose = measured[self.imu], measured[self.pose]
+        pressure = measured[f"{self.barometer}.pressure"] if self.barometer else 101_325.0
         packet = state_packet(stamp(t), tuple(imu.gyro), tuple(imu.accel), tuple(pose.orientation), pressure)
         powers = self._sitl.step(packet, t)
         if self._refusing and t > self.arm_at + _REFUSED:
@@ -105,19 +105,19 @@ class Betaflight(Controller):
             self._refusing = False
         return dict(zip(self.motors, powers, strict=True))
 
-    def _channels(self, t: float, sensed: Values, wanted: Values) -> tuple[float, ...]:
+    def _channels(self, t: float, measured: Values, setpoints: Values) -> tuple[float, ...]:
         """Roll, pitch, throttle, yaw, ARM, ANGLE [us]."""
         if t < self.arm_at + _BEFORE_TAKE_OFF:
             return _MIDDLE, _MIDDLE, _LOW, _MIDDLE, _ARMED if t >= self.arm_at else _LOW, _ARMED
-        pose = sensed[self.pose]
+        pose = measured[self.pose]
         w, x, y, z = pose.orientation
         u, v, s = pose.velocity
         climb = 2.0 * (x * z - w * y) * u + 2.0 * (y * z + w * x) * v + (1.0 - 2.0 * (x * x + y * y)) * s
-        error = min(max(wanted.z - pose.position.z, -1.0), 1.0)
+        error = min(max(setpoints.z - pose.position.z, -1.0), 1.0)
         throttle = self.height_hover + self.height_kp * error - self.height_kd * climb + self._height_integral
         if 0.0 < throttle < 1.0:
             self._height_integral += self.height_ki * error / RADIO_RATE
         yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-        sticks = (wanted.roll / self.angle_limit, wanted.pitch / self.angle_limit, -self.yaw_kp * wrap(wanted.yaw - yaw))
+        sticks = (setpoints.roll / self.angle_limit, setpoints.pitch / self.angle_limit, -self.yaw_kp * wrap(setpoints.yaw - yaw))
         roll, pitch, turn = (_MIDDLE + _HALF * min(max(stick, -1.0), 1.0) for stick in sticks)
         return roll, pitch, _LOW + 2.0 * _HALF * min(max(throttle, 0.0), 1.0), turn, _ARMED, _ARMED

@@ -10,7 +10,7 @@ from didymos.describe.twin import Twin
 from didymos.engine.scenery import floors
 from didymos.errors import InputError
 
-__all__ = ["add_pairs", "direction_rows", "set_grip"]
+__all__ = ["add_pairs", "direction_rows", "set_friction"]
 
 
 def _sphere(spec: mujoco.MjSpec, twin: Twin, name: str) -> mujoco.MjsGeom:
@@ -53,7 +53,7 @@ def add_pairs(spec: mujoco.MjSpec, twin: Twin) -> None:
             )
 
 
-def set_grip(model: mujoco.MjModel, twin: Twin) -> None:
+def set_friction(model: mujoco.MjModel, twin: Twin) -> None:
     """Write the coefficients of all contacts as the twin has them now."""
     for name, contact in twin.file.contacts.items():
         for floor, friction in floors(twin.file.world).values():

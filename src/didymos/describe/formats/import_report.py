@@ -13,11 +13,11 @@ from didymos.describe.description import Note
 from didymos.describe.formats.xml_file import Element
 from didymos.errors import nearest
 
-__all__ = ["Notebook", "Vocabulary", "Words", "words"]
+__all__ = ["AllowedTags", "ImportReport", "Vocabulary", "words"]
 
 
 @dataclass(frozen=True)
-class Words:
+class AllowedTags:
     """What may stand in an element: attributes and children that are used, and those that are known but not used."""
 
     attributes: frozenset[str]
@@ -27,15 +27,15 @@ class Words:
 
 
 # By tag, or by "parent/tag" where the tag alone means different things in different places.
-Vocabulary = Mapping[str, Words]
+Vocabulary = Mapping[str, AllowedTags]
 
 
-def words(attributes: str = "", used: str = "", unused: str = "", unused_attributes: str = "") -> Words:
-    """`Words` from lists separated by blanks."""
-    return Words(*(frozenset(text.split()) for text in (attributes, used, unused, unused_attributes)))
+def words(attributes: str = "", used: str = "", unused: str = "", unused_attributes: str = "") -> AllowedTags:
+    """`AllowedTags` from lists separated by blanks."""
+    return AllowedTags(*(frozenset(text.split()) for text in (attributes, used, unused, unused_attributes)))
 
 
-class Notebook:
+class ImportReport:
     """The notes of one import, in the order in which they were taken."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Marks in the scene: arrows of forces and wind, the trail, frames by name."""
+"""Overlays in the scene: arrows of forces and wind, the trail, frames by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from didymos.cockpit.places import places_of
 from didymos.cockpit.scene import ROOT, Puppet
 from didymos.describe.twin import Twin
 
-__all__ = ["MARKS", "Marks"]
+__all__ = ["MARKS", "Overlays"]
 
 MARKS = {
     "thrust": ((240, 140, 0), "Thrust and other forces of parts"),
@@ -33,7 +33,7 @@ TRAIL_POINTS, TRAIL_PERIOD = 200, 0.1  # and [s] between two of them
 Array = NDArray[np.float64]
 
 
-class Marks:
+class Overlays:
     """Draws what a frame says beyond poses. `shown` names the kinds that are on."""
 
     def __init__(self, scene: viser.SceneApi, size: float, weight: float) -> None:

@@ -1,4 +1,4 @@
-"""A reel: the log of a run, or of a real robot, as poses of a twin over time."""
+"""A playback: the log of a run, or of a real robot, as poses of a twin over time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from didymos.engine.simulation import Simulation
 from didymos.errors import InputError
 from didymos.record.log import Log
 
-__all__ = ["Reel"]
+__all__ = ["Playback"]
 
 Array = NDArray[np.float64]
 _POSE = (*(f"position.{axis}" for axis in "xyz"), *(f"orientation.{axis}" for axis in "wxyz"))
 
 
-class Reel:
+class Playback:
     """Positions of all joints of the engine over time [s], shape [n, nq], from whatever the log knows of them.
 
     The root link's pose comes from the stream `truth`, or else from the first stream that holds a whole pose; joints from

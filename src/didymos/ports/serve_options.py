@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
     from didymos.ports.hardware import Hardware
 
-__all__ = ["Connect", "Serve", "Terms"]
+__all__ = ["Connect", "Serve", "ServeOptions"]
 
 
 @dataclass(frozen=True)
-class Terms:
+class ServeOptions:
     """What the person who serves a twin asked for.
 
     Attributes:
@@ -46,5 +46,5 @@ Connect = Callable[["Simulation", str, Mapping[str, int], bool], "Hardware"]
 """Connects to the real robot of a simulated twin: its address, numbers on the bus by name, and whether where it stands is to be
 called the start of the scenario."""
 
-Serve = Callable[["Simulation", Terms], dict[str, Any]]
+Serve = Callable[["Simulation", ServeOptions], dict[str, Any]]
 """Serves a simulation until its time is over; the facts that `didymos serve --json` prints."""

@@ -18,7 +18,7 @@ from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
 from didymos.sensors.kind import LidarSpec, RangefinderSpec, SensorSpec
 
-__all__ = ["Sights", "hits_of", "outline_of", "rays_of"]
+__all__ = ["SensorOverlay", "hits_of", "outline_of", "rays_of"]
 
 MOST_RAYS = 24  # lines per sensor; the points of all rays are drawn
 OUTLINE = 1.5  # sizes of the robot: how far the outline of a view reaches
@@ -61,7 +61,7 @@ class _Sight:
     ranges: Array
 
 
-class Sights:
+class SensorOverlay:
     """Nodes that hang at the links of the sensors, so that only new readings have to be sent."""
 
     def __init__(self, scene: viser.SceneApi, twin: Twin, puppet: Puppet, size: float) -> None:

@@ -25,7 +25,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 
-__all__ = ["COOKIE", "STICKS", "Gate"]
+__all__ = ["COOKIE", "STICKS", "Auth"]
 
 COOKIE = "didymos"
 STICKS = "/sticks"
@@ -39,7 +39,7 @@ _MAY_PASS = {
 }  # fmt: skip
 
 
-class Gate:
+class Auth:
     """Rules for one server. `token`: what every visitor has to bring; without one, only this machine may come in."""
 
     def __init__(self, token: str | None, hear: Callable[[str | bytes], None]) -> None:

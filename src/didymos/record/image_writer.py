@@ -6,10 +6,10 @@ from didymos.record.cdr import ros2_types
 from didymos.record.image import Picture, PinHole, messages_of, topics_of
 from didymos.record.mcap_chunk import index_record, message_record
 
-__all__ = ["Album"]
+__all__ = ["ImageWriter"]
 
 
-class Album:
+class ImageWriter:
     """Collects pictures until they are written; its channels are numbered from `first_channel`, three at most."""
 
     def __init__(self, eye: PinHole, first_channel: int) -> None:

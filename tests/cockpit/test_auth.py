@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from didymos.cockpit.gate import COOKIE, may_pass
+from didymos.cockpit.auth import COOKIE, may_pass
 from didymos.cockpit.server import Server
 from didymos.errors import InputError
 

@@ -16,12 +16,12 @@ from didymos.record.image import Picture
 from didymos.record.log import Log
 from didymos.record.mcap_file import McapRecorder
 
-__all__ = ["Drain"]
+__all__ = ["RecorderThread"]
 
 _Chunk = list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
 
 
-class Drain:
+class RecorderThread:
     """Empties chunks of rows into a log on a thread of its own; `settle` waits until all of them are there."""
 
     def __init__(self, log: Log) -> None:

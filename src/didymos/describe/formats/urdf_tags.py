@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from didymos.describe.formats.notebook import words
+from didymos.describe.formats.import_report import words
 
 __all__ = ["URDF_WORDS"]
 

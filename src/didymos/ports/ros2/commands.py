@@ -1,16 +1,16 @@
 """What ROS 2 may ask of a twin, and how a message becomes an order.
 
-    /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> wanted.{vx,vy,vz}, angular.{x,y,z} -> wanted.{wx,wy,wz};
-                                                     counts wanted.alive, by which a program knows that its driver lives
-    /set/wanted/NAME     std_msgs/Float64            a set-point of the control program
+    /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> setpoints.{vx,vy,vz}, angular.{x,y,z} -> setpoints.{wx,wy,wz};
+                                                     counts setpoints.alive, by which a program knows that its driver lives
+    /set/setpoints/NAME     std_msgs/Float64            a set-point of the control program
     /set/inputs/NAME     std_msgs/Float64            what is added to an input
-    /set/wanted, ...     std_msgs/Float64MultiArray  all set-points, inputs, or those of a group such as wanted.wheels.*, in order
+    /set/setpoints, ...     std_msgs/Float64MultiArray  all set-points, inputs, or those of a group such as setpoints.wheels.*, in order
     /step                std_msgs/UInt64             let so many ticks pass (step-locked)
 
 and under `ros2.commands` of the twin file, by names that the robot's own programs use: a Float64, a Float64MultiArray, or a
 String whose words stand for numbers.
 
-The names under /set are those of the log, which itself is published without that prefix: /wanted/z is what holds, /set/wanted/z
+The names under /set are those of the log, which itself is published without that prefix: /setpoints/z is what holds, /set/setpoints/z
 is what is asked for.
 """
 
@@ -29,17 +29,17 @@ from didymos.ports.ros2.names import ros_name, spell
 __all__ = ["ALIVE", "STEP", "Intake", "Order", "intakes"]
 
 STEP = "/step"
-ALIVE = "wanted.alive"
+ALIVE = "setpoints.alive"
 
 _TWIST = {
-    "wanted.vx": ("linear", "x"), "wanted.vy": ("linear", "y"), "wanted.vz": ("linear", "z"),
-    "wanted.wx": ("angular", "x"), "wanted.wy": ("angular", "y"), "wanted.wz": ("angular", "z"),
+    "setpoints.vx": ("linear", "x"), "setpoints.vy": ("linear", "y"), "setpoints.vz": ("linear", "z"),
+    "setpoints.wx": ("angular", "x"), "setpoints.wy": ("angular", "y"), "setpoints.wz": ("angular", "z"),
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Order:
-    """Set-points and inputs by handle (`wanted.z`), as one message asked for them; `alive`: a sign of life as well."""
+    """Set-points and inputs by handle (`setpoints.z`), as one message asked for them; `alive`: a sign of life as well."""
 
     values: tuple[tuple[str, float], ...]
     alive: bool = False
