@@ -1,28 +1,35 @@
 """The control program: one class that runs on the twin and on the real robot.
 
-A program says how often it runs (`rate`), which numbers a user may turn (`Gain`), and what it answers (`update`). It sees the
-twin's clock, never the wall's, and what the sensors say, never the truth.
+A program says how often it runs (`rate`), and declares which numbers a user may turn (`Gain`), what it is asked for (`setpoint`) and
+what it tells about itself (`report`); `update` is what it answers. It sees the twin's clock, never the wall's, and what the
+sensors say, never the truth.
+
+    class Hold(Controller):
+        kp = Gain(0.4, low=0, high=10, unit="1/m")
+        z = setpoint(unit="m")
+        error = report(unit="m")
+
+        def update(self, t, measured, setpoints):
+            self.error = setpoints.z - measured.state.position.z
+            return {"motor1": self.kp * self.error, ...}
+
+What a Python program remembers are its attributes; those that it declares as a `report` are recorded as `control.NAME`.
 """
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.compiled import CFunction
+from didymos.contract import Declaration, declared
 from didymos.control.values import Values
 from didymos.errors import InputError, nearest
 
-__all__ = ["CompiledController", "Controller", "Gain", "Robot", "Rotor"]
-
-
-_PROGRAM = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 7)
+__all__ = ["Controller", "Gain", "Robot", "Rotor"]
 
 
 class Gain:
@@ -34,13 +41,14 @@ class Gain:
         self.value, self.low, self.high, self.unit, self.path, self.doc = float(value), low, high, unit, path, doc
 
     def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
         self.path = self.path or name
 
     def __get__(self, instance: Controller | None, owner: type | None = None) -> Any:
-        return self if instance is None else float(instance.gains[instance.gain_places[self]])
+        return self if instance is None else float(instance.gains[instance.gain_index[self]])
 
     def __set__(self, instance: Controller, value: float) -> None:
-        instance.gains[instance.gain_places[self]] = value
+        instance.gains[instance.gain_index[self]] = value
 
 
 @dataclass(frozen=True)
@@ -68,24 +76,42 @@ class Controller:
 
     rate: float = 100.0
     """Calls per second of the twin's clock [Hz]; infinity for one before every physics step."""
-    setpoints: tuple[str, ...] = ()
-    """Set-points that the program reads as `setpoints.NAME`; a scenario may leave them at zero."""
     gain_table: ClassVar[tuple[Gain, ...]] = ()
-    gain_places: ClassVar[dict[Gain, int]] = {}
+    gain_index: ClassVar[dict[Gain, int]] = {}
+    declared_setpoints: ClassVar[tuple[Declaration, ...]] = ()
+    reports: ClassVar[tuple[Declaration, ...]] = ()
     gains: NDArray[np.float64]
+    setpoint_names: dict[str, tuple[str, ...]]
+    """The names of each declared set-point's numbers: its own, or those that `name_setpoints` gave."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        found: dict[str, Gain] = {}
+        known: dict[str, Gain] = {}
         for base in reversed(cls.__mro__):
-            found.update({name: item for name, item in vars(base).items() if isinstance(item, Gain)})
-        cls.gain_table = tuple(found.values())
-        cls.gain_places = {gain: place for place, gain in enumerate(cls.gain_table)}  # of this class: bases have their own
+            known.update({name: item for name, item in vars(base).items() if isinstance(item, Gain)})
+        cls.gain_table = tuple(known.values())
+        cls.gain_index = {gain: index for index, gain in enumerate(cls.gain_table)}  # of this class: bases have their own
+        cls.declared_setpoints, cls.reports = declared(cls, "setpoint"), declared(cls, "report")
+        if not isinstance(getattr(cls, "setpoints", None), property):
+            raise TypeError(f"{cls.__name__} lists its set-points; declare each of them instead: `z = setpoint(unit='m')`")
 
     def __new__(cls, *arguments: Any, **options: Any) -> Self:
         made = super().__new__(cls)
         made.gains = np.array([gain.value for gain in cls.gain_table], dtype=np.float64)
+        made.setpoint_names = {item.name: () if item.shape else (item.name,) for item in cls.declared_setpoints}
         return made
+
+    @property
+    def setpoints(self) -> tuple[str, ...]:
+        """Names of all set-points that the program reads as `setpoints.NAME`; a scenario may leave them at zero."""
+        return tuple(name for names in self.setpoint_names.values() for name in names)
+
+    def name_setpoints(self, declaration: str, names: Sequence[str]) -> None:
+        """Say which set-points stand behind a declared array of them."""
+        (item,) = (item for item in self.declared_setpoints if item.name == declaration)
+        if len(names) > item.size:
+            raise InputError(f"found {len(names)} set-points, {type(self).__name__} takes at most {item.size}", path="control.options")
+        self.setpoint_names[declaration] = tuple(names)
 
     def set_gain(self, path: str, value: float) -> None:
         """Set a gain by its path below `control.gains`; out of bounds or unknown is an `InputError`."""
@@ -97,7 +123,7 @@ class Controller:
                     low = "-inf" if gain.low is None else f"{gain.low:g}"
                     high = "inf" if gain.high is None else f"{gain.high:g}"
                     raise InputError(f"found {value:g}, expected a number from {low} to {high}", path=f"control.gains.{path}")
-                self.gains[self.gain_places[gain]] = value
+                self.gains[self.gain_index[gain]] = value
                 return
         known = [gain.path for gain in self.gain_table]
         raise InputError(
@@ -115,48 +141,10 @@ class Controller:
         """Inputs by name at time t [s]; an input that is not named keeps its value."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to control: it needs a method update()")
 
-
-class CompiledController(Controller):
-    """A program whose law is a compiled function; the loop calls it without passing through Python.
-
-    `reads` names the readings it needs in the order in which the function finds them. The function's signature is (clock,
-    settings, gains, measured, setpoints, memory, inputs), all pointers to float64: `clock` holds the time [s], the period [s] and
-    1 at the first call, `inputs` is in the order of `writes`. What it remembers between calls belongs into `memory`, which
-    is saved and restored with the twin; the first words of it that `reports` names, with their units, are recorded as
-    `control.NAME`. A report that counts something has `words` for its numbers, which a run prints when it changes. Where the
-    program estimates its own motion, `odometry` is the first of 13 words of memory: position.{x,y,z} [m], orientation.{w,x,y,z},
-    velocity.{x,y,z} [m/s], angular_velocity.{x,y,z} [rad/s], the last two in the robot's own frame; recorded as `odom`.
-    """
-
-    program: ClassVar[CFunction]
-    reads: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
-    memory_size: int = 0
-    reports: tuple[tuple[str, str], ...] = ()
-    odometry: int | None = None
-    words: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
-    settings: NDArray[np.float64] = np.zeros(1)
-
-    @classmethod
-    def runs_compiled(cls) -> bool:
-        """Whether the loop may skip Python: not where a subclass answers by an `update` of its own."""
-        return cls.update is CompiledController.update
-
-    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
-        """The same law as in the compiled loop, one call from Python."""
-        if not hasattr(self, "_memory"):
-            self._memory = np.zeros(max(self.memory_size, 1))
-            self._first = 1.0
-        inputs = np.zeros(len(self.writes))
-        arrays = (
-            np.array([t, 1.0 / self.rate, self._first]),
-            self.settings,
-            self.gains,
-            np.array([measured[name] for name in self.reads]),
-            np.array([setpoints[name] for name in self.setpoints]),
-            self._memory,
-            inputs,
-        )
-        self._first = 0.0
-        _PROGRAM(self.program.address)(*(array.ctypes.data for array in arrays))
-        return dict(zip(self.writes, inputs.tolist(), strict=True))
+    def reported(self) -> NDArray[np.float64]:
+        """What the program tells about itself now, in the order of `reports`."""
+        rows = []
+        for item in self.reports:
+            value = getattr(self, item.name.replace(".", "_"), 0.0)
+            rows.append(np.zeros(item.size) if isinstance(value, Declaration) else np.broadcast_to(np.asarray(value, float), item.size))
+        return np.concatenate(rows) if rows else np.zeros(0)

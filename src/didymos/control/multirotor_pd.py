@@ -13,56 +13,20 @@ kick. `hover` is the feed-forward that the original lacks: without it the height
 
 from __future__ import annotations
 
-import math
-from typing import ClassVar
-
-import numpy as np
-
-from didymos.compiled import c_function, kernel
-from didymos.control.controller import CompiledController, Gain, Robot
+from didymos.contract import command, measurement, setpoint, setting
+from didymos.control.angles import limit, roll_pitch_yaw, turn_vector, wrap
+from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.controller import Gain, Robot
+from didymos.control.mix import MOST_ROTORS, mix
 from didymos.control.mixer import Stated, mixer
-from didymos.control.program import PROGRAM_SIGNATURE
 from didymos.errors import InputError
 
 __all__ = ["MultirotorPd"]
-
-_AXES = ("w", "x", "y", "z")
-
-
-@kernel
-def _limit(value: float, low: float, high: float) -> float:
-    return min(max(value, low), high)
-
-
-@c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-    w, x, y, z = measured[0], measured[1], measured[2], measured[3]
-    roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
-    pitch = math.asin(_limit(2.0 * (w * y - z * x), -1.0, 1.0))
-    yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    p, q, r, height = measured[4], measured[5], measured[6], measured[7]
-    u, v, s = measured[8], measured[9], measured[10]
-    climb = 2.0 * (x * z - w * y) * u + 2.0 * (y * z + w * x) * v + (1.0 - 2.0 * (x * x + y * y)) * s
-    turn = setpoints[2] - yaw
-    turn -= 2.0 * math.pi * math.floor((turn + math.pi) / (2.0 * math.pi))
-    u_roll = _limit(gains[0] * (setpoints[0] - roll) - gains[1] * p, -1.0, 1.0)
-    u_pitch = _limit(gains[2] * (setpoints[1] - pitch) - gains[3] * q, -1.0, 1.0)
-    u_yaw = _limit(gains[4] * turn - gains[5] * r, -1.0, 1.0)
-    u_height = _limit(gains[8] + gains[6] * (setpoints[3] - height) - gains[7] * climb, 0.0, 1.0)
-    for i in range(int(settings[0])):
-        row = 1 + 4 * i
-        inputs[i] = _limit(
-            settings[row] * u_height + settings[row + 1] * u_roll + settings[row + 2] * u_pitch + settings[row + 3] * u_yaw,
-            0.0,
-            1.0,
-        )
 
 
 class MultirotorPd(CompiledController):
     """PD control of roll, pitch, yaw and height for any multirotor; the mixer comes from the rotors' geometry."""
 
-    program: ClassVar = _program
-    setpoints = ("roll", "pitch", "yaw", "z")
     roll_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="roll.kp")
     roll_kd = Gain(0.0, low=0, high=10, unit="s/rad", path="roll.kd")
     pitch_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="pitch.kp")
@@ -72,24 +36,46 @@ class MultirotorPd(CompiledController):
     height_kp = Gain(0.0, low=0, high=10, unit="1/m", path="height.kp")
     height_kd = Gain(0.0, low=0, high=10, unit="s/m", path="height.kd")
     height_hover = Gain(0.0, low=0, high=1, unit="1", path="height.hover", doc="feed-forward: the input at which it hovers")
+    roll = setpoint(unit="rad")
+    pitch = setpoint(unit="rad")
+    yaw = setpoint(unit="rad")
+    z = setpoint(unit="m")
+    orientation = measurement(columns="wxyz")
+    angular_velocity = measurement(columns="xyz", unit="rad/s")
+    height = measurement(unit="m")
+    velocity = measurement(columns="xyz", unit="m/s")
+    rotors = setting(doc="how many")
+    mixer = setting(count=(MOST_ROTORS, 4))
+    throttle = command(count=MOST_ROTORS)
+
+    @program
+    def step(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+        roll, pitch, yaw = roll_pitch_yaw(measured.orientation)
+        rate, velocity = measured.angular_velocity, measured.velocity
+        _, _, climb = turn_vector(measured.orientation, velocity[0], velocity[1], velocity[2])
+        u_roll = limit(gains.roll_kp * (setpoints.roll - roll) - gains.roll_kd * rate[0], -1.0, 1.0)
+        u_pitch = limit(gains.pitch_kp * (setpoints.pitch - pitch) - gains.pitch_kd * rate[1], -1.0, 1.0)
+        u_yaw = limit(gains.yaw_kp * wrap(setpoints.yaw - yaw) - gains.yaw_kd * rate[2], -1.0, 1.0)
+        rise = gains.height_hover + gains.height_kp * (setpoints.z - measured.height) - gains.height_kd * climb
+        mix(settings.mixer, int(settings.rotors), limit(rise, 0.0, 1.0), u_roll, u_pitch, u_yaw, inputs.throttle)
 
     def __init__(self, sensor: str = "state", mixer: Stated | None = None) -> None:
-        self.sensor, self.mixer = sensor, mixer
+        self.sensor, self.stated_mixer = sensor, mixer
 
     def start(self, robot: Robot) -> None:
         """Derive the mixer and find the readings of the pose sensor."""
-        self.reads = (
-            *(f"{self.sensor}.orientation.{axis}" for axis in _AXES),
-            *(f"{self.sensor}.angular_velocity.{axis}" for axis in _AXES[1:]),
-            f"{self.sensor}.position.z",
-            *(f"{self.sensor}.velocity.{axis}" for axis in _AXES[1:]),
-        )
-        missing = [name for name in self.reads if name not in robot.measured]
+        self.reads = {
+            "orientation": [f"{self.sensor}.orientation.{axis}" for axis in "wxyz"],
+            "angular_velocity": [f"{self.sensor}.angular_velocity.{axis}" for axis in "xyz"],
+            "height": [f"{self.sensor}.position.z"],
+            "velocity": [f"{self.sensor}.velocity.{axis}" for axis in "xyz"],
+        }
+        missing = [name for name, _ in self.read_offsets if name not in robot.measured]
         if missing:
             raise InputError(
                 f"multirotor_pd needs a pose sensor named {self.sensor!r} (kind odometry); there is no {missing[0]!r}",
                 path="control.options.sensor",
             )
-        self.writes = tuple(rotor.input for rotor in robot.rotors)
-        matrix = mixer(robot.rotors, self.mixer)
-        self.settings = np.concatenate([[float(len(robot.rotors))], matrix.ravel()])
+        self.writes = {"throttle": [rotor.input for rotor in robot.rotors]}
+        self.settings["rotors"] = len(robot.rotors)
+        self.settings["mixer"][: len(robot.rotors)] = mixer(robot.rotors, self.stated_mixer)

@@ -1,39 +1,31 @@
-"""Force laws: a spec and a compiled kernel each; `PARTS` names the kinds that a twin file may use."""
+"""Force laws: a declaration and a compiled function each; `PARTS` names the kinds that a twin file may use."""
 
-from didymos.parts.air_bearing import AIR_BEARING
-from didymos.parts.airfoil import AIRFOIL
-from didymos.parts.body_drag import BODY_DRAG
-from didymos.parts.drive import DRIVE
-from didymos.parts.electric_engine import ELECTRIC_ENGINE
-from didymos.parts.generic_engine import GENERIC_ENGINE
-from didymos.parts.gripper import GRIPPER, GRIPPER_PORT, GRIPPER_REACTION
-from didymos.parts.joint_drive import JOINT_DRIVE
-from didymos.parts.kinematic_drive import KINEMATIC_BASE, KINEMATIC_WHEEL
-from didymos.parts.law import Law, PartSpec
-from didymos.parts.mount_servo import MOUNT_SERVO
-from didymos.parts.rolling_drag import ROLLING_DRAG
-from didymos.parts.rotor import ROTOR
-from didymos.parts.thruster_pair import THRUSTER_PAIR
-from didymos.parts.wheel_servo import WHEEL_SERVO
+from didymos.kinds import Kinds
+from didymos.parts.part import Part, PartSpec
 
-__all__ = ["PARTS", "Law", "PartSpec"]
+__all__ = ["PARTS", "Part", "PartSpec"]
 
-PARTS: dict[str, Law] = {
-    "airfoil": AIRFOIL,
-    "generic_engine": GENERIC_ENGINE,
-    "electric_engine": ELECTRIC_ENGINE,
-    "rotor": ROTOR,
-    "body_drag": BODY_DRAG,
-    "drive": DRIVE,
-    "wheel_servo": WHEEL_SERVO,
-    "rolling_drag": ROLLING_DRAG,
-    "kinematic_wheel": KINEMATIC_WHEEL,
-    "kinematic_base": KINEMATIC_BASE,
-    "joint_drive": JOINT_DRIVE,
-    "mount_servo": MOUNT_SERVO,
-    "air_bearing": AIR_BEARING,
-    "thruster_pair": THRUSTER_PAIR,
-    "gripper_port": GRIPPER_PORT,
-    "gripper": GRIPPER,
-    "gripper_reaction": GRIPPER_REACTION,
-}
+PARTS: Kinds[type[Part]] = Kinds(
+    "a part",
+    "didymos.parts",
+    "didymos.parts.part:Part",
+    {
+        "airfoil": "didymos.parts.airfoil:Airfoil",
+        "generic_engine": "didymos.parts.generic_engine:GenericEngine",
+        "electric_engine": "didymos.parts.electric_engine:ElectricEngine",
+        "rotor": "didymos.parts.rotor:Rotor",
+        "body_drag": "didymos.parts.body_drag:BodyDrag",
+        "drive": "didymos.parts.drive:Drive",
+        "wheel_servo": "didymos.parts.wheel_servo:WheelServo",
+        "rolling_drag": "didymos.parts.rolling_drag:RollingDrag",
+        "kinematic_wheel": "didymos.parts.kinematic_drive:KinematicWheel",
+        "kinematic_base": "didymos.parts.kinematic_drive:KinematicBase",
+        "joint_drive": "didymos.parts.joint_drive:JointDrive",
+        "mount_servo": "didymos.parts.mount_servo:MountServo",
+        "air_bearing": "didymos.parts.air_bearing:AirBearing",
+        "thruster_pair": "didymos.parts.thruster_pair:ThrusterPair",
+        "gripper_port": "didymos.parts.gripper:GripperPort",
+        "gripper": "didymos.parts.gripper:Gripper",
+        "gripper_reaction": "didymos.parts.gripper:GripperReaction",
+    },
+)
