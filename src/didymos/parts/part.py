@@ -27,9 +27,10 @@ latches, a servo that moves) belongs into
 with `clock.time` [s] and `clock.period` [s]. `wrench` is zero and `rate` holds anything when a law is called.
 
 A part whose `input_from` names another one (which stands before it in the file) finds that part's outputs among its inputs, where
-it declares `needs`. One whose `belt` runs over a second joint turns q + q_belt, and its torque acts on both joints, as virtual
-work says: a knee that is driven from the hip's axis. Inertia, dry friction and damping that a part lends to its joint are the
-engine's own (`on_joint`): it solves them implicitly, with true standstill, which no force law can.
+it declares `needs`; without one they are zero, or a mistake where it declares them `required`. One whose `belt` runs over a second
+joint turns q + q_belt, and its torque acts on both joints, as virtual work says: a knee that is driven from the hip's axis.
+Inertia, dry friction and damping that a part lends to its joint are the engine's own (`on_joint`): it solves them implicitly, with
+true standstill, which no force law can.
 """
 
 from __future__ import annotations
@@ -102,6 +103,9 @@ class PartSpec(Spec):
 
     @model_validator(mode="after")
     def _consistent(self) -> PartSpec:
+        required = [item.name for item in self.contract.needed if item.required]
+        if required and self.input_from is None:
+            raise ValueError(f"a part of kind {self.kind!r} needs the key 'input_from': the part with the output {required[0]!r}")
         self.contract.check(self)
         return self
 
