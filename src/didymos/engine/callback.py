@@ -29,7 +29,7 @@ from didymos.engine import block as b
 from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.memory import call_law, call_tick, doubles, integers, pointer, word
-from didymos.parts.law import MOTION, WRENCH, Told
+from didymos.parts.part import MOTION, WRENCH, Motion
 from didymos.sensors.kind import AIRSPEED, PRESSURE
 from didymos.sensors.noise import normal
 from didymos.spec import record_type
@@ -50,7 +50,7 @@ _DENSITY_OF_PITOT = 1.225  # [kg/m^3], for which airspeed sensors are marked
 
 SCRATCH_WORDS = (MOTION.itemsize + WRENCH.itemsize) // 8
 _MOTION_WORDS = MOTION.itemsize // 8
-_TOLD_AIR, _TOLD_JOINT = float(Told.AIR), float(Told.JOINT)
+_TOLD_AIR, _TOLD_JOINT = float(Motion.AIR), float(Motion.JOINT)
 _AIR_RECORD = record_type(AirSpec)
 _WIND_RECORD = record_type(WindSpec)
 _GUST_RECORD = record_type(GustSpec)

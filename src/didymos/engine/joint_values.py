@@ -12,7 +12,7 @@ import numpy as np
 
 from didymos.describe.twin import Twin
 from didymos.parts import PARTS
-from didymos.parts.law import JointLoad
+from didymos.parts.part import JointLoad
 
 __all__ = ["add_belts", "apply_belt", "apply_joint", "belted_parts", "lends", "loaded_joints"]
 
@@ -32,7 +32,8 @@ def loaded_joints(twin: Twin) -> dict[str, list[str]]:
 
 def lends(twin: Twin, part: str) -> bool:
     """Whether a part lends something to what it turns."""
-    return PARTS[twin.file.parts[part].kind].on_joint is not None
+    spec = twin.file.parts[part]
+    return PARTS[spec.kind].on_joint(spec) is not None
 
 
 def belted_parts(twin: Twin) -> list[str]:
@@ -82,6 +83,6 @@ def apply_joint(model: mujoco.MjModel, twin: Twin, name: str, loaded: Mapping[st
 
 def _load(twin: Twin, part: str) -> JointLoad:
     spec = twin.file.parts[part]
-    lend = PARTS[spec.kind].on_joint
-    assert lend is not None
-    return lend(spec)
+    load = PARTS[spec.kind].on_joint(spec)
+    assert load is not None
+    return load

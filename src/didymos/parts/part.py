@@ -17,20 +17,20 @@ unless the twin places it elsewhere), forward-left-up; force and torque act at t
             rate.opened = (inputs.released - state.opened) / part.opening_time
             ...
 
-The eight arguments are records (see `MOTION`, `WRENCH` for `here` and `wrench`), read and written by name. A law is called several
-times a step, at states that may never come to be, so it may not change its memory: what happens once per tick (a valve that
-latches, a servo that moves) belongs into
+The eight arguments are records (see `MOTION`, `WRENCH` for `here` and `wrench`), read and written by name. A law is called
+several times a step, at states that may never come to be, so it may not change its memory: what happens once per tick (a valve
+that latches, a servo that moves) belongs into
 
         @tick
         def step(part, clock, inputs, memory, output): ...
 
 with `clock.time` [s] and `clock.period` [s]. `wrench` is zero and `rate` holds anything when a law is called.
 
-A part whose `input_from` names another one (which stands before it in the file) finds that part's outputs among its inputs, where
-it declares `needs`; without one they are zero, or a mistake where it declares them `required`. One whose `belt` runs over a second
-joint turns q + q_belt, and its torque acts on both joints, as virtual work says: a knee that is driven from the hip's axis.
-Inertia, dry friction and damping that a part lends to its joint are the engine's own (`on_joint`): it solves them implicitly, with
-true standstill, which no force law can.
+A part whose `input_from` names another one (which stands before it in the file) finds that part's outputs among its inputs,
+where it declares `needs`; without one they are zero, or a mistake where it declares them `required`. One whose `belt` runs over
+a second joint turns q + q_belt, and its torque acts on both joints, as virtual work says: a knee that is driven from the hip's
+axis. Inertia, dry friction and damping that a part lends to its joint are the engine's own (`on_joint`): it solves them
+implicitly, with true standstill, which no force law can.
 """
 
 from __future__ import annotations
@@ -124,6 +124,9 @@ class PartSpec(Spec):
         return made
 
 
+_ARGUMENTS = {"law": "part, here, inputs, memory, state, rate, wrench, output", "tick": "part, clock, inputs, memory, output"}
+
+
 class _Marked:
     """A function of a part's class that is to be compiled."""
 
@@ -131,8 +134,7 @@ class _Marked:
         self.function, self.role = function, role
         code = function.__code__
         if code.co_argcount != arguments:
-            expected = {"law": "part, here, inputs, memory, state, rate, wrench, output", "tick": "part, clock, inputs, memory, output"}
-            raise TypeError(f"{function.__qualname__} has {code.co_argcount} arguments, a {role} has these: ({expected[role]})")
+            raise TypeError(f"{function.__qualname__} has {code.co_argcount} arguments, a {role} has these: ({_ARGUMENTS[role]})")
 
 
 def law(function: Callable[..., Any]) -> Any:
@@ -147,11 +149,10 @@ def tick(function: Callable[..., Any]) -> Any:
 
 def _compiled(marked: _Marked, part: type[Part]) -> CFunction:
     """The C function of a law or a tick, with the layouts of its part."""
-    if marked.role == "law":
-        records = (part.parameter_layout, MOTION, part.input_layout, part.memory_layout, part.state_layout, part.state_layout, WRENCH)
-    else:
-        records = (part.parameter_layout, CLOCK, part.input_layout, part.memory_layout)
-    return CFunction(types.void(*(record_type(layout) for layout in (*records, part.output_layout))), marked.function)
+    told = MOTION if marked.role == "law" else CLOCK
+    answered = (part.state_layout, part.state_layout, WRENCH) if marked.role == "law" else ()
+    records = (part.parameter_layout, told, part.input_layout, part.memory_layout, *answered, part.output_layout)
+    return CFunction(types.void(*(record_type(layout) for layout in records)), marked.function)
 
 
 class Part:
