@@ -99,7 +99,7 @@ class PartSpec(Spec):
     link: str
     joint: str | None = None
     belt: str | None = Field(default=None, description="a joint that the part's belt runs over: it turns the sum of both angles")
-    input_from: str | None = Field(default=None, description="the part whose outputs this one needs")
+    input_from: str | None = Field(default=None, description="an earlier part whose outputs this one needs")
 
     @model_validator(mode="after")
     def _consistent(self) -> PartSpec:
