@@ -121,7 +121,7 @@ class PartSpec(Spec):
                 made[item.name] = item.labels.index(value)
             elif item.layout is not None and value is not None:
                 made[item.name] = value.record()
-        return made
+        return made[()]
 
 
 _ARGUMENTS = {"law": "part, here, inputs, memory, state, rate, wrench, output", "tick": "part, clock, inputs, memory, output"}
@@ -130,29 +130,32 @@ _ARGUMENTS = {"law": "part, here, inputs, memory, state, rate, wrench, output", 
 class _Marked:
     """A function of a part's class that is to be compiled."""
 
-    def __init__(self, function: Callable[..., Any], role: str, arguments: int) -> None:
+    def __init__(self, function: Callable[..., Any], role: str) -> None:
         self.function, self.role = function, role
-        code = function.__code__
-        if code.co_argcount != arguments:
-            raise TypeError(f"{function.__qualname__} has {code.co_argcount} arguments, a {role} has these: ({_ARGUMENTS[role]})")
+        count = function.__code__.co_argcount
+        if count != len(_ARGUMENTS[role].split()):
+            raise TypeError(f"{function.__qualname__} has {count} arguments, a {role} has these: ({_ARGUMENTS[role]})")
 
 
 def law(function: Callable[..., Any]) -> Any:
     """The force law of a part: (part, here, inputs, memory, state, rate, wrench, output)."""
-    return _Marked(function, "law", 8)
+    return _Marked(function, "law")
 
 
 def tick(function: Callable[..., Any]) -> Any:
     """What a part does once per tick: (part, clock, inputs, memory, output)."""
-    return _Marked(function, "tick", 5)
+    return _Marked(function, "tick")
 
 
 def _compiled(marked: _Marked, part: type[Part]) -> CFunction:
     """The C function of a law or a tick, with the layouts of its part."""
-    told = MOTION if marked.role == "law" else CLOCK
-    answered = (part.state_layout, part.state_layout, WRENCH) if marked.role == "law" else ()
-    records = (part.parameter_layout, told, part.input_layout, part.memory_layout, *answered, part.output_layout)
-    return CFunction(types.void(*(record_type(layout) for layout in records)), marked.function)
+    inner: tuple[np.dtype[Any], ...]
+    if marked.role == "law":
+        inner = (MOTION, part.input_layout, part.memory_layout, part.state_layout, part.state_layout, WRENCH)
+    else:
+        inner = (CLOCK, part.input_layout, part.memory_layout)
+    layouts = (part.parameter_layout, *inner, part.output_layout)
+    return CFunction(types.void(*(record_type(layout) for layout in layouts)), marked.function)
 
 
 class Part:
