@@ -28,7 +28,7 @@ def show(
     """What a twin is made of: mass, inertia, parts, parameters."""
     import didymos
 
-    loaded = didymos.load(twin, variant=variant)
+    loaded = didymos.load(twin, variant=variant, run_code=False)
     chosen = {path: parameter for path, parameter in loaded.parameters.items() if text in path}
     if text and not chosen:
         raise InputError(f"no parameter of {loaded.name} has {text!r} in its path{nearest(text, loaded.parameters)}")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from didymos.kinds import Objects
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number
 
@@ -44,6 +45,8 @@ class Quantity:
 
 class SensorSpec(Spec):
     """What every sensor says: its kind, when it reads, how late and how surely."""
+
+    contract: ClassVar[SensorKind]
 
     kind: str
     rate: float = number(unit="Hz", above=0, high=100_000, live=False, doc="readings per second")
@@ -235,7 +238,7 @@ class SensorKind:
     per_readout: bool = False
 
 
-SENSORS: dict[str, SensorKind] = {
+_KINDS: dict[str, SensorKind] = {
     "imu": SensorKind(
         ImuSpec,
         (
@@ -294,3 +297,10 @@ SENSORS: dict[str, SensorKind] = {
     ),
     "readout": SensorKind(ReadoutSpec, (Quantity("values", "user", (), ""),), message="scalars", per_readout=True),
 }
+
+SENSORS: Objects[SensorKind] = Objects(
+    "a sensor", "didymos.sensors", "didymos.sensors.kind:SensorKind", {name: f"didymos.sensors.kind:{name}" for name in _KINDS}
+)
+for _name, _kind in _KINDS.items():
+    globals()[_name] = _kind
+    _kind.spec.contract = _kind
