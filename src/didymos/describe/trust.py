@@ -23,7 +23,7 @@ from didymos.describe.bundled import ROBOTS
 from didymos.describe.code import NamedCode
 from didymos.errors import InputError
 
-__all__ = ["NotTrusted", "config_folder", "forget", "is_trusted", "remember", "trusted_folders"]
+__all__ = ["NotTrusted", "config_folder", "forget", "is_trusted", "quoted", "remember", "trusted_folders"]
 
 _LARGEST = 10_000_000  # [bytes]
 
