@@ -17,8 +17,8 @@ unless the twin places it elsewhere), forward-left-up; force and torque act at t
             rate.opened = (inputs.released - state.opened) / part.opening_time
             ...
 
-The eight arguments are records (see `MOTION`, `WRENCH` for `here` and `wrench`), read and written by name. A law is called several
-times a step, at states that may never come to be, so it may not change its memory: what happens once per tick (a valve that
+The eight arguments are records (see `MOTION`, `WRENCH` for `here` and `wrench`), read and written by name. A law is called
+several times a step, at states that may never come to be, so it may not change its memory: what happens once per tick (a valve that
 latches, a servo that moves) belongs into
 
         @tick
@@ -120,34 +120,37 @@ class PartSpec(Spec):
         return made
 
 
+_ARGUMENTS = {"law": "part, here, inputs, memory, state, rate, wrench, output", "tick": "part, clock, inputs, memory, output"}
+
+
 class _Marked:
     """A function of a part's class that is to be compiled."""
 
-    def __init__(self, function: Callable[..., Any], role: str, arguments: int) -> None:
+    def __init__(self, function: Callable[..., Any], role: str) -> None:
         self.function, self.role = function, role
-        code = function.__code__
-        if code.co_argcount != arguments:
-            expected = {"law": "part, here, inputs, memory, state, rate, wrench, output", "tick": "part, clock, inputs, memory, output"}
-            raise TypeError(f"{function.__qualname__} has {code.co_argcount} arguments, a {role} has these: ({expected[role]})")
+        count = function.__code__.co_argcount
+        if count != len(_ARGUMENTS[role].split()):
+            raise TypeError(f"{function.__qualname__} has {count} arguments, a {role} has these: ({_ARGUMENTS[role]})")
 
 
 def law(function: Callable[..., Any]) -> Any:
     """The force law of a part: (part, here, inputs, memory, state, rate, wrench, output)."""
-    return _Marked(function, "law", 8)
+    return _Marked(function, "law")
 
 
 def tick(function: Callable[..., Any]) -> Any:
     """What a part does once per tick: (part, clock, inputs, memory, output)."""
-    return _Marked(function, "tick", 5)
+    return _Marked(function, "tick")
 
 
 def _compiled(marked: _Marked, part: type[Part]) -> CFunction:
     """The C function of a law or a tick, with the layouts of its part."""
     if marked.role == "law":
-        records = (part.parameter_layout, MOTION, part.input_layout, part.memory_layout, part.state_layout, part.state_layout, WRENCH)
+        inner = (MOTION, part.input_layout, part.memory_layout, part.state_layout, part.state_layout, WRENCH)
     else:
-        records = (part.parameter_layout, CLOCK, part.input_layout, part.memory_layout)
-    return CFunction(types.void(*(record_type(layout) for layout in (*records, part.output_layout))), marked.function)
+        inner = (CLOCK, part.input_layout, part.memory_layout)
+    layouts = (part.parameter_layout, *inner, part.output_layout)
+    return CFunction(types.void(*(record_type(layout) for layout in layouts)), marked.function)
 
 
 class Part:
