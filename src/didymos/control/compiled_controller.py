@@ -104,6 +104,11 @@ class CompiledController(Controller):
         return made
 
     @classmethod
+    def incomplete(cls) -> str:
+        """What the class lacks before it can control, in a few words; empty where nothing is."""
+        return "" if hasattr(cls, "program") or not cls.runs_compiled() else "has no compiled function: one marked with @program"
+
+    @classmethod
     def runs_compiled(cls) -> bool:
         """Whether the loop may skip Python: not where a subclass answers by an `update` of its own."""
         return cls.update is CompiledController.update

@@ -199,6 +199,11 @@ class Part:
         cls.spec = _spec_of(cls)
 
     @classmethod
+    def incomplete(cls) -> str:
+        """What the class lacks before it can act, in a few words; empty where nothing is."""
+        return "" if hasattr(cls, "law") else "has no force law: a function marked with @law"
+
+    @classmethod
     def check(cls, spec: Any) -> None:
         """Whether the numbers of a part agree with each other; a ValueError says what does not."""
 
