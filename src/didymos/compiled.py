@@ -23,6 +23,8 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 
+from didymos.compile_error import compile_error
+
 __all__ = ["DOUBLES", "CFunction", "c_function", "inlined", "kernel"]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -155,7 +157,12 @@ class CFunction:
         """What the engine and the loop call."""
         # numba finds a cached function by its module; one whose module is gone (of a notebook, of runpy) is compiled each time
         lasting = self._function.__module__ in sys.modules
-        compiled = _cached(numba.cfunc(self._signature, cache=lasting, error_model="numpy"), self._function)
+        try:
+            compiled = _cached(numba.cfunc(self._signature, cache=lasting, error_model="numpy"), self._function)
+        except OSError:
+            raise
+        except Exception as error:  # the function may be anybody's
+            raise compile_error(self._function, self._signature.args, error) from error
         self._kept = compiled  # the code lives as long as this object
         return int(compiled.address)
 
