@@ -71,7 +71,7 @@ class Canopy(Part):
 WRONG = {
     "a number of no record": ("2.0 * part.aera", "none of its records has 'aera', did you mean 'area'?"),
     "an unknown name": ("undefined", "NameError: name 'undefined' is not defined"),
-    "a text": ("'much'", "unicode_type"),
+    "a text": ("'much'", "much"),
 }
 
 
