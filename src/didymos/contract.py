@@ -61,6 +61,7 @@ class Declaration:
     range: tuple[float, float] = (-math.inf, math.inf)
     labels: tuple[str, ...] = ()
     kind: Any = None
+    required: bool = False
     doc: str = ""
 
     @property
@@ -128,9 +129,20 @@ def input(
     return Declaration("input", name, unit, range=range, doc=doc)
 
 
-def needs(name: str = "", *, columns: Iterable[str] = (), count: int | None = None, unit: str = "1", doc: str = "") -> Any:
-    """An output, by its name, of the part that `input_from` names; compiled code reads it among its inputs. Zero without one."""
-    return Declaration("needs", name, unit, tuple(columns), _shape(count), doc=doc)
+def needs(
+    name: str = "",
+    *,
+    columns: Iterable[str] = (),
+    count: int | None = None,
+    unit: str = "1",
+    required: bool = False,
+    doc: str = "",
+) -> Any:
+    """An output, by its name, of the part that `input_from` names; compiled code reads it among its inputs.
+
+    Without such a part it is zero, or a mistake where it is `required`.
+    """
+    return Declaration("needs", name, unit, tuple(columns), _shape(count), required=required, doc=doc)
 
 
 def state(name: str = "", *, unit: str = "1", doc: str = "") -> Any:

@@ -41,7 +41,7 @@ from didymos.contract import Declaration, declared, layout_of, offset_of, record
 from didymos.control.controller import Controller
 from didymos.control.values import Values
 
-__all__ = ["CLOCK", "CompiledController", "program"]
+__all__ = ["CLOCK", "CompiledController", "as_compiled", "program"]
 
 CLOCK = np.dtype([("time", np.float64), ("period", np.float64), ("first", np.float64)])
 """Memory layout of the clock: time [s], time between two calls [s], 1 at the first call."""
@@ -158,3 +158,8 @@ class CompiledController(Controller):
             return np.zeros(sum(item.size for item in self.reports))
         rows = [np.atleast_1d(self._memory[item.name.replace(".", "_")]) for item in self.reports]
         return np.concatenate(rows) if rows else np.zeros(0)
+
+
+def as_compiled(program: Controller | None) -> CompiledController | None:
+    """The program where the loop can call its compiled function, None where it has to be asked in Python."""
+    return program if isinstance(program, CompiledController) and program.runs_compiled() else None

@@ -22,7 +22,7 @@ from didymos.compiled import c_function
 from didymos.control.controller import CompiledController, Robot
 from didymos.control.program import PROGRAM_SIGNATURE
 from didymos.errors import InputError
-from didymos.parts.drive import INPUTS, POSITION
+from didymos.parts.drive import COMMAND_INPUTS, POSITION
 
 __all__ = ["JointTrajectory"]
 
@@ -96,7 +96,7 @@ class JointTrajectory(CompiledController):
     def start(self, robot: Robot) -> None:
         """Find the encoders and the drives."""
         self.reads = tuple(f"{self.encoders}.{name}_joint.position" for name in self.drives)
-        self.writes = tuple(f"{drive}.{name}" for drive in self.drives for name in INPUTS)
+        self.writes = tuple(f"{drive}.{name}" for drive in self.drives for name in COMMAND_INPUTS)
         for name, known, what in ((self.reads, robot.measured, "reading"), (self.writes, robot.inputs, "input")):
             missing = [item for item in name if item not in known]
             if missing:

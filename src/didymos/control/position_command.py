@@ -18,7 +18,7 @@ from didymos.compiled import c_function
 from didymos.control.controller import CompiledController, Robot
 from didymos.control.program import PROGRAM_SIGNATURE
 from didymos.errors import InputError
-from didymos.parts.drive import INPUTS, POSITION
+from didymos.parts.drive import COMMAND_INPUTS, POSITION
 
 __all__ = ["PositionCommand"]
 
@@ -55,7 +55,7 @@ class PositionCommand(CompiledController):
 
     def start(self, robot: Robot) -> None:
         """Find the inputs of the drives."""
-        self.writes = tuple(f"{drive}.{name}" for drive in self.drives for name in INPUTS)
+        self.writes = tuple(f"{drive}.{name}" for drive in self.drives for name in COMMAND_INPUTS)
         missing = [name for name in self.writes if name not in robot.inputs]
         if missing:
             drive = missing[0].rpartition(".")[0]

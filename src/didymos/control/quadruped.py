@@ -29,7 +29,7 @@ from didymos.control.legged_state import estimate
 from didymos.control.program import PROGRAM_SIGNATURE
 from didymos.control.stance import distribute
 from didymos.errors import InputError, nearest
-from didymos.parts.drive import INPUTS, POSITION
+from didymos.parts.drive import COMMAND_INPUTS, POSITION
 
 __all__ = ["Quadruped"]
 
@@ -218,7 +218,7 @@ class Quadruped(CompiledController):
             *(f"{self.encoders}.{drive}_joint.{quantity}" for quantity in ("position", "velocity") for drive in drives),
             *(f"{self.torques}.{drive}.torque" for drive in drives),
         )
-        self.writes = tuple(f"{drive}.{name}" for drive in drives for name in INPUTS)
+        self.writes = tuple(f"{drive}.{name}" for drive in drives for name in COMMAND_INPUTS)
         for name in self.reads:
             if name not in robot.measured:
                 raise InputError(f"quadruped needs the reading {name!r}, which there is not", path="control.options")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from didymos.compiled import kernel
 from didymos.native import record_at
 from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, disturb_vector, walk
-from didymos.sensors.noise import uniform
+from didymos.noise import uniform
 
 __all__ = [
     "ARRIVAL", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "is_due", "motion_due", "sense",
@@ -89,7 +89,7 @@ class SensorTables(NamedTuple):
     sensors: NDArray[Any]  # SENSOR [n]
     quantities: NDArray[Any]  # QUANTITY [m]
     errors: NDArray[Any]  # ErrorSpec's numbers [m]
-    fresh: NDArray[np.int64]  # [n], 1 where a reading arrived at this tick
+    fresh: NDArray[np.float64]  # [n], 1 where a reading arrived at this tick; part of the state
 
 
 @kernel
@@ -201,7 +201,7 @@ def sense(tables: Any, tick: int, period: float, begins: bool, sensordata: Any, 
         sensor = tables.sensors[i]
         if begins or (sensor.acceleration == 0 and is_due(tick, sensor.rate, period)):
             _take(tables, sensor, tick, tick + sensor.delay, period, sensordata, state)
-        tables.fresh[i] = 1 if _arrive(tables, sensor, tick, state) else 0
+        tables.fresh[i] = 1.0 if _arrive(tables, sensor, tick, state) else 0.0
 
 
 @kernel

@@ -81,7 +81,7 @@ def check_pose(sensor: str | None, robot: Robot) -> None:
 
 def true_attitude(sensor: str | None, measured: Values) -> Attitude | None:
     """Roll, pitch and yaw [rad] from a pose sensor, None where none is named."""
-    return None if sensor is None else roll_pitch_yaw(np.array(measured[sensor].orientation), 0)
+    return None if sensor is None else roll_pitch_yaw(np.array(measured[sensor].orientation))
 
 
 def _named(text: str) -> Any:
