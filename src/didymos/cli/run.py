@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.cockpit import watch
+from didymos.cli.completion import complete_robots
 from didymos.cli.options import (
     AsJson,
     BusNumbers,
@@ -81,7 +82,12 @@ def run(
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False,
     robot: Annotated[
-        str | None, typer.Option(metavar="KIND:ADDRESS", help="Drive a real robot instead of simulating: moteus:PATH.")
+        str | None,
+        typer.Option(
+            metavar="KIND:ADDRESS",
+            help="Drive a real robot instead of simulating: moteus:PATH.",
+            autocompletion=complete_robots,
+        ),
     ] = None,
     ids: BusNumbers = None,
     zero: Annotated[
