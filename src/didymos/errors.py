@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from didymos.words import renamed
+
 __all__ = ["DidymosError", "InputError", "RunError", "nearest"]
 
 
@@ -55,6 +57,10 @@ def _one_line(text: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint ``, did you mean 'x'?`` for a misspelt word, or an empty string where nothing is near."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    """A hint ``, did you mean 'x'?`` for a misspelt word, ``, it is now called 'x'`` for an old one, or an empty string."""
+    known = list(known)
+    new = renamed(word, known)
+    if new is not None:
+        return f", it is now called {new!r}"
+    found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f", did you mean {found[0]!r}?" if found else ""

@@ -79,8 +79,8 @@ def test_planes_turn_climb_and_speed_up(name: str) -> None:
 
 def test_a_circuit_is_flown_from_noisy_sensors() -> None:
     simulation = load("skywalker_2013").simulate(seed=2, scenario="waypoints")
-    assert simulation.program is not None
-    assert not any(name.startswith(("truth", "state")) for name in simulation.program.reads)  # type: ignore[attr-defined]
+    assert isinstance(simulation.program, didymos.CompiledController)
+    assert not any(name.startswith(("truth", "state")) for name, _ in simulation.program.read_offsets)
     verdicts = simulation.judge(simulation.run())
     assert all(verdict.ok for verdict in verdicts), verdicts
 

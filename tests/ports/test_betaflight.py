@@ -203,7 +203,7 @@ def test_the_attitude_arrives_as_the_firmware_reads_it(roll: float, pitch: float
     cr, sr, cp, sp, cy, sy = (f(angle / 2) for angle in (roll, pitch, yaw) for f in (np.cos, np.sin))
     w, x = cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy
     q = np.array([w, x, cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy])
-    np.testing.assert_allclose(roll_pitch_yaw(q, 0), (roll, pitch, yaw), atol=1e-9)
+    np.testing.assert_allclose(roll_pitch_yaw(q), (roll, pitch, yaw), atol=1e-9)
     w, x, y, z = struct.unpack("<18d", state_packet(0.0, (0, 0, 0), (0, 0, 0), q, 0.0))[7:11]
     assert np.arctan2(2 * (y * z + w * x), 1 - 2 * (x * x + y * y)) == pytest.approx(roll, abs=1e-9)
     assert np.pi / 2 - np.arccos(2 * (x * z - w * y)) == pytest.approx(pitch, abs=1e-6)

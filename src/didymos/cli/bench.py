@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from didymos.cli.options import AsJson
+from didymos.cli.options import AsJson, load_twin
 from didymos.cli.text import number, print_json, print_table
 
 __all__ = ["bench"]
@@ -26,13 +26,13 @@ def bench(
     as_json: AsJson = False,
 ) -> int:
     """Speed, beside the bare engine's on the same model."""
-    import didymos
+    from didymos.describe.bundled import bundled
     from didymos.engine.bench import measure
 
     rows = []
-    for name in twins or didymos.bundled():
+    for name in twins or bundled():
         for face in variant or (None,):
-            twin = didymos.load(name, variant=face)
+            twin = load_twin(name, face, {}, quiet=as_json)
             for motion in scenario or (None,):
                 print("measuring", *filter(None, (name, face, motion)), file=sys.stderr)
                 rows.append(measure(twin, scenario=motion))

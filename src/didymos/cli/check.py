@@ -52,8 +52,9 @@ def _read(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
         from didymos.describe.formats.importer import read_description
 
         return file.name, read_description(file).notes, []
-    twin = didymos.load(path)
-    return twin.name, twin.notes, _try_out(twin)
+    twin = didymos.load(path, run_code=False)
+    mistakes = [] if any(twin.code.is_open(name) for name in twin.code.stand_ins) else _try_out(twin)
+    return twin.name, twin.notes, mistakes
 
 
 def _try_out(twin: Twin) -> list[str]:
@@ -61,7 +62,7 @@ def _try_out(twin: Twin) -> list[str]:
     mistakes: dict[str, str] = {}
     for scenario in (None, *twin.scenarios):
         try:
-            twin.simulate(scenario=scenario)
+            twin.make_ready(scenario)
         except DidymosError as error:
             said = str(error)
             if not (isinstance(error, InputError) and error.file is not None):

@@ -49,7 +49,7 @@ def cockpit(
 
     Ends with Ctrl-C; a recording is completed then.
     """
-    loaded = load_twin(twin, variant, chosen_values(values, sets), control)
+    loaded = load_twin(twin, variant, chosen_values(values, sets), control, quiet=as_json)
     with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, light) as page:
         if play:
             page.session.play()

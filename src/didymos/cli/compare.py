@@ -74,5 +74,5 @@ def _columns(twin: str | None, a: Log, b: Log) -> dict[str, str]:
         twin = b.metadata.get("twin", "")
         if twin not in didymos.bundled():
             return {}
-    known = didymos.load(twin).file.fit.columns
+    known = didymos.load(twin, run_code=False).file.fit.columns
     return {x.signal: name for name, x in known.items() if x.scale == 1.0 and name in a and x.signal in b and x.signal not in a}

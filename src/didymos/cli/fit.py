@@ -63,7 +63,7 @@ def fit(
     for file in (output, report):
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-    loaded = load_twin(twin, variant, chosen_values(values, sets))
+    loaded = load_twin(twin, variant, chosen_values(values, sets), quiet=quiet or as_json)
     columns = _columns(loaded, column or [])
     bounds = _bounds(loaded, parameters or [])
     seen = [read_recording(loaded, text, columns) for text in data]

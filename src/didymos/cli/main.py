@@ -30,6 +30,7 @@ from didymos.cli.serve import serve
 from didymos.cli.show import show
 from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
+from didymos.cli.trust import trust
 from didymos.errors import DidymosError
 
 __all__ = ["app", "main"]
@@ -57,6 +58,7 @@ app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
 app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)
+app.command(epilog="Example: didymos trust my_robot")(trust)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 
 

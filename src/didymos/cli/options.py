@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,14 +48,18 @@ def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, floa
 
 
 def load_twin(
-    name: str, variant: str | None, chosen: Mapping[str, float], control: str | None = None, firmware: str | None = None
+    name: str,
+    variant: str | None,
+    chosen: Mapping[str, float],
+    control: str | None = None,
+    firmware: str | None = None,
+    *,
+    quiet: bool = False,
 ) -> Twin:
-    """The twin that the options of these names describe."""
-    import didymos
-
+    """The twin that the options of these names describe, ready to run; unless `quiet`, a line says what code of its own runs."""
     if control is not None and firmware is not None:
         raise InputError("cannot go with --control: both take the place of the twin's program", path="--firmware")
-    twin = didymos.load(name, variant=variant)
+    twin = _load(name, variant, quiet)
     if control is not None:
         try:
             twin.replace_program(control)
@@ -66,4 +71,20 @@ def load_twin(
         use_firmware(twin, firmware)
     for path, value in chosen.items():
         twin.set(path, value)
+    return twin
+
+
+def _load(name: str, variant: str | None, quiet: bool) -> Twin:
+    import didymos
+    from didymos.cli.trust import ask
+    from didymos.describe.trust import NotTrusted
+
+    try:
+        twin = didymos.load(name, variant=variant)
+    except NotTrusted as refusal:
+        if not ask(refusal):
+            raise
+        twin = didymos.load(name, variant=variant, trust=True)
+    if twin.code.ran and not quiet:
+        print(f"didymos: runs code of {twin.folder}: {', '.join(twin.code.ran)}", file=sys.stderr)
     return twin

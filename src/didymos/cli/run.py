@@ -106,13 +106,13 @@ def run(
         files = {"record": record, "plot": plot, "picture": picture, "clip": clip, "interventions": by_hand}
         why = "the page records, and runs until it is ended"
         _refuse_with("view", why, seconds=seconds, robot=robot, gamepad=gamepad, firmware=firmware, **files)
-        return watch(load_twin(twin, variant, chosen, control), scenario, seed or 0, as_json)
+        return watch(load_twin(twin, variant, chosen, control, quiet=quiet or as_json), scenario, seed or 0, as_json)
 
     from didymos.engine.engine_warnings import warnings_of
 
     done = _done_by_hand(by_hand)
     variant = variant or (done.variant if done is not None else None)
-    loaded = load_twin(twin, variant, chosen, control, firmware)
+    loaded = load_twin(twin, variant, chosen, control, firmware, quiet=quiet or as_json)
     if robot is not None:
         _refuse_with("robot", "it is for a simulation", picture=picture, clip=clip, interventions=by_hand, gamepad=gamepad,
                      firmware=firmware)  # fmt: skip

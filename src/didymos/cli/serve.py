@@ -54,7 +54,7 @@ def serve(
         if record.suffix.lower() != ".mcap":
             raise InputError(f"found {str(record)!r}, expected a file that ends in .mcap", path="--record")
         record.parent.mkdir(parents=True, exist_ok=True)
-    loaded = load_twin(twin, variant, chosen_values(values, sets))
+    loaded = load_twin(twin, variant, chosen_values(values, sets), quiet=as_json)
     program = PORTS[port].control
     control = None if program is None else PROGRAMS[program]()
     simulation = loaded.simulate(seed=seed, scenario=scenario, control=control)

@@ -55,7 +55,7 @@ def sweep(
     for file in (output, plot):
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-    loaded = load_twin(twin, variant, chosen_values(values, sets))
+    loaded = load_twin(twin, variant, chosen_values(values, sets), quiet=quiet or as_json)
     scenario = scenario or next(iter(loaded.scenarios), None)
     varied = ranges(vary or (), "--vary")
     with progress(float(runs), quiet=quiet or as_json, text="{task.completed:.0f} of {task.total:.0f} runs") as tick:

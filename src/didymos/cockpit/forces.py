@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from didymos.engine import block as b
 from didymos.engine.simulation import Simulation
-from didymos.parts import PARTS
-from didymos.parts.law import Law
+from didymos.parts import PARTS, Part
 
 __all__ = ["PartForces", "lift_and_drag"]
 
@@ -49,9 +48,9 @@ class PartForces:
         table = start + int(model.numeric_data[start + b.TABLE])
         self._sources: list[_Source] = []
         for index, part in enumerate(simulation.twin.file.parts.values()):
-            law = PARTS[part.kind]
-            outputs = [output.name for output in law.outputs]
-            axes = _drawn(law, outputs)
+            kind = PARTS[part.kind]
+            outputs = [name for output in kind.outputs for name in output.names]
+            axes = _drawn(kind, outputs)
             if axes:
                 row = model.numeric_data[table + b.ROW_WORDS * index :][: b.ROW_WORDS]
                 first = int(row[b.OUTPUTS])
@@ -83,8 +82,8 @@ def lift_and_drag(force: Array, alpha: float) -> tuple[Array, Array]:
     return (force @ up) * up, (force @ back) * back
 
 
-def _drawn(law: Law, outputs: list[str]) -> dict[int, str]:
+def _drawn(kind: type[Part], outputs: list[str]) -> dict[int, str]:
     """The readouts that make up the force of a part, by axis; empty where it reads out none."""
     found = {axis: name for axis, name in enumerate(_VECTOR) if name in outputs}
-    along = "thrust" if "thrust" in outputs else "force" if "force" in outputs and law.inputs else ""
+    along = "thrust" if "thrust" in outputs else "force" if "force" in outputs and kind.inputs else ""
     return found or ({0: along} if along else {})

@@ -1,7 +1,7 @@
 """The control program: one class that runs on the twin and on the real robot.
 
-A program says how often it runs (`rate`), and declares which numbers a user may turn (`Gain`), what it is asked for (`setpoint`) and
-what it tells about itself (`report`); `update` is what it answers. It sees the twin's clock, never the wall's, and what the
+A program says how often it runs (`rate`), and declares which numbers a user may turn (`Gain`), what it is asked for (`setpoint`)
+and what it tells about itself (`report`); `update` is what it answers. It sees the twin's clock, never the wall's, and what the
 sensors say, never the truth.
 
     class Hold(Controller):
@@ -111,7 +111,8 @@ class Controller:
         """Say which set-points stand behind a declared array of them."""
         (item,) = (item for item in self.declared_setpoints if item.name == declaration)
         if len(names) > item.size:
-            raise InputError(f"found {len(names)} set-points, {type(self).__name__} takes at most {item.size}", path="control.options")
+            what = f"found {len(names)} set-points, {type(self).__name__} takes at most {item.size}"
+            raise InputError(what, path="control.options")
         self.setpoint_names[declaration] = tuple(names)
 
     def name_reports(self, declaration: str, names: Sequence[str]) -> None:
@@ -155,5 +156,6 @@ class Controller:
         rows = []
         for item in self.reports:
             value = getattr(self, item.name.replace(".", "_"), 0.0)
-            rows.append(np.zeros(item.size) if isinstance(value, Declaration) else np.broadcast_to(np.asarray(value, float), item.size))
+            told = 0.0 if isinstance(value, Declaration) else value
+            rows.append(np.broadcast_to(np.asarray(told, dtype=np.float64), item.size))
         return np.concatenate(rows) if rows else np.zeros(0)

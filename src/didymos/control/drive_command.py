@@ -1,4 +1,4 @@
-"""What a program tells a drive (`parts/drive.py`), once per call: one command of seven numbers, by name."""
+"""What a program tells a drive (`parts/drive.py`), once per call: one command, its numbers by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from didymos.compiled import kernel
-from didymos.parts.drive import POSITION
+from didymos.parts.drive import COMMAND_INPUTS, POSITION
 
 __all__ = ["DRIVE_COMMAND", "MOST_DRIVES", "REVOLUTION", "command_position", "drive_inputs"]
 
@@ -18,23 +18,13 @@ MOST_DRIVES = 64
 REVOLUTION = 2.0 * math.pi
 """[rad]; a drive counts in revolutions of its motor."""
 
-DRIVE_COMMAND = np.dtype(
-    [
-        ("position", np.float64),  # [rev] of the motor
-        ("velocity", np.float64),  # [rev/s]
-        ("feedforward", np.float64),  # [N m] at the motor
-        ("kp_scale", np.float64),
-        ("kd_scale", np.float64),
-        ("mode", np.float64),
-        ("beat", np.float64),  # changes with every command that is sent
-    ]
-)
-"""Memory layout of a command; its names are those of the drive's inputs."""
+DRIVE_COMMAND = np.dtype([(name, np.float64) for name in COMMAND_INPUTS])
+"""Memory layout of a command: the inputs that a drive declares for it."""
 
 
 def drive_inputs(drives: Iterable[str]) -> list[str]:
     """Inputs of the robot that commands for some drives are, one after another."""
-    return [f"{drive}.{name}" for drive in drives for name in DRIVE_COMMAND.names or ()]
+    return [f"{drive}.{name}" for drive in drives for name in COMMAND_INPUTS]
 
 
 @kernel

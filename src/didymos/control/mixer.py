@@ -123,8 +123,8 @@ def _check_layout(rotors: Sequence[Rotor], name: str) -> None:
     for rotor, place in zip(rotors, places, strict=True):
         if abs(place - round(place)) * step > _OFF:
             found = np.degrees(angles[list(places).index(place)])
-            setpoints = np.degrees(round(place) * step) + first
-            raise _mistake(f"{rotor.input} sits {found:.0f} deg from the nose, where {name} has none (nearest: {setpoints:.0f} deg)")
+            there = np.degrees(round(place) * step) + first
+            raise _mistake(f"{rotor.input} sits {found:.0f} deg from the nose, where {name} has none (nearest: {there:.0f} deg)")
     order = np.argsort(places)
     for one, other in zip(order, np.roll(order, -1), strict=True):
         if rotors[one].direction == rotors[other].direction:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.parameters import INERTIA_AXES
-from didymos.parts import PARTS
 from didymos.sensors.kind import CameraSpec, SensorSpec
 
 if TYPE_CHECKING:
@@ -54,9 +53,9 @@ def part_inputs(twin: Twin) -> tuple[tuple[str, str, int], ...]:
     """
     found = []
     for part, spec in twin.file.parts.items():
-        inputs = PARTS[spec.kind].inputs
-        for index, name in enumerate(inputs):
-            found.append((part if len(inputs) == 1 else f"{part}.{name}", part, index))
+        inputs = spec.contract.inputs
+        for index, item in enumerate(inputs):
+            found.append((part if len(inputs) == 1 else f"{part}.{item.name}", part, index))
     return tuple(found)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import Field, PlainValidator, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from didymos.air.atmosphere import AirSpec
 from didymos.air.gusts import GustSpec
@@ -14,23 +13,45 @@ from didymos.air.magnetic import MagneticSpec
 from didymos.air.wind import WindSpec
 from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
+from didymos.describe.code import Code
+from didymos.errors import InputError
+from didymos.kinds import Kinds
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
+    "OF_A_KIND", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
     "FirmwareSpec", "FirmwaresSpec", "FitSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec",
     "TwinFile", "Vector", "WorldSpec",
 ]  # fmt: skip
 
-if TYPE_CHECKING:
-    AnyPart = PartSpec
-    AnySensor = SensorSpec
-else:
-    AnyPart = Annotated[reduce(or_, (law.spec for law in PARTS.values())), Field(discriminator="kind")]
-    AnySensor = Annotated[reduce(or_, (kind.spec for kind in SENSORS.values())), Field(discriminator="kind")]
+OF_A_KIND: dict[str, Kinds[Any]] = {"parts": PARTS, "sensors": SENSORS}
+"""Keys of a twin file whose records name their kind; the kind says what else they may hold."""
 
+
+def _as_its_kind(kinds: Kinds[Any]) -> PlainValidator:
+    """Reads a record with the keys of the kind that it names; what finds a kind by its name is in the context (see `code.py`)."""
+
+    def read(raw: Any, info: ValidationInfo) -> Spec:
+        if not isinstance(raw, dict):
+            raise PydanticKnownError("dict_type")
+        name, code = raw.get("kind"), (info.context or {}).get("code")
+        if not isinstance(name, str):
+            text = "the key 'kind' is missing" if name is None else f"found {name!r}, expected the name of {kinds.what}"
+            raise PydanticCustomError("kind", "{text}", {"text": text})
+        assert isinstance(code, Code)
+        try:
+            found: type[Spec] = code.find(kinds, name).spec
+        except InputError as error:
+            raise PydanticCustomError("kind", "{text}", {"text": str(error)}) from None
+        return found.model_validate(raw, context=info.context)
+
+    return PlainValidator(read)
+
+
+AnyPart = Annotated[PartSpec, _as_its_kind(PARTS)]
+AnySensor = Annotated[SensorSpec, _as_its_kind(SENSORS)]
 
 
 def _argument(value: Any) -> str | float | bool:

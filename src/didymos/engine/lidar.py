@@ -16,7 +16,6 @@ import numpy as np
 from numba import types
 
 from didymos.compiled import inlined, kernel
-from didymos.sensors.reading import RATE, is_due
 
 __all__ = ["scan"]
 
@@ -66,9 +65,9 @@ def _may_be_hit(kind: int, size: Any, bound: float, place: Any, matrix: Any, eye
 
 @kernel
 def _cast(
-    model: int, data: int, geom: int, kind: int, size: Any, bound: float, place: Any, matrix: Any, eye: Any, rays: Any, found: Any
+    model: int, data: int, geom: int, kind: int, size: Any, bound: float, place: Any, matrix: Any, eye: Any, rays: Any, ranges: Any
 ) -> None:
-    """Shorten the distances `found` along `rays` where a shape stands in the way."""
+    """Shorten the distances `ranges` along `rays` where a shape stands in the way."""
     dx, dy, dz = place[0] - eye[0], place[1] - eye[1], place[2] - eye[2]
     away = dx * dx + dy * dy + dz * dz - bound * bound
     for i in range(rays.shape[0]):
@@ -84,37 +83,37 @@ def _cast(
             distance = _ray_geom(
                 place.ctypes.data, matrix.ctypes.data, size.ctypes.data, eye.ctypes.data, ray.ctypes.data, kind, 0
             )
-        if 0.0 <= distance < found[i]:
-            found[i] = distance
+        if 0.0 <= distance < ranges[i]:
+            ranges[i] = distance
 
 
 @inlined
-def scan(w: Any, tick: int, begins: bool) -> None:
+def scan(engine: Any, tables: Any, due: Any) -> None:
     """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117)."""
-    for i in range(w.lidars.shape[0]):
-        sensor, site, body, source, count, first = w.lidars[i]
-        if begins or is_due(tick, w.sensor_numbers[sensor, RATE], w.period):
-            nearest, farthest = w.lidar_numbers[i]
-            eye, frame = w.site_xpos[site], w.site_xmat[site]
-            rays, found = w.rays_world[first : first + count], w.sensordata[source : source + count]
+    for i in range(tables.lidars.shape[0]):
+        lidar = tables.lidars[i]
+        if due[lidar.sensor] != 0.0:
+            eye, frame = tables.site_xpos[lidar.site], tables.site_xmat[lidar.site]
+            first, count = lidar.first_ray, lidar.rays
+            rays, ranges = tables.rays_world[first : first + count], engine.state[lidar.ranges : lidar.ranges + count]
             for ray in range(count):
-                found[ray] = np.inf
+                ranges[ray] = np.inf
                 for row in range(3):
                     rays[ray, row] = (
-                        frame[3 * row] * w.rays[first + ray, 0]
-                        + frame[3 * row + 1] * w.rays[first + ray, 1]
-                        + frame[3 * row + 2] * w.rays[first + ray, 2]
+                        frame[3 * row] * tables.rays[first + ray, 0]
+                        + frame[3 * row + 1] * tables.rays[first + ray, 1]
+                        + frame[3 * row + 2] * tables.rays[first + ray, 2]
                     )
-            for geom in range(w.geom_type.shape[0]):
-                group = w.geom_group[geom]
-                if group == _UNSEEN_GROUPS[0] or group == _UNSEEN_GROUPS[1] or w.geom_bodyid[geom] == body:
+            for geom in range(tables.geom_type.shape[0]):
+                group = tables.geom_group[geom]
+                if group == _UNSEEN_GROUPS[0] or group == _UNSEEN_GROUPS[1] or tables.geom_link[geom] == lidar.link:
                     continue
-                kind, size, bound = w.geom_type[geom], w.geom_size[geom], w.geom_rbound[geom]
-                place, matrix = w.geom_xpos[geom], w.geom_xmat[geom]
-                if _may_be_hit(kind, size, bound, place, matrix, eye, frame, farthest):
-                    _cast(w.model, w.data, geom, kind, size, bound, place, matrix, eye, rays, found)
+                kind, size, bound = tables.geom_type[geom], tables.geom_size[geom], tables.geom_rbound[geom]
+                place, matrix = tables.geom_xpos[geom], tables.geom_xmat[geom]
+                if _may_be_hit(kind, size, bound, place, matrix, eye, frame, lidar.farthest):
+                    _cast(engine.model, engine.data, geom, kind, size, bound, place, matrix, eye, rays, ranges)
             for ray in range(count):
-                if found[ray] > farthest:
-                    found[ray] = np.inf
-                elif found[ray] < nearest:
-                    found[ray] = -np.inf
+                if ranges[ray] > lidar.farthest:
+                    ranges[ray] = np.inf
+                elif ranges[ray] < lidar.nearest:
+                    ranges[ray] = -np.inf

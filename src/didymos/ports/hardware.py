@@ -1,7 +1,7 @@
 """A real robot behind a port, driven by the control program of its twin and recorded under the same names.
 
 The program is asked once per period of its rate, at fixed times of the wall clock; a tick whose work is not done when the next
-one is due is an overrun. Late ticks are not skipped and the clock is not stretched: what is setpoints stays tied to the wall.
+one is due is an overrun. Late ticks are not skipped and the clock is not stretched: set-points stay tied to the wall.
 
     wait until due -> read -> program -> write -> record
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.control import CompiledController, Robot, Values
+from didymos.control import CompiledController, Controller, Robot, Values
 from didymos.control.stimulus import evaluate
 from didymos.engine.drive import drive
 from didymos.engine.recorder_thread import RecorderThread
@@ -141,7 +141,7 @@ class _RealPlant:
         places = {name: i for i, (name, _) in enumerate(hardware.reports)}
         self._sensors = _sensors(simulation, places)
         known = {name: i for i, name in enumerate(name for rows in self._sensors.values() for name in rows)}
-        _refuse_blind(program.reads if isinstance(program, CompiledController) else (), known)
+        _refuse_blind(program, known)
         self._sources = np.array([i for rows in self._sensors.values() for i in rows.values()], dtype=np.int64)
         self._measured = np.zeros(len(known))
         self._stimuli = _Stimuli(simulation)
@@ -230,7 +230,7 @@ class _RealPlant:
 
 
 class _Stimuli:
-    """What a scenario wants and adds to inputs, over time."""
+    """What a scenario asks for and adds to inputs, over time."""
 
     def __init__(self, simulation: Simulation) -> None:
         self.setpoints, self.inputs = np.zeros(len(simulation.robot.setpoints)), np.zeros(len(simulation.robot.inputs))
@@ -241,7 +241,7 @@ class _Stimuli:
             if stimulus.target not in places:
                 raise InputError(f"the scenario moves {stimulus.target}, which nobody moves on a real robot", path="--robot")
             table = stimulus_table(simulation.twin, stimulus)
-            self._rows.append((*places[stimulus.target], np.array(stimulus.numbers()), table))
+            self._rows.append((*places[stimulus.target], stimulus.record(), table))
 
     def move_to(self, t: float) -> None:
         """Values at a time [s]."""
@@ -270,8 +270,8 @@ def _sensors(simulation: Simulation, places: Mapping[str, int]) -> dict[str, dic
     return found
 
 
-def _refuse_blind(reads: tuple[str, ...], known: Mapping[str, int]) -> None:
-    for name in reads:
+def _refuse_blind(program: Controller, known: Mapping[str, int]) -> None:
+    for name, _ in program.read_offsets if isinstance(program, CompiledController) else ():
         if name not in known:
             has = ", ".join(known) or "nothing"
             raise InputError(

@@ -7,9 +7,12 @@
     float64   time [s] of the twin's clock
     float64   as many numbers
 
-The twin says hello once with a JSON text: {"period": s, "sensors": names, "attitude": bool, "setpoints": names, "commands": names}.
+The twin says hello once with a JSON text:
+
+    {"period": s, "sensors": names, "attitude": bool, "setpoints": names, "commands": names}
+
 Then, for every step, it sends its count, its time and the numbers: all sensors, the true roll, pitch and yaw [rad] if `attitude`,
-all that is setpoints; and waits for a frame with the same count and the commands. A last frame of kind 3 ends it.
+all set-points; and waits for a frame with the same count and the commands. A last frame of kind 3 ends it.
 """
 
 from __future__ import annotations

@@ -91,7 +91,8 @@ class Peer(Controller):
         if self._line is None:
             raise RunError("the firmware's process has been ended; simulate again", time=t)
         angles = true_attitude(self.attitude, measured) or ()
-        numbers = [*(measured[name] for name in self._robot.measured), *angles, *(setpoints[name] for name in self._robot.setpoints)]
+        robot = self._robot
+        numbers = [*(measured[name] for name in robot.measured), *angles, *(setpoints[name] for name in robot.setpoints)]
         try:
             self._line.sendall(frame.pack(frame.STEP, self._count, t, numbers))
             answer = self._answer(t)

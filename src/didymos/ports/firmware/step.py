@@ -20,8 +20,8 @@ import numpy as np
 from didymos.control.angles import roll_pitch_yaw
 from didymos.control.controller import Controller, Robot
 from didymos.control.values import Values
-from didymos.describe.program import find_module
 from didymos.errors import InputError, RunError, nearest
+from didymos.kinds import load_module
 from didymos.ports.firmware.library import Library
 
 __all__ = ["Attitude", "Firmware", "Step"]
@@ -81,7 +81,7 @@ def check_pose(sensor: str | None, robot: Robot) -> None:
 
 def true_attitude(sensor: str | None, measured: Values) -> Attitude | None:
     """Roll, pitch and yaw [rad] from a pose sensor, None where none is named."""
-    return None if sensor is None else roll_pitch_yaw(np.array(measured[sensor].orientation), 0)
+    return None if sensor is None else roll_pitch_yaw(np.array(measured[sensor].orientation))
 
 
 def _named(text: str) -> Any:
@@ -90,7 +90,7 @@ def _named(text: str) -> Any:
         return Library(Path(text if not function else f"{file}.so"), function or "step")
     module_name, _, name = text.rpartition(":")
     try:
-        found = getattr(find_module(module_name, Path()), name, None)
+        found = getattr(load_module(module_name, Path(), modules_too=True), name, None)
     except InputError as error:
         raise InputError(str(error), path="--firmware") from None
     if found is None:

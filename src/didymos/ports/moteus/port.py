@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
-from didymos.parts import PARTS
+from didymos.parts.drive import Drive
 from didymos.ports.moteus.board import Board
 from didymos.ports.moteus.bus import Bus, is_query
 from didymos.ports.moteus.controller import Controller
@@ -73,7 +73,7 @@ class _Drive:
     def __init__(self, run: Run, name: str) -> None:
         self._run, self._name, self._beat = run, name, 0.0
         self._view = run.simulation.readouts(name)
-        self._outputs = [output.name for output in PARTS["drive"].outputs]
+        self._outputs = [output.name for output in Drive.outputs]
         self._known, self._known_at = dict[str, float](), -1  # a frame asks for many of them, a tick changes them
 
     @property

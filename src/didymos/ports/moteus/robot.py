@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.errors import InputError, RunError
-from didymos.parts.drive import INPUTS, LIMITS, STOPPED, TIMED_OUT
+from didymos.parts.drive import STOPPED, TIMED_OUT, Drive
 from didymos.ports.moteus.host import QUERY, Host, command, registers
 from didymos.ports.moteus.numbers import bus_numbers
 from didymos.ports.moteus.registers import MEASURED
@@ -89,18 +89,18 @@ class MoteusRobot:
     def write(self, inputs: Mapping[str, float]) -> None:
         """Send a command to every drive whose `beat` changed; all inputs by name."""
         for drive, number in self._numbers.items():
-            position, velocity, feedforward, kp, kd, mode, beat = (inputs[f"{drive}.{name}"] for name in INPUTS)
-            limit, watchdog = (inputs[f"{drive}.{name}"] for name in LIMITS)
-            if beat == self._beats[drive]:
+            said = {item.name: inputs[f"{drive}.{item.name}"] for item in Drive.inputs}
+            if said["beat"] == self._beats[drive]:
                 continue
-            self._beats[drive] = beat
+            self._beats[drive] = said["beat"]
+            mode, limit, watchdog = int(said["mode"]), said["torque_limit"], said["watchdog"]
             if mode == STOPPED:
                 self._works.discard(drive)
-                self._host.send(number, command(int(mode)), reply=False)
+                self._host.send(number, command(mode), reply=False)
                 continue
-            values = (position, velocity, feedforward, kp, kd, *((limit,) if limit > 0.0 else ()))
+            values = [said[name] for name in ("position", "velocity", "feedforward", "kp_scale", "kd_scale")]
             extra = {_WATCHDOG: math.nan if watchdog < 0.0 else watchdog} if watchdog != 0.0 else {}
-            self._host.send(number, command(int(mode), values, extra), reply=False)
+            self._host.send(number, command(mode, (*values, *((limit,) if limit > 0.0 else ())), extra), reply=False)
 
     def stop(self) -> tuple[str, ...]:
         """Stop every motor; those that did not confirm it."""
