@@ -1,4 +1,4 @@
-"""Joint trajectory: joints follow the angles they are asked for, by the position law of their drives and what is known of their load.
+"""Joint trajectory: joints follow the angles they are asked for, by their drives' position law and what is known of their load.
 
     drive <- x* = w + w' T,  v* = w',  feed-forward (I + J) w'' + n F tanh(w' / v_0) + G,   both scales 1
 
@@ -79,7 +79,7 @@ class JointTrajectory(CompiledController):
     drives = command(count=MOST_DRIVES, layout=DRIVE_COMMAND)
 
     @program
-    def step(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+    def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
         memory.beat += 1.0
         for i in range(int(settings.count)):
             if clock.first > 0.5:
@@ -122,7 +122,10 @@ class JointTrajectory(CompiledController):
         """Find the encoders and the drives."""
         self.reads = {"position": [f"{self.encoders}.{name}_joint.position" for name in self.names]}
         self.writes = {"drives": drive_inputs(self.names)}
-        for names, known, what in ((self.reads["position"], robot.measured, "reading"), (self.writes["drives"], robot.inputs, "input")):
+        for names, known, what in (
+            (self.reads["position"], robot.measured, "reading"),
+            (self.writes["drives"], robot.inputs, "input"),
+        ):
             missing = [name for name in names if name not in known]
             if missing:
                 raise InputError(f"joint_trajectory needs the {what} {missing[0]!r}, which there is not", path="control.options")

@@ -31,7 +31,9 @@ def _joint_torques(robot: Any, body: Any, leg: Any) -> tuple[float, float, float
 
 
 @kernel
-def _swing_command(robot: Any, gains: Any, leg: Any, i: int, belt: bool, limp: bool, torque: float, beat: float, command: Any) -> None:
+def _swing_command(
+    robot: Any, gains: Any, leg: Any, i: int, belt: bool, limp: bool, torque: float, beat: float, command: Any
+) -> None:
     """For the drive of joint i of a leg in the air."""
     angle, velocity, acceleration = leg.goal_angle[i], leg.goal_velocity[i], leg.goal_acceleration[i]
     if belt:

@@ -107,7 +107,8 @@ def _carried(settings: Any, reading: Any, dt: float, leg: Any) -> None:
         velocity, acceleration = leg.velocity[i], leg.acceleration[i]
         if belt > 0.0:
             velocity, acceleration = velocity + leg.velocity[1], acceleration + leg.acceleration[1]
-        net = robot.ratio * (reading.motor_torque[i] - robot.friction * math.tanh(velocity / SLIDING)) - robot.rotor * acceleration
+        at_motor = reading.motor_torque[i] - robot.friction * math.tanh(velocity / SLIDING)
+        net = robot.ratio * at_motor - robot.rotor * acceleration
         leg.torque[i] += (net + over_hip - inertia[i] * leg.acceleration[i] - leg.torque[i]) * part
         over_hip = belt * net
 

@@ -5,8 +5,8 @@
 A leg that stands is driven by torque, J^T f, with a little damping; one that swings by position, with the torque that its inertia
 and friction need (`leg_drive`). Commands are sent for the time when they arrive.
 
-`setpoints.mode`: 0 limp (damps), 1 stand, 2 sit, 3 trot; `vx`, `vy` [m/s] and `wz` [rad/s] move it in mode 3. `height` [m] adds to
-the height of the trunk.
+`setpoints.mode`: 0 limp (damps), 1 stand, 2 sit, 3 trot; `vx`, `vy` [m/s] and `wz` [rad/s] move it in mode 3. `height` [m] adds
+to the height of the trunk.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Quadruped(CompiledController):
     acceleration = Gain(1.0, low=0.01, high=20, unit="m/s^2", path="body.acceleration", doc="with which it approaches a speed")
     speed_kp = Gain(4.0, low=0, high=50, unit="1/s", path="body.speed")
     speed_ki = Gain(2.5, low=0, high=20, unit="1/s^2", path="body.speed_integral", doc="to learn what holding a speed takes")
-    place_kp = Gain(20.0, low=0, high=200, unit="1/s^2", path="body.place", doc="of a robot that stands, over the middle of its feet")
+    place_kp = Gain(20.0, low=0, high=200, unit="1/s^2", path="body.place", doc="to stand over the middle of the feet")
     height_kp = Gain(150.0, low=0, high=1000, unit="1/s^2", path="body.height")
     height_kd = Gain(15.0, low=0, high=100, unit="1/s", path="body.height_damping")
     tilt_kp = Gain(150.0, low=0, high=1000, unit="N m/rad", path="body.tilt")
@@ -139,7 +139,7 @@ class Quadruped(CompiledController):
     drives = command(count=len(LEGS) * len(JOINTS), layout=DRIVE_COMMAND)
 
     @program
-    def step(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+    def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
         dt, robot, mode = clock.period, settings.robot, int(setpoints.mode)
         estimate(clock, settings, gains, measured, memory)
         if clock.first > 0.5:
