@@ -210,9 +210,11 @@ def setting(
     return Declaration("setting", name, unit, tuple(columns), _shape(count), layout, doc=doc)
 
 
-def command(name: str = "", *, count: int | None = None, unit: str = "1", doc: str = "") -> Any:
+def command(
+    name: str = "", *, count: int | None = None, layout: np.dtype[Any] | None = None, unit: str = "1", doc: str = ""
+) -> Any:
     """What a compiled program answers; `CompiledController.writes` says which input of the robot each of its numbers is."""
-    return Declaration("command", name, unit, (), _shape(count), doc=doc)
+    return Declaration("command", name, unit, (), _shape(count), layout, doc=doc)
 
 
 def report(
@@ -224,7 +226,10 @@ def report(
     labels: Iterable[str] = (),
     doc: str = "",
 ) -> Any:
-    """A number that a program tells about itself, recorded as `control.NAME`; `labels` are the words for 0, 1, 2, ..."""
+    """A number that a program tells about itself, recorded as `control.NAME`; `labels` are the words for 0, 1, 2, ...
+
+    With a `count`, so many, numbered from 0 unless the program names them when it is made (`Controller.name_reports`).
+    """
     return Declaration("report", name, unit, tuple(columns), _shape(count), labels=tuple(labels), doc=doc)
 
 

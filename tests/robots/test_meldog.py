@@ -73,7 +73,7 @@ def test_its_drives_are_those_that_the_bench_showed(meldog: Twin) -> None:
 def test_its_program_knows_only_imu_encoders_and_torques(meldog: Twin) -> None:
     program = meldog.simulate().program
     assert isinstance(program, Quadruped)
-    assert {name.partition(".")[0] for name in program.reads} == {"imu", "encoders", "torques"}
+    assert {name.partition(".")[0] for name, _ in program.read_offsets} == {"imu", "encoders", "torques"}
 
 
 @pytest.mark.parametrize("variant", ["hung", "hung+belt"])

@@ -156,7 +156,7 @@ class CompiledController(Controller):
         """What the program tells about itself now, in the order of `reports`."""
         if not hasattr(self, "_memory"):
             return np.zeros(sum(item.size for item in self.reports))
-        rows = [np.atleast_1d(self._memory[item.name.replace(".", "_")]) for item in self.reports]
+        rows = [np.atleast_1d(self._memory[item.name.replace(".", "_")])[: item.size] for item in self.reports]
         return np.concatenate(rows) if rows else np.zeros(0)
 
 
