@@ -94,21 +94,15 @@ class Page:
         self._world = World(self._scene, simulation.model, self._size)
         self._puppet = Puppet(self._scene, simulation.model, "robot")
         self._marks = Overlays(self._scene, self._size, self._weight)
-        self._sights = SensorOverlay(self._scene, simulation.twin, self._puppet, self._size)
+        self._sights = SensorOverlay(self._scene, simulation.twin, simulation.links, self._puppet, self._size)
         self._ghost: Puppet | None = None
-        description = simulation.twin.description
-        self._root = simulation.model.body(description.links[description.root].body).id
-        for body, nodes in self._puppet.visual.items():
-            for node in nodes:
-                self._pushable(node, body)
+        self._root = simulation.links.root_body(simulation.model)
+        for geom, node in self._puppet.visual.items():
+            link = simulation.links.link_of_geom(simulation.model, geom)
+            if link is not None:
+                self._pushable(node, link)
 
-    def _pushable(self, node: Any, body: int) -> None:
-        simulation = self._session.simulation
-        bodies = {link.body: name for name, link in simulation.twin.description.links.items()}
-        link = bodies.get(simulation.model.body(body).name)
-        if link is None:
-            return
-
+    def _pushable(self, node: Any, link: str) -> None:
         def clicked(event: Any) -> None:
             direction = np.asarray(event.ray_direction, dtype=np.float64)
             if self._push.view.value == "on board":
@@ -185,8 +179,7 @@ class Page:
         self._world.look(str(self._push.view.value), poses[0][0][self._root], poses[0][1][self._root])
 
     def _show_frames(self) -> None:
-        simulation = self._session.simulation
-        found = self._marks.show_frames(simulation.twin, self._puppet, str(self._push.frames.value))
+        found = self._marks.show_frames(self._session.simulation.links, self._puppet, str(self._push.frames.value))
         if self._push.frames.value and not found:
             self._session.notify("Frames", f"no link or frame has {str(self._push.frames.value)[:60]!r} in its name")
 

@@ -5,11 +5,11 @@ The order of everything follows the twin file, so that the same file always give
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from didymos.control.pilot import CHANNELS
 from didymos.describe.check import check_link, check_values
@@ -22,8 +22,12 @@ from didymos.engine.boxes import add_boxes
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
 from didymos.engine.contact_frame import install_contact_frames
 from didymos.engine.friction import add_pairs, direction_rows
+from didymos.engine.fuse import fuse, links_to_keep
 from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belted_parts, loaded_joints
+from didymos.engine.link_frames import LinkFrames
+from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.memory_layout import Plan
+from didymos.engine.pushes import PUSH_WORDS
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
@@ -87,6 +91,8 @@ class Assembly:
 
     model: mujoco.MjModel
     plan: Plan
+    links: LinkFrames
+    inertias: LinkInertias
     places: tuple[SensorPlace, ...]
     numbers: dict[str, int]  # path of a live parameter -> index in numeric_data
     first_state_actuator: int
@@ -101,7 +107,9 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, moved: int = 0, piloted
     check_values(twin)
     install()
     install_contact_frames()
-    spec = twin.description.spec.copy()
+    fused = fuse(twin.description, links_to_keep(twin))
+    spec, links = fused.spec, fused.links
+    inertias = LinkInertias(fused, {name: link.body for name, link in twin.description.links.items()})
     spec.memory = -1  # the engine's own estimate: a file that asks for too little would end the process
     world = twin.file.world
     spec.option.timestep = world.step
@@ -114,11 +122,11 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, moved: int = 0, piloted
     if world.ground is not None:
         add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
     add_objects(spec, world)
-    add_pairs(spec, twin)
+    add_pairs(spec, twin, links)
     boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
     if boxes:
         add_boxes(spec, twin.file.pilot.boxes, world.boundary)
-    places = _add_sensors(spec, twin)
+    places = _add_sensors(spec, twin, links)
     if twin.file.record.momentum:
         _add_momentum(spec)
     add_belts(spec, twin)
@@ -133,42 +141,46 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, moved: int = 0, piloted
     words, numbers, rows = _block_plan(twin)
     directions = len(words)
     words += [0.0] * (b.DIRECTION_WORDS * len(twin.file.contacts))
+    pushes = len(words)
+    words += [0.0] * (PUSH_WORDS * len(links.links))
     spec.add_numeric(name="didymos_block", data=words, size=len(words))
     model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
     start = int(model.numeric_adr[model.nnumeric - 1])
     for part, row in rows.items():
-        _fill_row(model, twin, part, start + row, plan, own_actuators)
+        _fill_row(model, twin, links, part, start + row, plan, own_actuators)
     header = model.numeric_data[start : start + b.HEADER_WORDS]
-    _fill_sensor_rows(model, twin, start + int(header[b.SENSOR_TABLE]))
+    _fill_sensor_rows(model, twin, links, start + int(header[b.SENSOR_TABLE]))
     header[b.SCRATCH] = plan.starts["scratch"]
     header[b.AIR_STATE] = plan.starts["air"]
     header[b.ROOT_QPOS] = header[b.ROOT_DOF] = -1.0
     if twin.description.floating:
-        root = int(model.body_jntadr[model.body(twin.description.links[twin.description.root].body).id])
+        root = int(model.body_jntadr[links.root_body(model)])
         header[b.ROOT_QPOS], header[b.ROOT_DOF] = model.jnt_qposadr[root], model.jnt_dofadr[root]
     header[b.RATES] = plan.starts["rates"]
     header[b.FIRST_STATE_ACTUATOR] = own_actuators
     header[b.DIRECTIONS], header[b.DIRECTION_COUNT] = directions, len(twin.file.contacts)
-    table = direction_rows(model, twin, spec)
+    table = direction_rows(model, twin, spec, links)
     model.numeric_data[start + directions :][: table.size] = table.ravel()
+    header[b.PUSH_TABLE], header[b.PUSH_COUNT], header[b.PUSHES] = pushes, len(links.links), plan.starts["pushes"]
     header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
-    _apply_values(model, twin)
-    return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
+    _apply_values(model, twin, links, inertias)
+    live = {path: start + i for path, i in numbers.items()}
+    return Assembly(model, plan, links, inertias, places, live, own_actuators, own_actuators)
 
 
-def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
+def _add_sensors(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> tuple[SensorPlace, ...]:
     found: list[SensorPlace] = []
     root = twin.description.root
-    found += _link_sensors(spec, twin, TRUTH, "odometry", root)
+    found += _link_sensors(spec, twin, links, TRUTH, "odometry", root)
     for name, sensor in readings(twin).items():
         if SENSORS[sensor.kind].per_joint:
             found += _joint_sensors(spec, twin, name, sensor.kind, getattr(sensor, "joints", ()))
         elif isinstance(sensor, ReadoutSpec):
             found.append(_readout_sensor(spec, twin, name, sensor))
         else:
-            found += _link_sensors(spec, twin, name, sensor.kind, getattr(sensor, "link", root))
+            found += _link_sensors(spec, twin, links, name, sensor.kind, getattr(sensor, "link", root))
     for name, camera in cameras(twin).items():
-        _add_camera(spec, twin, name, camera)
+        _add_camera(spec, links, name, camera)
     return tuple(found)
 
 
@@ -177,14 +189,14 @@ def camera_name(sensor: str) -> str:
     return f"didymos:{sensor}"
 
 
-def _add_camera(spec: mujoco.MjSpec, twin: Twin, name: str, camera: CameraSpec) -> None:
+def _add_camera(spec: mujoco.MjSpec, links: LinkFrames, name: str, camera: CameraSpec) -> None:
     """The engine's camera looks along -z with x to the right; ours along x of its link or frame."""
-    body, pose = _place(twin, camera.link)
-    turn = pose[3:].reshape(3, 3) @ np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    frame = links[camera.link]
+    turn = frame.pose.rotation @ np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, turn.ravel())
     upright = np.degrees(2.0 * np.arctan(0.5 * camera.height / camera.focal))
-    spec.body(body).add_camera(name=camera_name(name), pos=pose[:3], quat=quaternion, fovy=float(upright))
+    spec.body(frame.body).add_camera(name=camera_name(name), pos=frame.pose.position, quat=quaternion, fovy=float(upright))
 
 
 def site_name(twin: Twin, sensor: str, link: str) -> str:
@@ -192,12 +204,15 @@ def site_name(twin: Twin, sensor: str, link: str) -> str:
     return twin.description.frames[link].site if link in twin.description.frames else f"didymos:{sensor}"
 
 
-def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: str) -> list[SensorPlace]:
+def _link_sensors(
+    spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str, kind: str, link: str
+) -> list[SensorPlace]:
     site = site_name(twin, name, link)
     if kind == "rangefinder":
-        site = _looking_site(spec, twin, name, link)
+        site = _looking_site(spec, twin, links, name, link)
     elif link not in twin.description.frames:
-        spec.body(twin.description.links[link].body).add_site(name=site, group=5)
+        frame = links[link]
+        spec.body(frame.body).add_site(name=site, pos=frame.pose.position, quat=frame.pose.quaternion, group=5)
     found = []
     for quantity in SENSORS[kind].quantities:
         added = spec.add_sensor(name=f"didymos:{name}:{quantity.name}", type=_ENGINE_SENSORS[quantity.engine_type])
@@ -209,8 +224,7 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
         if quantity.engine_type in _OURS:
             added.dim, added.needstage = len(columns), mujoco.mjtStage.mjSTAGE_VEL
         elif quantity.engine_type == "contact":
-            body, _ = _place(twin, link)
-            added.reftype, added.refname = mujoco.mjtObj.mjOBJ_XBODY, body  # second: what the others do to it
+            added.reftype, added.refname = mujoco.mjtObj.mjOBJ_XBODY, links[link].body  # second: what the others do to it
             added.intprm[:3] = _NET_FORCE
         else:
             added.objtype, added.objname = mujoco.mjtObj.mjOBJ_SITE, site
@@ -226,17 +240,16 @@ def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: s
     return found
 
 
-def _looking_site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
+def _looking_site(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str, link: str) -> str:
     """A site at a link or frame whose z, along which the engine measures, is the frame's x pitched as the sensor says."""
-    body, pose = _place(twin, link)
-    sensor = twin.file.sensors[name]
+    frame, sensor = links[link], twin.file.sensors[name]
     assert isinstance(sensor, RangefinderSpec)
     sine, cosine = np.sin(sensor.pitch), np.cos(sensor.pitch)
-    turn = pose[3:].reshape(3, 3) @ np.array([[-sine, 0.0, cosine], [0.0, 1.0, 0.0], [-cosine, 0.0, -sine]])
+    turn = frame.pose.rotation @ np.array([[-sine, 0.0, cosine], [0.0, 1.0, 0.0], [-cosine, 0.0, -sine]])
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, turn.ravel())
     site = f"didymos:sensor:{name}"
-    spec.body(body).add_site(name=site, pos=pose[:3], quat=quaternion, group=5)
+    spec.body(frame.body).add_site(name=site, pos=frame.pose.position, quat=quaternion, group=5)
     return site
 
 
@@ -324,6 +337,7 @@ def _plan(twin: Twin, places: tuple[SensorPlace, ...], setpoints: int, memory: i
     plan.take("nothing", _MOST_OUTPUTS)
     plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("setpoints", setpoints)
+    plan.take("pushes", 1 + 3 * len(twin.description.links))
     plan.take("hand", setpoints + len(part_inputs(twin)) + len(twin.description.spec.actuators))
     plan.take("memory", memory)
     plan.take("moved", moved)
@@ -372,12 +386,13 @@ def _block_plan(twin: Twin) -> tuple[list[float], dict[str, int], dict[str, int]
     return words, numbers, rows
 
 
-def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Plan, own_actuators: int) -> None:
+def _fill_row(
+    model: mujoco.MjModel, twin: Twin, links: LinkFrames, part: str, start: int, plan: Plan, own_actuators: int
+) -> None:
     spec = twin.file.parts[part]
     law = PARTS[spec.kind]
     row = model.numeric_data[start : start + b.ROW_WORDS]
-    link, pose = _place(twin, spec.link)
-    body = model.body(link).id
+    body = links.body(model, spec.link)
     row[b.LAW] = law.function.address
     row[b.TOLD] = law.told
     row[b.BODY] = body
@@ -403,7 +418,7 @@ def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Pl
     row[b.PART_RATES] = plan.starts["rates"] + before
     if law.used_states(spec):
         row[b.STATES] = model.actuator_actadr[own_actuators + before]
-    row[b.POSE : b.POSE + 12] = pose
+    row[b.POSE : b.POSE + 12] = links[spec.link].row
 
 
 def _air_kinds(twin: Twin, name: str) -> list[tuple[str, int]]:
@@ -412,12 +427,12 @@ def _air_kinds(twin: Twin, name: str) -> list[tuple[str, int]]:
     return [(quantity.name, _OF_AIR[quantity.engine_type]) for quantity in quantities if quantity.engine_type in _OF_AIR]
 
 
-def _fill_sensor_rows(model: mujoco.MjModel, twin: Twin, start: int) -> None:
+def _fill_sensor_rows(model: mujoco.MjModel, twin: Twin, links: LinkFrames, start: int) -> None:
     for name, sensor in twin.file.sensors.items():
         for quantity, kind in _air_kinds(twin, name):
             row = model.numeric_data[start : start + b.ROW_WORDS]
-            link, pose = _place(twin, getattr(sensor, "link", twin.description.root))
-            row[b.LAW], row[b.BODY], row[b.POSE : b.POSE + 12] = kind, model.body(link).id, pose
+            link = getattr(sensor, "link", twin.description.root)
+            row[b.LAW], row[b.BODY], row[b.POSE : b.POSE + 12] = kind, links.body(model, link), links[link].row
             row[b.OUTPUTS] = model.sensor(f"didymos:{name}:{quantity}").adr[0]
             start += b.ROW_WORDS
 
@@ -431,16 +446,6 @@ def _heard(twin: Twin, part: str, plan: Plan) -> int:
     return plan.starts[f"outputs:{input_from}"] + (names.index(setpoints[0]) if setpoints else 0)
 
 
-def _place(twin: Twin, name: str) -> tuple[str, NDArray[np.float64]]:
-    """The body that a named link or frame belongs to, and its pose there as position [3] and rotation [9]."""
-    if name in twin.description.links:
-        return twin.description.links[name].body, np.concatenate([np.zeros(3), np.eye(3).ravel()])
-    frame = twin.description.frames[name]
-    rotation = np.zeros(9)
-    mujoco.mju_quat2Mat(rotation, np.asarray(frame.quaternion, dtype=np.float64))
-    return twin.description.links[frame.link].body, np.concatenate([frame.position, rotation])
-
-
 def _last_dof(model: mujoco.MjModel, body: int) -> int:
     """The last degree of freedom that moves a body, or -1."""
     while body > 0:
@@ -450,32 +455,33 @@ def _last_dof(model: mujoco.MjModel, body: int) -> int:
     return -1
 
 
-def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
+def _apply_values(model: mujoco.MjModel, twin: Twin, links: LinkFrames, inertias: LinkInertias) -> None:
     values = twin.body_values()
     loaded = loaded_joints(twin)
-    belted = belted_parts(twin)
-    if not values and not loaded and not belted:
-        return
-    for name in belted:
+    for name in belted_parts(twin):
         apply_belt(model, twin, name)
     for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
         apply_joint(model, twin, name, loaded)
+    inertias.write_fused(model)
+    _write_arms(model, links, inertias, links.links)
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
-        apply_link(model, twin, name)
+        apply_link(model, twin, links, inertias, name)
     mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
-def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:
+def apply_link(model: mujoco.MjModel, twin: Twin, links: LinkFrames, inertias: LinkInertias, name: str) -> None:
     """Write a link's mass, centre of mass and inertia into a model; a tensor no body can have is an `InputError`."""
     check_link(twin, name)
-    mass, com, inertia = link_values(twin, name)
-    moments, axes = np.linalg.eigh(inertia)
-    if np.linalg.det(axes) < 0.0:
-        axes[:, 2] = -axes[:, 2]
-    body = model.body(twin.description.links[name].body).id
-    quaternion = np.zeros(4)
-    mujoco.mju_mat2Quat(quaternion, axes.ravel())
-    model.body_mass[body] = mass
-    model.body_ipos[body] = com
-    model.body_iquat[body] = quaternion
-    model.body_inertia[body] = moments
+    inertias.set(name, *link_values(twin, name))
+    inertias.write(model, name)
+    _write_arms(model, links, inertias, links.bodies[links[name].body])
+
+
+def _write_arms(model: mujoco.MjModel, links: LinkFrames, inertias: LinkInertias, names: Iterable[str]) -> None:
+    """Write the rows that `pushes.py` reads: again when a mass or a centre of mass in the links' body has changed."""
+    block = int(model.numeric_adr[model.nnumeric - 1])
+    table = block + int(model.numeric_data[block + b.PUSH_TABLE])
+    for name in names:
+        body, row = links.body(model, name), table + PUSH_WORDS * links.number(name)
+        model.numeric_data[row] = body
+        model.numeric_data[row + 1 : row + PUSH_WORDS] = inertias.com(name) - model.body_ipos[body]

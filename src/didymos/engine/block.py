@@ -11,8 +11,8 @@ from __future__ import annotations
 __all__ = [
     "AIR", "AIR_STATE", "BELT_DOF", "BELT_QPOS", "BODY", "COUNT", "DIRECTIONS", "DIRECTION_COUNT", "DIRECTION_WORDS",
     "FIRST_STATE_ACTUATOR", "GUSTS", "HEADER_WORDS", "INPUTS", "JOINT_DOF", "JOINT_QPOS", "LAST_DOF", "LAW", "MAGIC",
-    "MAGIC_NUMBER", "MEMORY", "OUTPUTS", "PARAMETERS", "PART_RATES", "POSE", "RATES", "ROOT_DOF", "ROOT_QPOS", "ROW_WORDS",
-    "SCRATCH", "SENSORS", "SENSOR_TABLE", "STATES", "TABLE", "TABLES", "TICK", "TOLD", "UPSTREAM", "WIND",
+    "MAGIC_NUMBER", "MEMORY", "OUTPUTS", "PARAMETERS", "PART_RATES", "POSE", "PUSHES", "PUSH_COUNT",
+    "PUSH_TABLE", "RATES", "ROOT_DOF", "ROOT_QPOS", "ROW_WORDS", "SCRATCH", "SENSORS", "SENSOR_TABLE", "STATES", "TABLE", "TABLES", "TICK", "TOLD", "UPSTREAM", "WIND",
 ]  # fmt: skip
 
 MAGIC_NUMBER = 0x5D1D1305  # any other model is left alone
@@ -20,9 +20,9 @@ MAGIC_NUMBER = 0x5D1D1305  # any other model is left alone
 # header
 (
     MAGIC, COUNT, TABLE, AIR, WIND, GUSTS, SCRATCH, RATES, FIRST_STATE_ACTUATOR, AIR_STATE, ROOT_QPOS, ROOT_DOF, SENSORS,
-    SENSOR_TABLE, DIRECTIONS, DIRECTION_COUNT,
-) = range(16)  # fmt: skip
-HEADER_WORDS = 16
+    SENSOR_TABLE, DIRECTIONS, DIRECTION_COUNT, PUSH_TABLE, PUSH_COUNT, PUSHES,
+) = range(19)  # fmt: skip
+HEADER_WORDS = 19
 
 # one row per shape whose friction has a direction: the shape's number, then the body and the axis [3] in it that it follows
 DIRECTION_WORDS = 5

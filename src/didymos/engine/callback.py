@@ -7,7 +7,7 @@ generalized force of the answer:
     tau_i += S_i . (t + (p - c) x f, f)        over the degrees of freedom i that move the link
 
 with the engine's motion axes S (`cdof`), referred to the centre of mass c of the tree, as its velocities (`cvel`) are. This is
-J^T w without forming J. The sum is written to `qfrc_applied`, which is ours; `xfrc_applied` stays free for pushes from outside.
+J^T w without forming J. The sum is written to `qfrc_applied`, which is ours; pushes from outside go to `xfrc_applied`.
 
 A model without our block is left alone, so other users of the engine in the same process are not disturbed.
 """
@@ -29,6 +29,7 @@ from didymos.engine import block as b
 from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.memory import call_law, call_tick, doubles, integers, pointer, word
+from didymos.engine.pushes import act_on_links
 from didymos.parts.law import MOTION, WRENCH, Told
 from didymos.sensors.kind import AIRSPEED, PRESSURE
 from didymos.sensors.noise import normal
@@ -282,6 +283,9 @@ def _control(model, data):  # type: ignore[no-untyped-def]
         for dof in range(word(model + _NV)):
             total[dof] = 0.0
         _act(model, data, block)
+        header = doubles(block)
+        pushes = word(data + _USERDATA) + 8 * int(header[b.PUSHES])
+        act_on_links(data, block + 8 * int(header[b.PUSH_TABLE]), int(header[b.PUSH_COUNT]), pushes)
 
 
 @c_function(types.float64(types.int64, types.int64, types.int32))

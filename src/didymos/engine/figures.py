@@ -28,7 +28,7 @@ def rotors(twin: Twin, assembly: Assembly) -> tuple[Rotor, ...]:
     model = assembly.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    root = model.body(twin.description.links[twin.description.root].body).id
+    root = assembly.links.root_body(model)
     turn = data.xmat[root].reshape(3, 3)
     inputs = {part: name for name, part, _ in part_inputs(twin)}
     start = int(model.numeric_adr[model.nnumeric - 1] + model.numeric_data[model.numeric_adr[model.nnumeric - 1] + b.TABLE])

@@ -92,7 +92,7 @@ def _cast(
 def scan(w: Any, tick: int, begins: bool) -> None:
     """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117)."""
     for i in range(w.lidars.shape[0]):
-        sensor, site, body, source, count, first = w.lidars[i]
+        sensor, site, link, source, count, first = w.lidars[i]
         if begins or is_due(tick, w.sensor_numbers[sensor, RATE], w.period):
             nearest, farthest = w.lidar_numbers[i]
             eye, frame = w.site_xpos[site], w.site_xmat[site]
@@ -107,7 +107,7 @@ def scan(w: Any, tick: int, begins: bool) -> None:
                     )
             for geom in range(w.geom_type.shape[0]):
                 group = w.geom_group[geom]
-                if group == _UNSEEN_GROUPS[0] or group == _UNSEEN_GROUPS[1] or w.geom_bodyid[geom] == body:
+                if group == _UNSEEN_GROUPS[0] or group == _UNSEEN_GROUPS[1] or w.geom_link[geom] == link:
                     continue
                 kind, size, bound = w.geom_type[geom], w.geom_size[geom], w.geom_rbound[geom]
                 place, matrix = w.geom_xpos[geom], w.geom_xmat[geom]

@@ -47,7 +47,7 @@ def set_live(
     for item in moved:
         kind, name = item.split(".", 1)
         if kind == "links":
-            apply_link(assembly.model, twin, name)
+            apply_link(assembly.model, twin, assembly.links, assembly.inertias, name)
         elif kind == "belts":
             apply_belt(assembly.model, twin, name)
         else:

@@ -22,6 +22,7 @@ from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
 from didymos.engine.callback import advance_air, sense_air, tick_parts
 from didymos.engine.lidar import scan
+from didymos.engine.link_frames import place_links
 from didymos.engine.memory import call_program, engine_function
 from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
 
@@ -67,14 +68,14 @@ class Wiring(NamedTuple):
     xquat: Any
     actuator_force: Any
     numeric: Any
-    pushes: Any  # forces on links from outside, xfrc_applied
+    pushes: int  # start in userdata of the forces on links from outside
     # sensors
     sensors: Any
     sensor_numbers: Any
     quantities: Any
     errors: Any
     fresh: Any  # int64 [sensors]
-    lidars: Any  # int64 [n, 6]: sensor, site, its body, first in sensordata, rays, first ray
+    lidars: Any  # int64 [n, 6]: sensor, site, its link, first in sensordata, rays, first ray
     lidar_numbers: Any  # float64 [n, 2]: nearest, farthest [m]
     rays: Any  # float64 [rays, 3], unit vectors in the site's frame
     rays_world: Any  # scratch of the same shape
@@ -82,7 +83,7 @@ class Wiring(NamedTuple):
     site_xmat: Any
     geom_type: Any
     geom_group: Any
-    geom_bodyid: Any
+    geom_link: Any  # int64 [geoms], number of the link, -1 for what is not of the robot
     geom_size: Any
     geom_rbound: Any
     geom_xpos: Any
@@ -116,6 +117,10 @@ class Wiring(NamedTuple):
     streams: Any
     stream_rates: Any
     columns: Any
+    link_bodies: Any  # int64 [links]
+    link_frames: Any  # float64 [links, 7], poses of links in their bodies
+    link_poses: Any  # float64 [7 links], poses of links in the world, filled when their stream is due
+    poses_stream: int
     factors: Any  # float64 [columns]
     cells: Any
     stamps: Any
@@ -139,7 +144,8 @@ def _stimulate(w: Any, t: float) -> None:
         elif target[0] == SPACE_PARAMETER:
             w.numeric[target[1]] = value
         elif target[0] == SPACE_PUSH:
-            w.pushes[target[1]] += value - w.userdata[target[4]]  # a person may push as well
+            w.userdata[w.pushes] = 1.0
+            w.userdata[target[1]] += value - w.userdata[target[4]]  # a person may push as well
         if target[4] >= 0:
             w.userdata[target[4]] = value
 
@@ -205,7 +211,7 @@ def _hand_over_inputs(w: Any) -> None:
 
 @inlined
 def _record(w: Any, tick: int) -> None:
-    sources = (w.userdata, w.qpos, w.qvel, w.xpos, w.xquat, w.sensordata, w.ctrl, w.actuator_force)
+    sources = (w.userdata, w.qpos, w.qvel, w.xpos, w.xquat, w.sensordata, w.ctrl, w.actuator_force, w.link_poses)
     for s in range(w.streams.shape[0]):
         first, size, cell, stamp, sensor = w.streams[s]
         t = tick * w.period
@@ -218,6 +224,8 @@ def _record(w: Any, tick: int) -> None:
         row = w.counts[s]
         if row == w.stamps.shape[0] // w.streams.shape[0]:
             continue  # ticks that pass outside of a run are recorded by nobody
+        if s == w.poses_stream:
+            place_links(w.link_bodies, w.link_frames, w.xpos, w.xquat, w.link_poses)
         w.stamps[stamp + row] = t
         for c in range(size):
             value = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]

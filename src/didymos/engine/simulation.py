@@ -25,6 +25,8 @@ from didymos.engine.drive import drive, start
 from didymos.engine.failure import failure
 from didymos.engine.figures import rotors, thrust_to_weight
 from didymos.engine.intervention import Intervention
+from didymos.engine.link_frames import LinkFrames
+from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.live import set_live
 from didymos.engine.loop import (
     FINE,
@@ -133,6 +135,23 @@ class Simulation:
         self.overruns = 0
         self.reset()
         run_ticks(self.wiring, 0, 0)  # the first run of a fresh install compiles here, not in the measured time
+
+    @property
+    def links(self) -> LinkFrames:
+        """Where every link and named frame is on the bodies of the model."""
+        return self._assembly.links
+
+    @property
+    def inertias(self) -> LinkInertias:
+        """Mass, centre of mass and inertia of every link as they are now."""
+        return self._assembly.inertias
+
+    @property
+    def pushes(self) -> dict[str, NDArray[np.float64]]:
+        """The forces [N] on the links that are pushed now, world frame."""
+        first = self.wiring.pushes + 1
+        forces = self.data.userdata[first : first + 3 * len(self.links.links)].reshape(-1, 3)
+        return {name: force.copy() for name, force in zip(self.links.links, forces, strict=True) if force.any()}
 
     @property
     def period(self) -> float:
@@ -282,17 +301,17 @@ class Simulation:
         else:
             if deed.path not in self.twin.description.links:
                 raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
-            w, place = self.wiring, push_place(self.twin, self.model, f"{deed.path}.x")
-            w.pushes[place : place + 3] = deed.value
-            for space, index, _, _, shown in w.stimulus_targets:
+            place, userdata = push_place(self._assembly, f"{deed.path}.x"), self.data.userdata
+            userdata[self.wiring.pushes], userdata[place : place + 3] = 1.0, deed.value
+            for space, index, _, _, shown in self.wiring.stimulus_targets:
                 if space == SPACE_PUSH and place <= index < place + 3:
-                    w.pushes[index] += self.data.userdata[shown]
+                    userdata[index] += userdata[shown]
 
     def _place(self) -> None:
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
             start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
-        place_at_start(self.twin, self.model, self.data, start)
+        place_at_start(self.twin, self._root, self.model, self.data, start)
 
     def _settle(self) -> None:
         if self._piloted is not None:
@@ -300,7 +319,7 @@ class Simulation:
 
     @property
     def _root(self) -> int:
-        return int(self.model.body(self.twin.description.links[self.twin.description.root].body).id)
+        return self.links.root_body(self.model)
 
     @property
     def channels(self) -> tuple[float, ...]:

@@ -33,12 +33,11 @@ def begin(own: StartSpec, scenario: StartSpec, by_hand: Collection[str]) -> Star
     return StartSpec.model_validate(named)
 
 
-def place_at_start(twin: Twin, model: mujoco.MjModel, data: mujoco.MjData, start: StartSpec) -> None:
-    """Pose and velocities of the root (velocities in its own frame) and positions and velocities of joints."""
+def place_at_start(twin: Twin, root: int, model: mujoco.MjModel, data: mujoco.MjData, start: StartSpec) -> None:
+    """Pose and velocities of the root, whose body is given (velocities in its own frame), positions and velocities of joints."""
     moved = start.model_fields_set & {"position", "orientation", "velocity", "angular_velocity"}
     if twin.description.floating:
-        body = model.body(twin.description.links[twin.description.root].body).id
-        joint = int(model.body_jntadr[body])
+        joint = int(model.body_jntadr[root])
         q, v = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
         if "position" in moved:
             data.qpos[q : q + 3] = list(start.position)

@@ -37,7 +37,7 @@ _POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
 class Source:
     """Arrays of the engine by number, in the order in which `engine/loop.py` lists them."""
 
-    USERDATA, QPOS, QVEL, XPOS, XQUAT, SENSORDATA, CTRL, ACTUATOR_FORCE = range(8)
+    USERDATA, QPOS, QVEL, XPOS, XQUAT, SENSORDATA, CTRL, ACTUATOR_FORCE, LINK_POSES = range(9)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def plan_streams(
         _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
         _truth(twin, assembly, record.rate),
         *_joints(twin, assembly, record.rate),
-        _poses(twin, assembly, record.tf_rate),
+        _poses(assembly, record.tf_rate),
     ]
     first = assembly.plan.starts["setpoints"]
     if setpoints:
@@ -164,11 +164,11 @@ def _joints(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
     return [_plan(layout, rate, sources)]
 
 
-def _poses(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
-    links = twin.description.links
-    columns, sources = _pose_columns([(name, assembly.model.body(link.body).id) for name, link in links.items()])
-    layout = StreamLayout("tf", Kind.TF, tuple(columns), _POSE_UNITS * len(links), labels=tuple(links))
-    return _plan(layout, rate, sources)
+def _poses(assembly: Assembly, rate: float) -> StreamPlan:
+    links = tuple(assembly.links.links)
+    columns = [f"{name}.{column}" for name in links for column in _MOTION[: len(_POSE_UNITS)]]
+    layout = StreamLayout("tf", Kind.TF, tuple(columns), _POSE_UNITS * len(links), labels=links)
+    return _plan(layout, rate, [(Source.LINK_POSES, i) for i in range(len(columns))])
 
 
 def _pose_columns(bodies: list[tuple[str, int]]) -> tuple[list[str], list[tuple[int, int]]]:

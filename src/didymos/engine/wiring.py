@@ -118,7 +118,7 @@ def wire(
         xquat=data.xquat.reshape(-1),
         actuator_force=data.actuator_force,
         numeric=model.numeric_data,
-        pushes=data.xfrc_applied.reshape(-1),
+        pushes=plan.starts["pushes"],
         **_sensors(twin, assembly, period),
         **_lidars(twin, assembly, data),
         **_stimuli(twin, assembly, setpoints, stimuli),
@@ -127,7 +127,7 @@ def wire(
         hand=plan.starts["hand"],
         **_inputs(twin, assembly),
         **_program(twin, assembly, data, program, setpoints, every),
-        **_record(streams, chunk),
+        **_record(assembly, streams, chunk),
     )
 
 
@@ -185,7 +185,7 @@ def _readouts(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
 
 
 def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, Any]:
-    """Rows (sensor, site, its body, first in sensordata, rays, first ray), numbers (nearest, farthest), rays by their place."""
+    """Rows (sensor, site, its link, first in sensordata, rays, first ray), numbers (nearest, farthest), rays by their place."""
     rows, numbers, rays = [], [], [np.zeros((0, 3))]
     for i, (name, spec) in enumerate(readings(twin).items()):
         if isinstance(spec, LidarSpec):
@@ -193,7 +193,7 @@ def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, An
             site = assembly.model.site(site_name(twin, name, spec.link))
             first = sum(len(some) for some in rays)
             source = assembly.model.sensor(place.engine_name).adr[0]
-            rows.append((i, site.id, int(site.bodyid[0]), source, spec.rays, first))
+            rows.append((i, site.id, assembly.links.number(_link(twin, spec.link)), source, spec.rays, first))
             numbers.append((spec.nearest, spec.farthest))
             rays.append(spec.directions())
     table = np.concatenate(rays)
@@ -206,12 +206,17 @@ def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> dict[str, An
         "site_xmat": data.site_xmat,
         "geom_type": assembly.model.geom_type,
         "geom_group": assembly.model.geom_group,
-        "geom_bodyid": assembly.model.geom_bodyid,
+        "geom_link": assembly.links.links_of_geoms(assembly.model),
         "geom_size": assembly.model.geom_size,
         "geom_rbound": assembly.model.geom_rbound,
         "geom_xpos": data.geom_xpos,
         "geom_xmat": data.geom_xmat,
     }
+
+
+def _link(twin: Twin, name: str) -> str:
+    """The link that a link or frame belongs to."""
+    return twin.description.frames[name].link if name in twin.description.frames else name
 
 
 def _stimuli(
@@ -235,7 +240,7 @@ def _stimuli(
             shown = assembly.plan.starts["moved"] + moved.index(stimulus.target)
             space, index = SPACE_ELSEWHERE, 0
             if head == "push":
-                space, index = SPACE_PUSH, push_place(twin, assembly.model, rest)
+                space, index = SPACE_PUSH, push_place(assembly, rest)
             elif kernel_writable(twin, assembly, stimulus.target):
                 space, index = SPACE_PARAMETER, assembly.numbers[stimulus.target]
         tables.append(stimulus_table(twin, stimulus))
@@ -252,10 +257,10 @@ def moved_parameters(stimuli: tuple[StimulusSpec, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(target for target in targets if not target.startswith(("setpoints.", "inputs."))))
 
 
-def push_place(twin: Twin, model: mujoco.MjModel, target: str) -> int:
-    """Where in the engine's forces on bodies the push LINK.AXIS lies."""
+def push_place(assembly: Assembly, target: str) -> int:
+    """Where in `userdata` the push LINK.AXIS lies."""
     link, _, axis = target.rpartition(".")
-    return 6 * int(model.body(twin.description.links[link].body).id) + "xyz".index(axis)
+    return assembly.plan.starts["pushes"] + 1 + 3 * assembly.links.number(link) + "xyz".index(axis)
 
 
 def kernel_writable(twin: Twin, assembly: Assembly, path: str) -> bool:
@@ -344,7 +349,7 @@ def _check_names(program: CompiledController, what: str, asked: Sequence[str], k
             raise InputError(f"{type(program).__name__} asks for the {what} {name!r}, which is not there{nearest(name, known)}")
 
 
-def _record(streams: tuple[StreamPlan, ...], chunk: int) -> dict[str, Any]:
+def _record(assembly: Assembly, streams: tuple[StreamPlan, ...], chunk: int) -> dict[str, Any]:
     table = np.zeros((len(streams), 5), dtype=_INT)
     column = cell = stamp = 0
     for i, stream in enumerate(streams):
@@ -352,7 +357,12 @@ def _record(streams: tuple[StreamPlan, ...], chunk: int) -> dict[str, Any]:
         table[i] = column, size, cell, stamp, stream.sensor
         column, cell, stamp = column + size, cell + size * chunk, stamp + chunk
     columns = np.concatenate([stream.sources for stream in streams]).astype(_INT)
+    bodies, frames = assembly.links.tables(assembly.model)
     return {
+        "link_bodies": bodies,
+        "link_frames": frames,
+        "link_poses": np.zeros(frames.size),
+        "poses_stream": [stream.layout.name for stream in streams].index("tf"),
         "streams": table,
         "stream_rates": np.array([stream.rate for stream in streams]),
         "columns": columns,
