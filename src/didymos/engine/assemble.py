@@ -21,6 +21,8 @@ from didymos.engine import block as b
 from didymos.engine.boxes import add_boxes
 from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
 from didymos.engine.contact_frame import install_contact_frames
+from didymos.engine.contact_plan import plan_search
+from didymos.engine.contact_search import ContactSearch
 from didymos.engine.friction import add_pairs, direction_rows
 from didymos.engine.fuse import fuse, links_to_keep
 from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belted_parts, loaded_joints
@@ -93,6 +95,7 @@ class Assembly:
     plan: Plan
     links: LinkFrames
     inertias: LinkInertias
+    contacts: ContactSearch
     places: tuple[SensorPlace, ...]
     numbers: dict[str, int]  # path of a live parameter -> index in numeric_data
     first_state_actuator: int
@@ -165,7 +168,7 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, moved: int = 0, piloted
     header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
     _apply_values(model, twin, links, inertias)
     live = {path: start + i for path, i in numbers.items()}
-    return Assembly(model, plan, links, inertias, places, live, own_actuators, own_actuators)
+    return Assembly(model, plan, links, inertias, plan_search(model), places, live, own_actuators, own_actuators)
 
 
 def _add_sensors(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> tuple[SensorPlace, ...]:

@@ -14,7 +14,7 @@ import mujoco
 from mujoco.introspect import structs
 from mujoco.introspect.ast_nodes import AnonymousStructDecl, AnonymousUnionDecl, ArrayType, PointerType, ValueType
 
-__all__ = ["DATA", "MODEL", "library_path"]
+__all__ = ["DATA", "DISABLE_FLAGS", "MODEL", "library_path"]
 
 _SCALARS: dict[str, Any] = {
     "int": ctypes.c_int,
@@ -85,6 +85,20 @@ def _offsets(name: str, fields: tuple[str, ...], live: Any) -> dict[str, int]:
     return found
 
 
+def _disable_flags(live: Any) -> int:
+    """Offset in bytes of `mjModel.opt.disableflags`, checked against a live model."""
+    layout = _structure("mjModel", structs.STRUCTS["mjModel"].fields)
+    option = next(kind for name, kind in layout._fields_ if name == "opt")
+    found = int(layout.opt.offset + option.disableflags.offset)
+    before = int(live.opt.disableflags)
+    for value in (0x155, 0x2AA):
+        live.opt.disableflags = value
+        if ctypes.c_int.from_address(live._address + found).value != value:
+            raise RuntimeError("mjModel.opt.disableflags is not where the engine's headers say; this engine cannot be used")
+    live.opt.disableflags = before
+    return found
+
+
 def library_path() -> str:
     """The engine's shared library, whose functions compiled code calls by name."""
     from pathlib import Path
@@ -102,4 +116,5 @@ _data = mujoco.MjData(_model)
 _data.time = 3.25
 MODEL = _offsets("mjModel", _MODEL_FIELDS, _model)
 DATA = _offsets("mjData", _DATA_FIELDS, _data)
+DISABLE_FLAGS = _disable_flags(_model)
 del _model, _data

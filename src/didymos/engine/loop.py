@@ -21,6 +21,7 @@ from numba import types
 from didymos.compiled import inlined, kernel
 from didymos.control.stimulus import evaluate
 from didymos.engine.callback import advance_air, sense_air, tick_parts
+from didymos.engine.contact_search import ContactSearch, search_if_near, search_on
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
 from didymos.engine.memory import call_program, engine_function
@@ -55,6 +56,8 @@ class Wiring(NamedTuple):
     period: float  # [s] of a tick
     substeps: int
     integrator: int
+    contacts: ContactSearch
+    ahead: float  # [s] from a state to the last one that a step of the integrator evaluates
     boundary: float  # [m]
     free_joints: Any  # addresses in qpos of free joints, int64 [n]
     # views of the engine's data
@@ -155,6 +158,7 @@ def begin_tick(w: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     _stimulate(w, tick * w.period)
     advance_air(w.model, w.data, tick, w.period)
+    search_if_near(w.contacts, w.model, w.qpos, w.qvel, w.ahead)
     begins = w.userdata[w.began] == tick
     if needs_acceleration(w.sensors, w.sensor_numbers, tick, w.period, begins):
         _mj_forward(w.model, w.data)
@@ -242,8 +246,7 @@ def _is_finite(values: Any) -> bool:
 
 
 @inlined
-def end_tick(w: Any, tick: int) -> int:
-    """Inputs, forces, record, physics; FINE or what went wrong."""
+def _advance(w: Any, tick: int) -> int:
     _hand_over_inputs(w)
     w.clock[0] = tick * w.period
     w.clock[1] = w.period
@@ -253,6 +256,7 @@ def end_tick(w: Any, tick: int) -> int:
             _mj_forward_skip(w.model, w.data, _STAGE_VELOCITY, 1)
             _record(w, tick)
         else:
+            search_if_near(w.contacts, w.model, w.qpos, w.qvel, w.ahead)
             _mj_forward(w.model, w.data)
         if not _is_finite(w.qacc):
             return DIVERGED
@@ -267,6 +271,14 @@ def end_tick(w: Any, tick: int) -> int:
             if abs(w.qpos[address + axis]) > w.boundary:
                 return LEFT_THE_WORLD
     return FINE
+
+
+@inlined
+def end_tick(w: Any, tick: int) -> int:
+    """Inputs, forces, record, physics; FINE or what went wrong."""
+    status = _advance(w, tick)
+    search_on(w.contacts, w.model)
+    return status
 
 
 @kernel

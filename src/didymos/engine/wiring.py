@@ -104,6 +104,8 @@ def wire(
         period=period,
         substeps=substeps,
         integrator=RK4 if twin.file.world.integrator == "rk4" else 0,
+        contacts=assembly.contacts,
+        ahead=twin.file.world.step if twin.file.world.integrator == "rk4" else 0.0,
         boundary=twin.file.world.boundary,
         free_joints=np.array(
             [model.jnt_qposadr[j] for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE], dtype=_INT
