@@ -31,6 +31,7 @@ from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.memory_layout import Plan
 from didymos.engine.pushes import PUSH_WORDS
 from didymos.engine.scenery import add_ground, add_light, add_objects
+from didymos.engine.shown_model import ShownModel, discard_visuals
 from didymos.parts import PARTS
 from didymos.sensors import SENSORS
 from didymos.sensors.kind import AIRSPEED, PRESSURE, CameraSpec, LidarSpec, RangefinderSpec, ReadoutSpec
@@ -96,6 +97,7 @@ class Assembly:
     links: LinkFrames
     inertias: LinkInertias
     contacts: ContactSearch
+    shown: ShownModel
     places: tuple[SensorPlace, ...]
     numbers: dict[str, int]  # path of a live parameter -> index in numeric_data
     first_state_actuator: int
@@ -147,6 +149,8 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, moved: int = 0, piloted
     pushes = len(words)
     words += [0.0] * (PUSH_WORDS * len(links.links))
     spec.add_numeric(name="didymos_block", data=words, size=len(words))
+    shown = ShownModel(spec.copy(), twin.description.source)
+    discard_visuals(spec, twin)
     model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
     start = int(model.numeric_adr[model.nnumeric - 1])
     for part, row in rows.items():
@@ -168,7 +172,7 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, moved: int = 0, piloted
     header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
     _apply_values(model, twin, links, inertias)
     live = {path: start + i for path, i in numbers.items()}
-    return Assembly(model, plan, links, inertias, plan_search(model), places, live, own_actuators, own_actuators)
+    return Assembly(model, plan, links, inertias, plan_search(model), shown, places, live, own_actuators, own_actuators)
 
 
 def _add_sensors(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> tuple[SensorPlace, ...]:

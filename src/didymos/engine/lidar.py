@@ -18,13 +18,14 @@ from numba import types
 from didymos.compiled import inlined, kernel
 from didymos.sensors.reading import RATE, is_due
 
-__all__ = ["scan"]
+__all__ = ["UNSEEN_GROUPS", "scan"]
 
 _PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = (
     int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}"))
     for name in ("PLANE", "HFIELD", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX", "MESH")
 )
-_UNSEEN_GROUPS = (2, 5)  # shapes that only serve to be seen, and marks
+UNSEEN_GROUPS = (2, 5)
+"""Groups of shapes that only serve to be seen, and of marks."""
 
 _ray_geom = types.ExternalFunction("mju_rayGeom", types.float64(*[types.int64] * 5, types.int32, types.int64))
 _ray_mesh = types.ExternalFunction("mj_rayMesh", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
@@ -107,7 +108,7 @@ def scan(w: Any, tick: int, begins: bool) -> None:
                     )
             for geom in range(w.geom_type.shape[0]):
                 group = w.geom_group[geom]
-                if group == _UNSEEN_GROUPS[0] or group == _UNSEEN_GROUPS[1] or w.geom_link[geom] == link:
+                if group == UNSEEN_GROUPS[0] or group == UNSEEN_GROUPS[1] or w.geom_link[geom] == link:
                     continue
                 kind, size, bound = w.geom_type[geom], w.geom_size[geom], w.geom_rbound[geom]
                 place, matrix = w.geom_xpos[geom], w.geom_xmat[geom]

@@ -34,7 +34,7 @@ class Piloted:
         self._twin, self._assembly, self._data, self._root, self._place = twin, assembly, data, root, place
         start = assembly.plan.starts["channels"]
         self._table = data.userdata[start : start + CHANNELS]
-        self._boxes = Boxes(assembly.model, data, twin.file.pilot.boxes, assembly.plan.starts["boxes"])
+        self._boxes = Boxes(assembly.model, data, assembly.shown, twin.file.pilot.boxes, assembly.plan.starts["boxes"])
 
     @property
     def channels(self) -> tuple[float, ...]:

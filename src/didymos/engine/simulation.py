@@ -40,6 +40,7 @@ from didymos.engine.piloted import Piloted
 from didymos.engine.poses import poses
 from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.run import Run
+from didymos.engine.shown_model import ShownModel
 from didymos.engine.start import begin, place_at_start
 from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
@@ -126,7 +127,7 @@ class Simulation:
         self._held = self._hold()
         self._changes = self._plan_changes(stimuli)
         self._measured_places = measured_places(self.twin, self._assembly)
-        self._cameras = Cameras(self.twin, self.model, seed, self.period)
+        self._cameras = Cameras(self.twin, self.shown, seed, self.period)
         self._measured = Values(self._measured_places, self.data.userdata, self._cameras.views)
         first = self._assembly.plan.starts["setpoints"]
         self._piloted = Piloted(self.twin, self._assembly, self.data, self._root, self._place) if piloted else None
@@ -140,6 +141,11 @@ class Simulation:
     def links(self) -> LinkFrames:
         """Where every link and named frame is on the bodies of the model."""
         return self._assembly.links
+
+    @property
+    def shown(self) -> ShownModel:
+        """The model with everything that there is to see, for pictures."""
+        return self._assembly.shown
 
     @property
     def inertias(self) -> LinkInertias:
