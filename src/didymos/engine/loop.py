@@ -25,6 +25,7 @@ from numba import types
 from didymos.compiled import kernel
 from didymos.control.stimulus import STIMULUS, evaluate
 from didymos.engine.calls import call_program, engine_function
+from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Source, Target
 from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.lidar import scan
@@ -99,6 +100,14 @@ def _streams_due(c: Any, tick: int) -> bool:
 
 
 @kernel
+def _search_if_near(c: Any) -> None:
+    """Let the engine search for contacts in the coming step only if anything may be near."""
+    engine = c.engine
+    qpos, qvel = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(engine.qvel, engine.qvel_count, _FLOAT)
+    search_if_near(c.contacts, engine.model, qpos, qvel, c.timing.ahead)
+
+
+@kernel
 def _sensor_tables(c: Any) -> Any:
     s = c.sensors
     return SensorTables(
@@ -114,6 +123,7 @@ def _begin_tick(c: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = c.engine, c.timing.period
     _stimulate(c, tick * period)
+    _search_if_near(c)
     loop = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE)
     if loop.sensed_ticks == tick + 1:  # its readings were looked at ahead; what was set since counts all the same
         _mj_fwd_position(engine.model, engine.data)
@@ -256,6 +266,7 @@ def _end_tick(c: Any, tick: int) -> int:
             if array_at(c.record.on, 1, _INT)[0] != 0:
                 _record(c, tick)
         else:
+            _search_if_near(c)
             _mj_forward_skip(engine.model, engine.data, _STAGE_NONE, _NO_SENSORS)
         if not _is_finite(engine.qacc, engine.qacc_count):
             return DIVERGED
@@ -290,8 +301,11 @@ def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int
         if now == tick + count:
             break
         if asked and now % c.timing.control_every == 0 and not _run_program(c, now):
+            search_on(c.contacts, c.engine.model)
             return now, NONFINITE_CONTROL
         status = _end_tick(c, now)
         if status != FINE:
+            search_on(c.contacts, c.engine.model)
             return now, status
+    search_on(c.contacts, c.engine.model)
     return tick + count, FINE
