@@ -23,6 +23,8 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 
+from didymos.compile_error import compile_error
+
 __all__ = ["DOUBLES", "CFunction", "c_function", "inlined", "kernel", "source_digest"]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -164,7 +166,12 @@ class CFunction:
         """What the engine and the loop call."""
         # numba finds a cached function by its module; one whose module is gone (of a notebook, of runpy) is compiled each time
         lasting = self.function.__module__ in sys.modules and Path(self.function.__code__.co_filename).is_file()
-        compiled = _cached(numba.cfunc(self.signature, cache=lasting, error_model="numpy"), self.function)
+        try:
+            compiled = _cached(numba.cfunc(self.signature, cache=lasting, error_model="numpy"), self.function)
+        except OSError:
+            raise
+        except Exception as error:  # the function may be anybody's
+            raise compile_error(self.function, self.signature.args, error) from error
         self._kept = compiled  # the code lives as long as this object
         return int(compiled.address)
 

@@ -9,11 +9,11 @@ import stat
 from pathlib import Path
 
 import pytest
-from own_kinds import PROGRAM, has_run, twin_folder
 
 import didymos
 from didymos.describe import trust
 from didymos.describe.trust import NotTrusted, forget, is_trusted, remember, trusted_folders
+from own_kinds import PROGRAM, has_run, twin_folder
 
 
 @pytest.fixture
@@ -190,6 +190,6 @@ def test_what_a_person_names_needs_no_trust(folder: Path) -> None:
 
 def test_a_twin_without_its_code_cannot_be_simulated(folder: Path) -> None:
     twin = didymos.load(folder, run_code=False)
-    with pytest.raises(didymos.InputError, match="was loaded without its code, parachute.py:Parachute"):
+    with pytest.raises(didymos.InputError, match=r"was loaded without its code, parachute\.py:Parachute"):
         twin.simulate()
     assert not has_run(folder)

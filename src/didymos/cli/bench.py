@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from didymos.cli.completion import complete_twins
 from didymos.cli.options import AsJson, load_twin
 from didymos.cli.text import number, print_json, print_table
 
@@ -15,7 +16,10 @@ __all__ = ["bench"]
 
 
 def bench(
-    twins: Annotated[list[str] | None, typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.")] = None,
+    twins: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.", autocompletion=complete_twins),
+    ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin; repeat it to compare several."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.completion import complete_twins
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json
 from didymos.describe.local_file import is_file
@@ -21,7 +22,12 @@ __all__ = ["check"]
 
 
 def check(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A twin folder, a twin.yaml or a bare description file.")],
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH", help="A twin folder, a twin.yaml or a bare description file.", autocompletion=complete_twins
+        ),
+    ],
     as_json: AsJson = False,
 ) -> int:
     """Read a twin and say everything that is wrong with it."""

@@ -41,7 +41,6 @@ app = typer.Typer(
     name="didymos",
     help="Digital twins of robots: describe, simulate, drive, compare, fit.",
     epilog="Example: didymos run quadcopter --scenario climb --record climb.mcap --plot climb.png",
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},

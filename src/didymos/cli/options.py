@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.completion import complete_kinds, complete_scenarios, complete_twins, complete_variants
 from didymos.cli.values import read_settings, settings
 from didymos.errors import InputError
 
@@ -24,22 +25,35 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 BusNumbers = Annotated[
     list[str] | None, typer.Option("--id", metavar="DRIVE=N", help="Number on the bus, 1, 2, ... by default; repeatable.")
 ]
-Control = Annotated[str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")]
+Control = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.", autocompletion=complete_kinds("program")
+    ),
+]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 Scenario = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.", autocompletion=complete_scenarios
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")]
-TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
+TwinName = Annotated[
+    str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.", autocompletion=complete_twins)
+]
 Values = Annotated[Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")]
 # a parameter set of the same robot is a variant like any other; one option, which answers to both words
 Variant = Annotated[
     str | None,
-    typer.Option("--variant", "--set-from", metavar="NAME[+NAME]", help="A variant or parameter set of the twin, or several."),
-]
+    typer.Option(
+        "--variant", "--set-from", metavar="NAME[+NAME]", help="A variant or parameter set of the twin, or several.",
+        autocompletion=complete_variants,
+    ),
+]  # fmt: skip
 
 
 def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, float]:

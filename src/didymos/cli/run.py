@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.cockpit import watch
+from didymos.cli.completion import complete_robots
 from didymos.cli.options import (
     AsJson,
     BusNumbers,
@@ -81,7 +82,12 @@ def run(
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False,
     robot: Annotated[
-        str | None, typer.Option(metavar="KIND:ADDRESS", help="Drive a real robot instead of simulating: moteus:PATH.")
+        str | None,
+        typer.Option(
+            metavar="KIND:ADDRESS",
+            help="Drive a real robot instead of simulating: moteus:PATH.",
+            autocompletion=complete_robots,
+        ),
     ] = None,
     ids: BusNumbers = None,
     zero: Annotated[
@@ -129,7 +135,7 @@ def run(
     piloted = pad is not None or (done is not None and done.piloted)
     simulation = loaded.simulate(seed=seed, scenario=scenario, piloted=piloted)
     real_time = real_time or (pad is not None and pad.live)
-    if simulation.eyes and record is not None and record.suffix.lower() != ".mcap":
+    if simulation.cameras and record is not None and record.suffix.lower() != ".mcap":
         raise InputError(f"found {str(record)!r}, expected a .mcap: the pictures of a camera fit into no other", path="--record")
     try:
         by_pilot = _pilot(simulation, pad)
@@ -193,7 +199,7 @@ def _pilot(simulation: Simulation, pad: Gamepad | None) -> Pilot | None:
         return None
     from didymos.control.pilot import Pilot
 
-    found = Pilot(simulation.twin.file.pilot, simulation.handles, pad, lambda text: print(f"didymos: {text}", file=sys.stderr))
+    found = Pilot(simulation.twin.file.pilot, simulation.overrides.names, pad, lambda text: print(f"didymos: {text}", file=sys.stderr))
     does = [f"{row.channel} {row.target}" for row in found.rows]
     does += [f"{channel} {name}" for name, channel in found.buttons.items()]
     print(f"didymos: {pad.name} flies; channels: {', '.join(does) or 'none does anything here'}", file=sys.stderr)

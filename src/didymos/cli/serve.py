@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from didymos.cli.completion import complete_kinds, complete_scenarios
 from didymos.cli.options import AsJson, BusNumbers, Sets, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers
@@ -23,8 +24,17 @@ __all__ = ["serve"]
 
 def serve(
     twin: TwinName,
-    port: Annotated[str, typer.Option(metavar="KIND", help="What to speak: moteus, ros2.")],
-    scenario: Annotated[str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.")] = None,
+    port: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="What to speak: moteus, ros2 or a package's own; also MODULE:NAME.",
+            autocompletion=complete_kinds("port"),
+        ),
+    ],
+    scenario: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.", autocompletion=complete_scenarios)
+    ] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0,
     variant: Variant = None,
@@ -44,10 +54,10 @@ def serve(
 ) -> int:
     """Be the robot on the wire, until Ctrl-C."""
     from didymos.control import PROGRAMS
-    from didymos.ports import PORTS, find_port
+    from didymos.ports import find_port
     from didymos.ports.serve_options import ServeOptions
 
-    speak = find_port(port)
+    about, speak = find_port(port)
     if seconds is not None and not 0 < seconds < float("inf"):
         raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
     if record is not None:
@@ -55,8 +65,7 @@ def serve(
             raise InputError(f"found {str(record)!r}, expected a file that ends in .mcap", path="--record")
         record.parent.mkdir(parents=True, exist_ok=True)
     loaded = load_twin(twin, variant, chosen_values(values, sets), quiet=as_json)
-    program = PORTS[port].control
-    control = None if program is None else PROGRAMS[program]()
+    control = None if about.control is None else PROGRAMS[about.control]()
     simulation = loaded.simulate(seed=seed, scenario=scenario, control=control)
     numbers = bus_numbers(ids or ())
     try:

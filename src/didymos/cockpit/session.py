@@ -164,7 +164,7 @@ class Session:
             piloted=self.piloted,
         )
         self.untuned = self.simulation.twin.copy()
-        self.pilot = Pilot(self.untuned.file.pilot, self.simulation.handles, self.sticks, lambda text: self.notify("Pilot", text))
+        self.pilot = Pilot(self.untuned.file.pilot, self.simulation.overrides.names, self.sticks, lambda text: self.notify("Pilot", text))
         if self._rows is not None:
             self.pilot.assign(self._rows)
         self.run = Run(self.simulation, pilot=self.pilot)
@@ -278,7 +278,7 @@ class Session:
         elif not on and self.pulse.recording:
             name = self.pulse.recording
             self.run.stop_recording()
-            save_interventions((self.folder / name).with_suffix(".yaml"), self.run.deed())
+            save_interventions((self.folder / name).with_suffix(".yaml"), self.run.intervention_log())
             self._set_pulse(recording="")
             self.notify("Recorded", f"{name}, and {Path(name).with_suffix('.yaml').name} with what was done by hand")
 

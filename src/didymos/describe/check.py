@@ -198,7 +198,7 @@ def _orientations(twin: Twin) -> Iterator[InputError]:
     """Errors that an orientation cannot have would be passed over."""
     for name, sensor in twin.file.sensors.items():
         for quantity in sensor.contract.quantities:
-            if quantity.orientation:
+            if sensor.contract.is_orientation(quantity):
                 error = getattr(sensor, quantity.name)
                 for key, none in (("scale", 1.0), ("resolution", 0.0), ("limit", 0.0)):
                     if getattr(error, key) != none:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.parameters import INERTIA_AXES
-from didymos.sensors.kind import CameraSpec, SensorSpec
+from didymos.sensors import SensorSpec
+from didymos.sensors.camera import Camera
 
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
@@ -30,14 +31,14 @@ RESERVED = (
 _ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
-def cameras(twin: Twin) -> dict[str, CameraSpec]:
+def cameras(twin: Twin) -> dict[str, SensorSpec]:
     """The sensors that take pictures."""
-    return {name: sensor for name, sensor in twin.file.sensors.items() if isinstance(sensor, CameraSpec)}
+    return {name: sensor for name, sensor in twin.file.sensors.items() if issubclass(sensor.contract, Camera)}
 
 
 def readings(twin: Twin) -> dict[str, SensorSpec]:
     """The sensors whose readings are numbers: all but cameras."""
-    return {name: sensor for name, sensor in twin.file.sensors.items() if not isinstance(sensor, CameraSpec)}
+    return {name: sensor for name, sensor in twin.file.sensors.items() if not issubclass(sensor.contract, Camera)}
 
 
 def movable_joints(description: Description) -> tuple[str, ...]:

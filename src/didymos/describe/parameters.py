@@ -83,7 +83,7 @@ def _unit(parent: Spec, name: str, child: Spec) -> str:
     """What the star in a unit stands for, inside a sensor's quantity or a vector of the start."""
     if isinstance(child, ErrorSpec) and isinstance(parent, SensorSpec):
         quantity = next(item for item in parent.contract.quantities if item.name == name)
-        return "rad" if quantity.orientation else quantity.unit
+        return "rad" if parent.contract.is_orientation(quantity) else quantity.unit
     if isinstance(child, Vector) and isinstance(parent, StartSpec):
         return {"position": "m", "orientation": "rad", "velocity": "m/s", "angular_velocity": "rad/s"}[name]
     return "1"

@@ -166,6 +166,8 @@ class PythonSource:
             case ast.BinOp() if type(node.op) in _ARITHMETIC:
                 left, right = _number(self._value(node.left, local)), _number(self._value(node.right, local))
                 return _ARITHMETIC[type(node.op)](left, right)
+            case ast.Subscript(slice=ast.Tuple(elts=[inner, *_])) if self._is(node.value, "typing.Annotated"):
+                return self._type(inner, local)  # what else is said about the type is for those who run it
             case ast.Subscript():
                 generic = self._type(node.value, local)
                 if generic not in _TYPES.values():
@@ -178,6 +180,12 @@ class PythonSource:
             case ast.Name() | ast.Attribute():
                 return self._imported(self.path(node))
         raise Unreadable
+
+    def _is(self, node: ast.expr, path: str) -> bool:
+        try:
+            return self.path(node) == path
+        except Unreadable:
+            return False
 
     def _items(self, nodes: Sequence[ast.expr], local: Mapping[str, Any]) -> list[Any]:
         found: list[Any] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, ValidationInfo, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from didymos.air.atmosphere import AirSpec
@@ -14,8 +14,9 @@ from didymos.air.wind import WindSpec
 from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.code import Code
-from didymos.errors import InputError
+from didymos.errors import InputError, nearest
 from didymos.kinds import Kinds
+from didymos.measures import MEASURES
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
@@ -58,6 +59,12 @@ def _argument(value: Any) -> str | float | bool:
     if not isinstance(value, str | float | int):
         raise ValueError("expected a text, a number, true or false")
     return value
+
+
+def _measure(name: str) -> str:
+    if name not in MEASURES:
+        raise ValueError(f"found {name!r}, expected {', '.join(map(repr, MEASURES))}{nearest(name, MEASURES)}")
+    return name
 
 
 Number = Annotated[float, Field(strict=True)]
@@ -205,7 +212,9 @@ class ExpectationSpec(Spec):
 
     name: str
     signal: str | None = Field(default=None, description="a recorded signal, or roll, pitch, yaw, tilt of a stream with a pose")
-    measure: Literal["max_error", "rmse", "mean", "final", "max", "min"] = "max_error"
+    measure: Annotated[str, AfterValidator(_measure)] = Field(
+        default="max_error", description="of signal minus `target`: max_error, rmse, mean, final, max, min, or a package's own"
+    )
     target: float = number(0.0, doc="value that the signal is compared with")
     point: Vector | None = Field(
         default=None, description="the signal is a position without its axis (truth.position): its distance from here"

@@ -36,8 +36,8 @@ T = TypeVar("T")
 
 _WORDS: tuple[Any, ...] = (
     Gain, contract.choice, contract.command, contract.input, contract.measurement, contract.memory, contract.needs,
-    contract.odometry, contract.option, contract.output, contract.parameter, contract.report, contract.setpoint, contract.setting,
-    contract.state,
+    contract.odometry, contract.option, contract.output, contract.parameter, contract.quantity, contract.report,
+    contract.setpoint, contract.setting, contract.state,
 )  # fmt: skip
 _LARGEST = 100_000  # numbers of one declaration; what is more is no robot
 

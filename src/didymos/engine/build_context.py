@@ -54,7 +54,7 @@ _SAMPLED_AT = SENSOR_MEMORY.fields["sampled_at"][1] // 8  # type: ignore[index]
 def measured_indices(twin: Twin, assembly: Assembly) -> dict[str, int]:
     """Name of every reading, and its place in the state; `SENSOR.stamp` is the time [s] at which the reading was taken."""
     starts = assembly.state.starts
-    indices = {}
+    indices: dict[str, int] = {}
     for item in assembly.quantities:
         if item.sensor in twin.file.sensors:
             start = starts[f"measured:{item.sensor}.{item.quantity}"]
@@ -290,7 +290,8 @@ def _links(assembly: Assembly, streams: tuple[StreamPlan, ...]) -> LinkTables:
 
 
 def _record(assembly: Assembly, streams: tuple[StreamPlan, ...], chunk: int) -> RecordTables:
-    rows, columns = [], []
+    rows = []
+    columns: list[tuple[int, int, float]] = []
     cell = stamp = 0
     for stream in streams:
         size = len(stream.columns)

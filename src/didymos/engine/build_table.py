@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
@@ -91,9 +92,9 @@ def fill_table(model: mujoco.MjModel, spec: mujoco.MjSpec, twin: Twin, links: Li
     def rows(start: int, kind: np.dtype[Any], count: int) -> NDArray[Any]:
         return table[start : start + _words(kind, count)].view(kind)
 
-    for part, spec_of in twin.file.parts.items():
-        record = spec_of.record()
-        rows(layout.parameters[part], record.dtype, 1)[0] = record
+    for name, part in twin.file.parts.items():
+        record = part.record()
+        rows(layout.parameters[name], record.dtype, 1)[0] = record
     for path, start in (("air", layout.air), ("wind", layout.wind), ("gusts", layout.gusts)):
         of_world = getattr(twin.file.world, path)
         numbers = [float(getattr(of_world, name)) for name, _ in number_fields(type(of_world))]
@@ -160,8 +161,8 @@ def _fill_needs(needs: NDArray[Any], twin: Twin, state: MemoryLayout, name: str,
     """The outputs that a part takes from the one that `input_from` names; how many rows."""
     assert part.input_from is not None
     upstream = twin.file.parts[part.input_from].contract
-    offsets = upstream.output_layout.fields or {}
-    own = part.contract.input_layout.fields or {}
+    offsets: Mapping[str, Any] = upstream.output_layout.fields or {}
+    own: Mapping[str, Any] = part.contract.input_layout.fields or {}
     count = 0
     for item in part.contract.needed:
         if item.name in offsets:

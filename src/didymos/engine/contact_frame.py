@@ -20,16 +20,13 @@ from mujoco.introspect import structs
 from numba import types
 
 from didymos.compiled import CFunction, c_function, kernel
-from didymos.engine.calls import engine_function
 from didymos.engine.forces import table_address
 from didymos.engine.layout import DATA, library_path, struct_offsets
 from didymos.engine.part_table import DIRECTION, HEADER
 from didymos.errors import RunError
-from didymos.native import doubles, record_at, records_at, word
+from didymos.native import doubles, record_at, array_at, word
 
 __all__ = ["ContactFrames"]
-
-assert engine_function  # the engine's library is loaded for compiled code
 
 _XMAT = DATA["xmat"]
 _PRE_CONTACT_BYTES = 80  # distance, position [3], normal [3], tangent [3]
@@ -45,7 +42,7 @@ def _turn(model: int, data: int, contacts: int, count: int, first: int, second: 
     if table == 0:
         return
     header = record_at(table, HEADER)
-    rows = records_at(table + 8 * header.first_direction, header.directions, DIRECTION)
+    rows = array_at(table + 8 * header.first_direction, header.directions, DIRECTION)
     for i in range(header.directions):
         row = rows[i]
         if row.shape == first or row.shape == second:

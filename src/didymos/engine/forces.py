@@ -29,7 +29,7 @@ from didymos.engine.law_table import LAW, MOST_LAWS, law_table
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
 from didymos.engine.pushes import PUSHED_LINK, PUSHES, act_on_links
-from didymos.native import doubles, integers, record_at, records_at, word
+from didymos.native import doubles, integers, record_at, array_at, word
 from didymos.parts.part import MOTION, WRENCH, Motion
 from didymos.sensors.sensor import SURROUNDINGS
 
@@ -129,7 +129,7 @@ def _push(model: int, data: int, row: Any, here: Any, wrench: Any) -> None:
 @kernel
 def _law_of(row: Any) -> Any:
     """The law of a part or sensor in this process's table; a model from another process may have another index for it."""
-    laws = records_at(law_table(), MOST_LAWS, LAW)
+    laws = array_at(law_table(), MOST_LAWS, LAW)
     if laws[row.law].identity == row.identity:
         return laws[row.law]
     index = 0
@@ -163,7 +163,7 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     dofs = word(model + _NV)
     pushes = state + 8 * header.pushes
     if record_at(pushes, PUSHES).used != 0.0:
-        act_on_links(data, records_at(table + 8 * header.first_link, header.links, PUSHED_LINK), pushes + _PUSHES_BYTES)
+        act_on_links(data, array_at(table + 8 * header.first_link, header.links, PUSHED_LINK), pushes + _PUSHES_BYTES)
     _begin_sum(data, dofs, state + 8 * header.applied)
     total = doubles(word(data + _QFRC_APPLIED))
     scratch = state + 8 * header.scratch
@@ -171,7 +171,7 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
     toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
     gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
-    parts = records_at(table + 8 * header.first_part, header.parts, PART)
+    parts = array_at(table + 8 * header.first_part, header.parts, PART)
     needs = table + 8 * header.first_need
     qpos, qvel = doubles(word(data + _QPOS)), doubles(word(data + _QVEL))
     here.time = doubles(data + _TIME)[0]
@@ -220,7 +220,7 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
 def tick_all(table: int, state: int, clock: int) -> None:
     """Call the tick functions of all parts; `clock` is the address of a `CLOCK`."""
     header = record_at(table, HEADER)
-    parts = records_at(table + 8 * header.first_part, header.parts, PART)
+    parts = array_at(table + 8 * header.first_part, header.parts, PART)
     for i in range(header.parts):
         row = parts[i]
         law = _law_of(row)
@@ -255,7 +255,7 @@ def measure_all(data: int, table: int, state: int, due: Any) -> None:
     air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
     toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
     gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
-    rows = records_at(table + 8 * header.first_measuring, header.measuring, MEASURING)
+    rows = array_at(table + 8 * header.first_measuring, header.measuring, MEASURING)
     here.time = doubles(data + _TIME)[0]
     for i in range(header.measuring):
         row = rows[i]

@@ -57,7 +57,7 @@ def links_to_keep(twin: Twin) -> set[str]:
     found = set()
     for sensor in readings(twin).values():
         if _OF_A_BODY & {quantity.kind for quantity in sensor.contract.quantities}:
-            link: str = sensor.link  # type: ignore[attr-defined]
+            link: str = getattr(sensor, "link")  # noqa: B009
             found.add(twin.description.frames[link].link if link in twin.description.frames else link)
     return found
 

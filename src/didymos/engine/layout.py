@@ -35,7 +35,7 @@ _SCALARS: dict[str, Any] = {
 }
 
 _MODEL_FIELDS = (
-    "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr",
+    "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum",
 )  # fmt: skip
 _DATA_FIELDS = (
     "time", "qpos", "qvel", "act", "act_dot", "plugin_state", "qfrc_applied", "xpos", "xmat", "cvel", "cdof", "subtree_com",

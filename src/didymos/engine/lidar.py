@@ -15,7 +15,9 @@ import mujoco
 import numpy as np
 from numba import types
 
-from didymos.compiled import inlined, kernel
+from didymos.compiled import kernel
+from didymos.engine.context import LIDAR
+from didymos.native import array_at, matrix_at
 
 __all__ = ["scan"]
 
@@ -23,6 +25,7 @@ _PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = (
     int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}"))
     for name in ("PLANE", "HFIELD", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX", "MESH")
 )
+_FLOAT, _INT, _INT32 = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int32)
 _UNSEEN_GROUPS = (2, 5)  # shapes that only serve to be seen, and marks
 
 _ray_geom = types.ExternalFunction("mju_rayGeom", types.float64(*[types.int64] * 5, types.int32, types.int64))
@@ -87,33 +90,48 @@ def _cast(
             ranges[i] = distance
 
 
-@inlined
+@kernel
 def scan(engine: Any, tables: Any, due: Any) -> None:
-    """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117)."""
-    for i in range(tables.lidars.shape[0]):
-        lidar = tables.lidars[i]
+    """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117).
+
+    `engine` and `tables` are groups of a packed context; `due[sensor]` is not zero for those that read.
+    """
+    lidars = array_at(tables.lidars, tables.lidars_count, LIDAR)
+    state = array_at(engine.state, engine.state_count, _FLOAT)
+    own_rays = matrix_at(tables.rays, tables.rays_count, 3, _FLOAT)
+    world_rays = matrix_at(tables.rays_world, tables.rays_world_count, 3, _FLOAT)
+    for i in range(lidars.shape[0]):
+        lidar = lidars[i]
         if due[lidar.sensor] != 0.0:
-            eye, frame = tables.site_xpos[lidar.site], tables.site_xmat[lidar.site]
+            eye = array_at(tables.site_xpos + 24 * lidar.site, 3, _FLOAT)
+            frame = array_at(tables.site_xmat + 72 * lidar.site, 9, _FLOAT)
             first, count = lidar.first_ray, lidar.rays
-            rays, ranges = tables.rays_world[first : first + count], engine.state[lidar.ranges : lidar.ranges + count]
+            rays, ranges = world_rays[first : first + count], state[lidar.ranges : lidar.ranges + count]
             for ray in range(count):
                 ranges[ray] = np.inf
                 for row in range(3):
                     rays[ray, row] = (
-                        frame[3 * row] * tables.rays[first + ray, 0]
-                        + frame[3 * row + 1] * tables.rays[first + ray, 1]
-                        + frame[3 * row + 2] * tables.rays[first + ray, 2]
+                        frame[3 * row] * own_rays[first + ray, 0]
+                        + frame[3 * row + 1] * own_rays[first + ray, 1]
+                        + frame[3 * row + 2] * own_rays[first + ray, 2]
                     )
-            for geom in range(tables.geom_type.shape[0]):
-                group = tables.geom_group[geom]
-                if group == _UNSEEN_GROUPS[0] or group == _UNSEEN_GROUPS[1] or tables.geom_link[geom] == lidar.link:
-                    continue
-                kind, size, bound = tables.geom_type[geom], tables.geom_size[geom], tables.geom_rbound[geom]
-                place, matrix = tables.geom_xpos[geom], tables.geom_xmat[geom]
-                if _may_be_hit(kind, size, bound, place, matrix, eye, frame, lidar.farthest):
-                    _cast(engine.model, engine.data, geom, kind, size, bound, place, matrix, eye, rays, ranges)
+            _cast_at_all(engine, tables, lidar, eye, frame, rays, ranges)
             for ray in range(count):
                 if ranges[ray] > lidar.farthest:
                     ranges[ray] = np.inf
                 elif ranges[ray] < lidar.nearest:
                     ranges[ray] = -np.inf
+
+
+@kernel
+def _cast_at_all(engine: Any, tables: Any, lidar: Any, eye: Any, frame: Any, rays: Any, ranges: Any) -> None:
+    """Cast rays at every shape that they can hit, but for those of the lidar's own link."""
+    kinds, groups = array_at(tables.geom_type, tables.geom_type_count, _INT32), array_at(tables.geom_group, tables.geom_group_count, _INT32)
+    links, bounds = array_at(tables.geom_link, tables.geom_link_count, _INT), array_at(tables.geom_rbound, tables.geom_rbound_count, _FLOAT)
+    for geom in range(kinds.shape[0]):
+        if groups[geom] == _UNSEEN_GROUPS[0] or groups[geom] == _UNSEEN_GROUPS[1] or links[geom] == lidar.link:
+            continue
+        size = array_at(tables.geom_size + 24 * geom, 3, _FLOAT)
+        middle, matrix = array_at(tables.geom_xpos + 24 * geom, 3, _FLOAT), array_at(tables.geom_xmat + 72 * geom, 9, _FLOAT)
+        if _may_be_hit(kinds[geom], size, bounds[geom], middle, matrix, eye, frame, lidar.farthest):
+            _cast(engine.model, engine.data, geom, kinds[geom], size, bounds[geom], middle, matrix, eye, rays, ranges)

@@ -3,42 +3,49 @@
     sense -> control -> [ air -> parts -> physics ] x substeps -> record
 
 `_begin_tick` moves the set-points and the gusts, brings positions, velocities and their sensors up to the state at t, and reads.
-`_run_program` calls a compiled control program. `_end_tick` hands the inputs to the parts, lets the engine find the forces, reads the
-sensors of accelerations, records one row (everything in it belongs to the same instant t) and advances the state. `run_ticks`
-chains the three; a program written in Python is called between the first and the last.
+`_run_program` calls a compiled control program. `_end_tick` hands the inputs to the parts, lets the engine find the forces, reads
+the sensors of accelerations, records one row (everything in it belongs to the same instant t) and advances the state.
+`run_ticks` chains the three; a program written in Python is called between the first and the last.
 
 Split like this a step costs what `mj_step` costs and gives the same bits: the first half of its forward pass (positions and
 velocities) belongs to `_begin_tick`, and `mj_forwardSkip` goes on from there in `_end_tick`. The engine's sensors are computed
 only at ticks at which something reads them.
+
+All functions take a packed context (packed_context.py): the tables of `context.py`, read by name.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from didymos.compiled import inlined, kernel
-from didymos.control.stimulus import evaluate
+from didymos.compiled import kernel
+from didymos.control.stimulus import STIMULUS, evaluate
 from didymos.engine.calls import call_program, engine_function
-from didymos.engine.context import Source, Target
+from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Source, Target
 from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
 from didymos.engine.memory_layout import LOOP_STATE
-from didymos.engine.packed_context import unpack
+from didymos.engine.packed_context import CONTEXT
 from didymos.engine.pushes import PUSHES
-from didymos.native import record_at
-from didymos.sensors.reading import acceleration_due, is_due, motion_due, sense, take_accelerations
+from didymos.native import array_at, matrix_at, record_at
+from didymos.parts.part import CLOCK
+from didymos.sensors.error import ErrorSpec
+from didymos.sensors.reading import QUANTITY, SENSOR, SensorTables, acceleration_due, is_due, motion_due, sense, take_accelerations
+from didymos.spec import record_type
 
 __all__ = ["AHEAD", "DIVERGED", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "UNASKED", "run_ticks"]
 
 FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL = 0, 1, 2, 3
 SENSED, AHEAD, UNASKED = 1, 2, 4
 _SETPOINT, _INPUT, _PARAMETER, _PUSH = Target.SETPOINT, Target.INPUT, Target.PARAMETER, Target.PUSH
-_LINK_POSES = Source.LINK_POSES
-_STAGE_VELOCITY = 2
+_STAGE_NONE, _STAGE_VELOCITY = 0, 2
+_ERROR = record_type(ErrorSpec)
+_FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int64)
 
 _mj_fwd_position = engine_function("mj_fwdPosition")
 _mj_sensor_position = engine_function("mj_sensorPos")
@@ -51,152 +58,173 @@ _mj_runge_kutta = engine_function("mj_RungeKutta", types.int32)
 _mj_implicit = engine_function("mj_implicit")
 
 
-@inlined
+@kernel
 def _stimulate(c: Any, t: float) -> None:
     """Set-points and inputs as a pilot overrides them, then what stimuli add and set."""
-    stimuli, state, offsets = c.stimuli, c.engine.state, c.inputs.offsets
-    for i in range(stimuli.setpoint_count):
-        state[stimuli.setpoints + i] = state[stimuli.override + i]
-    first = stimuli.override + stimuli.setpoint_count
+    s, engine = c.stimuli, c.engine
+    state, offsets = array_at(engine.state, engine.state_count, _FLOAT), array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
+    for i in range(s.setpoint_count):
+        state[s.setpoints + i] = state[s.override + i]
     for i in range(offsets.shape[0]):
-        offsets[i] = state[first + i]
-    for i in range(stimuli.stimuli.shape[0]):
-        target = stimuli.targets[i]
-        value = evaluate(stimuli.stimuli[i], stimuli.tables[target.first : target.end], t)
+        offsets[i] = state[s.override + s.setpoint_count + i]
+    stimuli, targets = array_at(s.stimuli, s.stimuli_count, STIMULUS), array_at(s.targets, s.targets_count, TARGET)
+    tables = matrix_at(s.tables, s.tables_count, 2, _FLOAT)
+    numeric = array_at(engine.numeric, engine.numeric_count, _FLOAT)
+    for i in range(s.stimuli_count):
+        target = targets[i]
+        value = evaluate(stimuli[i], tables[target.first : target.end], t)
         if target.kind == _SETPOINT:
             state[target.index] += value
         elif target.kind == _INPUT:
             offsets[target.index] += value
         elif target.kind == _PARAMETER:
-            c.engine.numeric[target.index] = value
+            numeric[target.index] = value
         elif target.kind == _PUSH:
-            record_at(c.engine.state_address + 8 * stimuli.pushes, PUSHES).used = 1.0
+            record_at(engine.state_address + 8 * s.pushes, PUSHES).used = 1.0
             state[target.index] += value - state[target.shown]  # a person may push as well
         if target.shown >= 0:
             state[target.shown] = value
 
 
-@inlined
+@kernel
 def _streams_due(c: Any, tick: int) -> bool:
     """Whether a stream that a sensor does not trigger is recorded at this tick."""
-    if c.record.on[0] == 0:
+    if array_at(c.record.on, 1, _INT)[0] == 0:
         return False
-    for i in range(c.record.streams.shape[0]):
-        stream = c.record.streams[i]
-        if stream.sensor < 0 and is_due(tick, stream.rate, c.timing.period):
+    streams = array_at(c.record.streams, c.record.streams_count, STREAM)
+    for i in range(streams.shape[0]):
+        if streams[i].sensor < 0 and is_due(tick, streams[i].rate, c.timing.period):
             return True
     return False
 
 
 @kernel
+def _sensor_tables(c: Any) -> Any:
+    s = c.sensors
+    return SensorTables(
+        array_at(s.sensors, s.sensors_count, SENSOR),
+        array_at(s.quantities, s.quantities_count, QUANTITY),
+        array_at(s.errors, s.errors_count, _ERROR),
+        array_at(s.fresh, s.fresh_count, _FLOAT),
+    )
+
+
+@kernel
 def _begin_tick(c: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
-    engine, timing, tables = c.engine, c.timing, c.sensors
-    _stimulate(c, tick * timing.period)
-    loop = record_at(engine.state_address + 8 * timing.loop, LOOP_STATE)
+    engine, period = c.engine, c.timing.period
+    _stimulate(c, tick * period)
+    loop = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE)
     if loop.sensed_ticks == tick + 1:  # its readings were looked at ahead; what was set since counts all the same
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
         return
     loop.sensed_ticks = tick + 1
-    advance_air_of(engine.data, engine.table, engine.state_address, tick, timing.period)
+    advance_air_of(engine.data, engine.table, engine.state_address, tick, period)
     begins = loop.reset_tick == tick
+    tables = _sensor_tables(c)
     if begins:
         _mj_forward(engine.model, engine.data)
     else:
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
-        if motion_due(tables.sensors, tick, timing.period) or _streams_due(c, tick):
+        if motion_due(tables.sensors, tick, period) or _streams_due(c, tick):
             _mj_sensor_position(engine.model, engine.data)
             _mj_sensor_velocity(engine.model, engine.data)
     for i in range(tables.sensors.shape[0]):
-        due = begins or is_due(tick, tables.sensors[i].rate, timing.period)
-        tables.fresh[i] = 1.0 if due else 0.0
+        tables.fresh[i] = 1.0 if begins or is_due(tick, tables.sensors[i].rate, period) else 0.0
     measure_all(engine.data, engine.table, engine.state_address, tables.fresh)
-    scan(engine, c.lidars, tables.fresh)
-    for i in range(c.stimuli.outputs.shape[0]):
-        engine.state[c.stimuli.outputs[i, 1]] = engine.state[c.stimuli.outputs[i, 0]]
-    sense(tables, tick, timing.period, begins, engine.sensordata, engine.state)
+    if c.lidars.lidars_count > 0:
+        scan(engine, c.lidars, tables.fresh)
+    state = array_at(engine.state, engine.state_count, _FLOAT)
+    outputs = matrix_at(c.stimuli.outputs, c.stimuli.outputs_count, 2, _INT)
+    for i in range(outputs.shape[0]):
+        state[outputs[i, 1]] = state[outputs[i, 0]]
+    sense(tables, tick, period, begins, array_at(engine.sensordata, engine.sensordata_count, _FLOAT), state)
 
 
-@inlined
+@kernel
 def _run_program(c: Any, tick: int) -> bool:
     """Call the compiled program; False where it answers with something that is not a number."""
-    engine, timing, program = c.engine, c.timing, c.program
+    engine, timing, p = c.engine, c.timing, c.program
     loop = record_at(engine.state_address + 8 * timing.loop, LOOP_STATE)
-    clock = timing.clock[0]
+    clock = record_at(timing.clock, CLOCK)
     clock.time = tick * timing.period
     clock.period = timing.control_every * timing.period
     clock.first = 1.0 - loop.program_called
     loop.program_called = 1.0
-    for i in range(program.reads.shape[0]):
-        program.measured[program.reads[i].target] = engine.state[program.reads[i].source]
-    for i in range(program.asked.shape[0]):
-        program.setpoints[program.asked[i].target] = engine.state[program.asked[i].source]
-    call_program(
-        program.function,
-        timing.clock.ctypes.data,
-        program.settings,
-        program.gains,
-        program.measured.ctypes.data,
-        program.setpoints.ctypes.data,
-        program.memory,
-        program.commands.ctypes.data,
-    )
-    for i in range(program.writes.shape[0]):
-        value = program.commands[program.writes[i].source]
-        if not np.isfinite(value):
+    state = array_at(engine.state, engine.state_count, _FLOAT)
+    measured, reads = array_at(p.measured, p.measured_count, _FLOAT), array_at(p.reads, p.reads_count, READ)
+    for i in range(reads.shape[0]):
+        measured[reads[i].target] = state[reads[i].source]
+    setpoints, asked = array_at(p.setpoints, p.setpoints_count, _FLOAT), array_at(p.asked, p.asked_count, ASKED)
+    for i in range(asked.shape[0]):
+        setpoints[asked[i].target] = state[asked[i].source]
+    call_program(p.function, timing.clock, p.settings, p.gains, p.measured, p.setpoints, p.memory, p.commands)
+    commands, writes = array_at(p.commands, p.commands_count, _FLOAT), array_at(p.writes, p.writes_count, WRITE)
+    inputs = array_at(c.inputs.inputs, c.inputs.inputs_count, INPUT)
+    for i in range(writes.shape[0]):
+        value = commands[writes[i].source]
+        if not math.isfinite(value):
             return False
-        engine.state[c.inputs.inputs[program.writes[i].input].command] = value
+        state[inputs[writes[i].input].command] = value
     return True
 
 
-@inlined
+@kernel
 def _hand_over_inputs(c: Any) -> None:
-    for i in range(c.inputs.inputs.shape[0]):
-        row = c.inputs.inputs[i]
-        value = c.engine.state[row.command] + c.inputs.offsets[i]
-        value = min(max(value, row.low), row.high)
+    state, ctrl = array_at(c.engine.state, c.engine.state_count, _FLOAT), array_at(c.engine.ctrl, c.engine.ctrl_count, _FLOAT)
+    inputs, offsets = array_at(c.inputs.inputs, c.inputs.inputs_count, INPUT), array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
+    for i in range(inputs.shape[0]):
+        row = inputs[i]
+        value = min(max(state[row.command] + offsets[i], row.low), row.high)
         if row.part >= 0:
-            c.engine.state[row.part] = value
+            state[row.part] = value
         if row.actuator >= 0:
-            c.engine.ctrl[row.actuator] = value
-
-
-@inlined
-def _record(c: Any, tick: int) -> None:
-    engine, record = c.engine, c.record
-    sources = (
-        engine.state, engine.qpos, engine.qvel, engine.xpos, engine.xquat, engine.sensordata, engine.ctrl, engine.actuator_force,
-        c.links.poses,
-    )  # fmt: skip
-    for i in range(record.streams.shape[0]):
-        stream = record.streams[i]
-        t = tick * c.timing.period
-        if stream.sensor >= 0:
-            if c.sensors.fresh[stream.sensor] == 0.0:
-                continue
-            t = engine.state[stream.stamp]
-        elif not is_due(tick, stream.rate, c.timing.period):
-            continue
-        row = record.counts[i]
-        if row == record.capacity:
-            continue
-        if i == c.links.stream:
-            place_links(c.links.bodies, c.links.frames, engine.xpos, engine.xquat, c.links.poses)
-        record.stamps[stream.first_stamp + row] = t
-        cell = stream.first_cell + row * stream.columns
-        for k in range(stream.columns):
-            column = record.columns[stream.first_column + k]
-            record.cells[cell + k] = sources[column.source][column.index] * column.factor
-        record.counts[i] = row + 1
+            ctrl[row.actuator] = value
 
 
 @kernel
-def _is_finite(values: Any) -> bool:
-    total = 0.0
-    for value in values:
-        total += value * 0.0
+def _record(c: Any, tick: int) -> None:
+    """One row of every stream that is due."""
+    e, r, links = c.engine, c.record, c.links
+    sources = (e.state, e.qpos, e.qvel, e.xpos, e.xquat, e.sensordata, e.ctrl, e.actuator_force, links.poses)
+    streams, columns = array_at(r.streams, r.streams_count, STREAM), array_at(r.columns, r.columns_count, COLUMN)
+    cells, stamps = array_at(r.cells, r.cells_count, _FLOAT), array_at(r.stamps, r.stamps_count, _FLOAT)
+    counts, fresh = array_at(r.counts, r.counts_count, _INT), array_at(c.sensors.fresh, c.sensors.fresh_count, _FLOAT)
+    for i in range(streams.shape[0]):
+        stream = streams[i]
+        t = tick * c.timing.period
+        if stream.sensor >= 0:
+            if fresh[stream.sensor] == 0.0:
+                continue
+            t = array_at(e.state, e.state_count, _FLOAT)[stream.stamp]
+        elif not is_due(tick, stream.rate, c.timing.period):
+            continue
+        row = counts[i]
+        if row == r.capacity:
+            continue
+        if i == links.stream:
+            place_links(
+                array_at(links.bodies, links.bodies_count, _INT),
+                matrix_at(links.frames, links.frames_count, 7, _FLOAT),
+                array_at(e.xpos, e.xpos_count, _FLOAT),
+                array_at(e.xquat, e.xquat_count, _FLOAT),
+                array_at(links.poses, links.poses_count, _FLOAT),
+            )
+        stamps[stream.first_stamp + row] = t
+        cell = stream.first_cell + row * stream.columns
+        for k in range(stream.columns):
+            column = columns[stream.first_column + k]
+            cells[cell + k] = array_at(sources[column.source], column.index + 1, _FLOAT)[column.index] * column.factor
+        counts[i] = row + 1
+
+
+@kernel
+def _is_finite(address: int, count: int) -> bool:
+    values, total = array_at(address, count, _FLOAT), 0.0
+    for i in range(count):
+        total += values[i] * 0.0
     return total == 0.0
 
 
@@ -205,31 +233,33 @@ def _end_tick(c: Any, tick: int) -> int:
     """Inputs, forces, accelerations, record, physics; FINE or what went wrong."""
     engine, timing = c.engine, c.timing
     _hand_over_inputs(c)
-    clock = timing.clock[0]
-    clock.time, clock.period = tick * timing.period, timing.period
-    tick_all(engine.table, engine.state_address, timing.clock.ctypes.data)
+    clock = record_at(timing.clock, CLOCK)
+    clock.time = tick * timing.period
+    clock.period = timing.period
+    tick_all(engine.table, engine.state_address, timing.clock)
     for substep in range(timing.substeps):
+        _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY if substep == 0 else _STAGE_NONE, 1)
         if substep == 0:
-            _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, 1)
+            tables = _sensor_tables(c)
             begins = record_at(engine.state_address + 8 * timing.loop, LOOP_STATE).reset_tick == tick
-            if not begins and acceleration_due(c.sensors.sensors, tick, timing.period):
+            if not begins and acceleration_due(tables.sensors, tick, timing.period):
                 _mj_sensor_acceleration(engine.model, engine.data)
-                take_accelerations(c.sensors, tick, timing.period, engine.sensordata, engine.state)
-            if c.record.on[0] != 0:
+                sensordata = array_at(engine.sensordata, engine.sensordata_count, _FLOAT)
+                take_accelerations(tables, tick, timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
+            if array_at(c.record.on, 1, _INT)[0] != 0:
                 _record(c, tick)
-        else:
-            _mj_forward_skip(engine.model, engine.data, 0, 1)
-        if not _is_finite(engine.qacc):
+        if not _is_finite(engine.qacc, engine.qacc_count):
             return DIVERGED
-        if timing.rk4:
+        if timing.rk4 != 0:
             _mj_runge_kutta(engine.model, engine.data, 4)
         else:
             _mj_implicit(engine.model, engine.data)
-        if not (_is_finite(engine.qpos) and _is_finite(engine.qvel)):
+        if not (_is_finite(engine.qpos, engine.qpos_count) and _is_finite(engine.qvel, engine.qvel_count)):
             return DIVERGED
-    for address in timing.free_joints:
+    qpos, free = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(timing.free_joints, timing.free_joints_count, _INT)
+    for i in range(free.shape[0]):
         for axis in range(3):
-            if abs(engine.qpos[address + axis]) > timing.boundary:
+            if abs(qpos[free[i] + axis]) > timing.boundary:
                 return LEFT_THE_WORLD
     return FINE
 
@@ -241,7 +271,7 @@ def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int
     `flags`: with SENSED, the first tick has begun already; with AHEAD, the tick after the last one begins as well, so that its
     readings can be looked at; with UNASKED, the compiled program is not called.
     """
-    c = unpack(context)
+    c = record_at(context, CONTEXT)
     asked = c.program.function != 0 and flags & UNASKED == 0
     for now in range(tick, tick + count + 1):
         if now == tick + count and flags & AHEAD == 0:

@@ -19,18 +19,17 @@ import mujoco
 from numba import types
 
 from didymos.compiled import c_function
-from didymos.engine.calls import engine_function
 from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.forces import act_all, state_address, table_address
 from didymos.engine.law_table import index_of, register
-from didymos.engine.layout import library_path
+from didymos.engine.layout import MODEL, library_path
+from didymos.native import doubles, integers, word
 
 __all__ = ["PLUGIN", "attach", "install"]
 
 PLUGIN = "didymos.parts"
 _ATTRIBUTES = ("words", "laws")
-
-assert engine_function  # the engine's library is loaded for compiled code
+_STATENUM = MODEL["plugin_statenum"]
 
 
 @c_function(types.void(types.int64, types.int64, types.int32))
@@ -47,7 +46,9 @@ def _compute(model, data, instance, capability):  # type: ignore[no-untyped-def]
 
 @c_function(types.void(types.int64, types.int64, types.int64, types.int32))
 def _reset(model, state, own, instance):  # type: ignore[no-untyped-def]
-    """The engine has set the state to zero already."""
+    values = doubles(state)
+    for i in range(integers(word(model + _STATENUM))[instance]):
+        values[i] = 0.0
 
 
 _Count = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)

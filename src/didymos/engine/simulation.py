@@ -17,6 +17,7 @@ from didymos.contract import offset_of
 from didymos.control import Controller, Values
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.pilot import Pilot
+from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import SCAN
@@ -90,7 +91,7 @@ class Simulation:
             self.twin = self.twin.for_scenario(scenario)
         self._given = control
         self.program = control if control is not None else self.twin.make_program()
-        self.built = build(self.twin, self.program, stimuli_of(self._about), piloted=piloted)
+        self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
         self.model, self.data, self.robot = self.built.assembly.model, self.built.data, self.built.robot
         self.context, self._packed = self.built.context, pack(self.built.context)
         self._address = int(self._packed.ctypes.data)
@@ -101,7 +102,7 @@ class Simulation:
         self._live = LiveValues(self.built)
         self.overrides = Overrides(self.built)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}))
-        self._changes = Changes(self.built, stimuli_of(self._about), self.period)
+        self._changes = Changes(self.built, self.stimuli, self.period)
         self._cameras = Cameras(self.twin, self.model, seed, self.period)
         self.measured = Values(self.built.measured, self._state, self._cameras.views)
         first = self.built.assembly.state.starts["setpoints"]
@@ -134,6 +135,11 @@ class Simulation:
     def seconds(self) -> float:
         """Duration of the scenario [s]; ten seconds without one."""
         return self._about.seconds if self._about is not None else 10.0
+
+    @property
+    def stimuli(self) -> tuple[StimulusSpec, ...]:
+        """What the scenario moves, its constant set-points first."""
+        return stimuli_of(self._about)
 
     @property
     def chunk(self) -> int:

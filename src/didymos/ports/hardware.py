@@ -25,7 +25,7 @@ from didymos.control import CompiledController, Controller, Robot, Values
 from didymos.control.stimulus import evaluate
 from didymos.engine.drive import drive
 from didymos.engine.recorder_thread import RecorderThread
-from didymos.engine.wiring import stimulus_table
+from didymos.engine.schedule import stimulus_table
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.log import Log
 from didymos.record.stream import Kind, StreamLayout

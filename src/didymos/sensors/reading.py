@@ -154,7 +154,8 @@ def _take(tables: Any, sensor: Any, tick: int, arrival: int, period: float, sens
         bias = state[quantity.bias : quantity.bias + size]
         counter = (taken * sensor.channels + channel) * DRAWS_PER_READING
         if sensor.errors == 0.0:
-            reading[:] = true
+            for k in range(size):
+                reading[k] = true[k]
         elif quantity.form == _ORIENTATION:
             walk(tables.errors[q], sensor.rate, taken == 0, high, low, counter, 3, bias)
             disturb_orientation(tables.errors[q], sensor.rate, high, low, counter, bias, true, reading)

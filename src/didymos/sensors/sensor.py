@@ -14,9 +14,9 @@ The ideal reading is one of the engine's (`ENGINE_SENSORS`, by name), or the sen
         def look(sensor, here, reading):
             reading.airspeed = max(here.air_velocity[0], 0.0)
 
-with `sensor` its parameters, `here` the motion of its link, the air there and the clock (`SURROUNDINGS`), and `reading` the quantities
-that it declares without a source of the engine. A quantity of an acceleration (`ACCELERATIONS`) is known once the forces of an
-instant are; it is read then, and arrives at the next tick.
+with `sensor` its parameters, `here` the motion of its link, the air there and the clock (`SURROUNDINGS`), and `reading` the
+quantities that it declares without a source of the engine. A quantity of an acceleration (`ACCELERATIONS`) is known once the
+forces of an instant are; it is read then, and arrives at the next tick.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from pydantic import Field, create_model, model_validator
 
 from didymos.compiled import CFunction
 from didymos.contract import Declaration, declared, layout_of, record_type
+from didymos.errors import nearest
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number
 
@@ -129,6 +130,16 @@ class Sensor:
             records = (cls.parameter_layout, SURROUNDINGS, cls.reading_layout)
             cls.measure = CFunction(types.void(*(record_type(layout) for layout in records)), marked.function)
         cls.spec = _spec_of(cls)
+
+    @classmethod
+    def incomplete(cls) -> str:
+        """What the class lacks before it can measure, in a few words; empty where nothing is."""
+        for item in cls.quantities:
+            if item.kind == "measure" and cls.measure is None:
+                return f"does not say how it measures {item.name}: a function marked with @measure"
+            if item.kind != "measure" and item.kind not in ENGINE_SENSORS:
+                return f"reads {item.name} from {item.kind!r}, which the engine does not have{nearest(item.kind, ENGINE_SENSORS)}"
+        return "" if cls.quantities else "declares no quantity that it measures"
 
     @classmethod
     def check(cls, spec: Any) -> None:

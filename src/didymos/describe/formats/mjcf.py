@@ -11,12 +11,13 @@ import numpy as np
 
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
 from didymos.describe.formats.engine_spec import asked_engine, check_compiles, unique
+from didymos.describe.formats.format import DescriptionFile, Format
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mjcf_guard import refuse_the_dangerous
 from didymos.describe.formats.rotation import quaternion_to_matrix
 from didymos.describe.formats.xml_file import Element
 
-__all__ = ["read_mjcf"]
+__all__ = ["MJCF", "read_mjcf"]
 
 _KINDS = {
     mujoco.mjtJoint.mjJNT_FREE: JointKind.FLOATING,
@@ -143,3 +144,11 @@ def _frames(model: mujoco.MjModel) -> dict[str, Frame]:
         link = model.body(int(site.bodyid[0])).name
         frames[site.name] = Frame(site.name, link, site.pos.copy(), site.quat.copy(), site.name)
     return frames
+
+
+def _read(file: DescriptionFile) -> Description:
+    assert file.root is not None
+    return read_mjcf(file.root, file.text)
+
+
+MJCF = Format("MJCF", _read, tags=("mujoco",))

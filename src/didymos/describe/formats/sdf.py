@@ -14,6 +14,7 @@ from pathlib import Path
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.format import DescriptionFile, Format
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.joint_limits import welded
 from didymos.describe.formats.mechanism import WORLD, FrameSource, JointSource, Mechanism
@@ -25,7 +26,7 @@ from didymos.describe.formats.sdf_tags import SDF_WORDS
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import name_of, parse_numbers
 
-__all__ = ["read_sdf"]
+__all__ = ["SDF", "read_sdf"]
 
 _MOST_MODELS = 30  # contacts between models take a bit each
 
@@ -141,3 +142,11 @@ def _spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSourc
         if joint.parent != WORLD:
             group[head(joint.child)] = head(joint.parent)
     return tree, loops
+
+
+def _read(file: DescriptionFile) -> Description:
+    assert file.root is not None
+    return read_sdf(file.root, file.packages)
+
+
+SDF = Format("SDF", _read, tags=("sdf",))

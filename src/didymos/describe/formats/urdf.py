@@ -16,6 +16,7 @@ import numpy as np
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.format import DescriptionFile, Format
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import ROUNDED_TO_ZERO, inertia_fault
 from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
@@ -29,7 +30,7 @@ from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import limit, name_of, number, vector, word
 from didymos.errors import nearest
 
-__all__ = ["read_urdf"]
+__all__ = ["URDF", "read_urdf"]
 
 _KINDS = {
     "fixed": JointKind.FIXED,
@@ -203,3 +204,11 @@ def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointS
             f"links {roots[0]!r} and {roots[1]!r} are both the child of no joint, expected one root link"
         )
     return roots[0]
+
+
+def _read(file: DescriptionFile) -> Description:
+    assert file.root is not None
+    return read_urdf(file.root, file.packages)
+
+
+URDF = Format("URDF", _read, tags=("robot",))

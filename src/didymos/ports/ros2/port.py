@@ -44,7 +44,7 @@ def serve(simulation: Simulation, terms: ServeOptions) -> dict[str, Any]:
     run = Run(simulation, terms.record, keep=False)
     wire = simulation.twin.file.ros2
     publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin), wire.topics)
-    inbox = Inbox(node, list(intakes(simulation.handles, wire.commands)), steps=terms.step_locked, say=terms.say)
+    inbox = Inbox(node, list(intakes(simulation.overrides.names, wire.commands)), steps=terms.step_locked, say=terms.say)
     services = open_services(node, inbox, ros_name(simulation.twin.name))
     known = announce(node, ros_name(simulation.twin.name))
     run.log.listen(publisher.put)
@@ -126,7 +126,7 @@ class _Port:
         for handle, value in order.values:
             if self._held.get(handle) != value:  # a command that is repeated at a rate is one intervention
                 self._steer(handle, value)
-        if order.alive and ALIVE in self._run.simulation.handles:
+        if order.alive and ALIVE in self._run.simulation.overrides.names:
             self._steer(ALIVE, self._held.get(ALIVE, 0.0) + 1.0)
 
     def _steer(self, handle: str, value: float) -> None:
