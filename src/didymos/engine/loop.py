@@ -35,7 +35,7 @@ from didymos.engine.pushes import PUSHES
 from didymos.native import array_at, matrix_at, record_at
 from didymos.parts.part import CLOCK
 from didymos.sensors.error import ErrorSpec
-from didymos.sensors.reading import QUANTITY, SENSOR, SensorTables, acceleration_due, is_due, motion_due, sense, take_accelerations
+from didymos.sensors.reading import QUANTITY, SENSOR, SensorTables, acceleration_due, any_due, is_due, sense, take_accelerations
 from didymos.spec import record_type
 
 __all__ = ["AHEAD", "DIVERGED", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "UNASKED", "run_ticks"]
@@ -44,6 +44,7 @@ FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL = 0, 1, 2, 3
 SENSED, AHEAD, UNASKED = 1, 2, 4
 _SETPOINT, _INPUT, _PARAMETER, _PUSH = Target.SETPOINT, Target.INPUT, Target.PARAMETER, Target.PUSH
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
+_SENSORS, _NO_SENSORS = 0, 1
 _ERROR = record_type(ErrorSpec)
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int64)
 
@@ -51,7 +52,6 @@ _mj_fwd_position = engine_function("mj_fwdPosition")
 _mj_sensor_position = engine_function("mj_sensorPos")
 _mj_fwd_velocity = engine_function("mj_fwdVelocity")
 _mj_sensor_velocity = engine_function("mj_sensorVel")
-_mj_sensor_acceleration = engine_function("mj_sensorAcc")
 _mj_forward = engine_function("mj_forward")
 _mj_forward_skip = engine_function("mj_forwardSkip", types.int32, types.int32)
 _mj_runge_kutta = engine_function("mj_RungeKutta", types.int32)
@@ -128,7 +128,7 @@ def _begin_tick(c: Any, tick: int) -> None:
     else:
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
-        if motion_due(tables.sensors, tick, period) or _streams_due(c, tick):
+        if any_due(tables.sensors, tick, period) or _streams_due(c, tick):
             _mj_sensor_position(engine.model, engine.data)
             _mj_sensor_velocity(engine.model, engine.data)
     for i in range(tables.sensors.shape[0]):
@@ -229,6 +229,19 @@ def _is_finite(address: int, count: int) -> bool:
 
 
 @kernel
+def _find_forces(c: Any, tick: int) -> None:
+    """The second half of the engine's forward pass, and the readings of accelerations that are due."""
+    engine, tables = c.engine, _sensor_tables(c)
+    begins = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE).reset_tick == tick
+    if begins or not acceleration_due(tables.sensors, tick, c.timing.period):
+        _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, _NO_SENSORS)
+        return
+    _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, _SENSORS)
+    sensordata = array_at(engine.sensordata, engine.sensordata_count, _FLOAT)
+    take_accelerations(tables, tick, c.timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
+
+
+@kernel
 def _end_tick(c: Any, tick: int) -> int:
     """Inputs, forces, accelerations, record, physics; FINE or what went wrong."""
     engine, timing = c.engine, c.timing
@@ -238,16 +251,12 @@ def _end_tick(c: Any, tick: int) -> int:
     clock.period = timing.period
     tick_all(engine.table, engine.state_address, timing.clock)
     for substep in range(timing.substeps):
-        _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY if substep == 0 else _STAGE_NONE, 1)
         if substep == 0:
-            tables = _sensor_tables(c)
-            begins = record_at(engine.state_address + 8 * timing.loop, LOOP_STATE).reset_tick == tick
-            if not begins and acceleration_due(tables.sensors, tick, timing.period):
-                _mj_sensor_acceleration(engine.model, engine.data)
-                sensordata = array_at(engine.sensordata, engine.sensordata_count, _FLOAT)
-                take_accelerations(tables, tick, timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
+            _find_forces(c, tick)
             if array_at(c.record.on, 1, _INT)[0] != 0:
                 _record(c, tick)
+        else:
+            _mj_forward_skip(engine.model, engine.data, _STAGE_NONE, _NO_SENSORS)
         if not _is_finite(engine.qacc, engine.qacc_count):
             return DIVERGED
         if timing.rk4 != 0:
