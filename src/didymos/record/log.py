@@ -229,9 +229,19 @@ class Log:
             raise InputError(f"a log is a .mcap or a .csv, not {path.suffix!r}", file=path)
         streams, metadata = read(path)
         try:
-            return _filled([layout for layout, _, _ in streams], metadata, [(times, values) for _, times, values in streams])
+            return cls._filled([layout for layout, _, _ in streams], metadata, [(times, values) for _, times, values in streams])
         except InputError as error:
             raise InputError(error.message, file=path, path=error.path) from error
+
+    @classmethod
+    def _filled(
+        cls, layouts: Sequence[StreamLayout], metadata: Mapping[str, str], rows: Sequence[tuple[ArrayLike, ArrayLike]]
+    ) -> Log:
+        """A log of streams that are known already."""
+        log = cls(layouts, metadata)
+        for i, (times, values) in enumerate(rows):
+            log.append(i, times, values)
+        return log
 
     def to_pandas(self, *names: str, at: str | ArrayLike | None = None) -> pandas.DataFrame:
         """Signals as one `pandas.DataFrame`: a column per signal by its full name, the time [s] as index.
@@ -270,7 +280,7 @@ class Log:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Rows and texts travel; a recording and listeners stay behind."""
-        return _filled, (self.layouts, self.metadata, [self.rows(i) for i in range(len(self.layouts))])
+        return type(self)._filled, (self.layouts, self.metadata, [self.rows(i) for i in range(len(self.layouts))])
 
     def plot(self, *names: str, path: str | Path | None = None, plane: Sequence[str] = ()) -> Path:
         """Draw signals into a PNG, SVG or PDF, by default `log.png`; without names, an overview.
@@ -280,16 +290,6 @@ class Log:
         from didymos.record.plot import plot
 
         return plot(self, names, path or "log.png", plane)
-
-
-def _filled(
-    layouts: Sequence[StreamLayout], metadata: Mapping[str, str], rows: Sequence[tuple[ArrayLike, ArrayLike]]
-) -> Log:
-    """A log of streams that are known already."""
-    log = Log(layouts, metadata)
-    for i, (times, values) in enumerate(rows):
-        log.append(i, times, values)
-    return log
 
 
 class _Rows:
