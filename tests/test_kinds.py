@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,9 @@ def install(site: Path, name: str, entry_points: str) -> None:
 
 
 def look_again() -> None:
-    """Forget which packages are installed."""
+    """Forget which packages are installed, and what was imported of them."""
+    for module in [name for name in sys.modules if name.partition(".")[0] == "canopies"]:
+        del sys.modules[module]
     for role in KINDS:
         kinds = kinds_of(role)
         kinds.__dict__.pop("_installed", None)

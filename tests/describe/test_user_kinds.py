@@ -218,12 +218,12 @@ def test_one_file_runs_once_for_all_kinds_of_a_twin(folder: Path) -> None:
 
 
 def test_a_module_is_read_without_importing_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "site" / "canopies"
+    package = tmp_path / "site" / "own_laws"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n")
     (package / "laws.py").write_text(LAW)
     monkeypatch.syspath_prepend(tmp_path / "site")
-    folder = twin_folder(tmp_path / "twin", parts={"canopy": PART | {"kind": "canopies.laws:Parachute"}})
+    folder = twin_folder(tmp_path / "twin", parts={"canopy": PART | {"kind": "own_laws.laws:Parachute"}})
     assert seen(folder).get("parts.canopy.opening_time") == 0.5
     assert not has_run(package)
     assert didymos.load(folder, trust=True).get("parts.canopy.opening_time") == 0.5
