@@ -16,7 +16,8 @@ from didymos.cockpit.scene import Puppet
 from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
 from didymos.engine.link_frames import LinkFrames
-from didymos.sensors.kind import LidarSpec, RangefinderSpec, SensorSpec
+from didymos.sensors.camera import Camera
+from didymos.sensors.ranging import Lidar
 
 __all__ = ["SensorOverlay", "hits_of", "outline_of", "rays_of"]
 
@@ -28,11 +29,10 @@ _RAY, _POINT = (250, 176, 5), (224, 49, 49)
 Array = NDArray[np.float64]
 
 
-def rays_of(sensor: SensorSpec) -> tuple[Array, float]:
-    """Unit vectors along the rays of a sensor in the frame of its link, shape [n, 3], and how far it sees [m]."""
-    if isinstance(sensor, LidarSpec):
-        return sensor.directions(), sensor.farthest
-    assert isinstance(sensor, RangefinderSpec)
+def rays_of(sensor: Any) -> tuple[Array, float]:
+    """Unit vectors along the rays of a lidar or range finder in the frame of its link, shape [n, 3], and how far it sees [m]."""
+    if sensor.contract is Lidar:
+        return Lidar.directions(sensor), sensor.farthest
     return np.array([[np.cos(sensor.pitch), 0.0, -np.sin(sensor.pitch)]]), sensor.reach
 
 
@@ -71,7 +71,7 @@ class SensorOverlay:
             frame = links[camera.link]
             frustum = scene.add_camera_frustum(
                 f"{puppet.node(frame.body).name}/sight_{name}",
-                fov=2.0 * float(np.arctan(camera.height / (2.0 * camera.focal))),
+                fov=2.0 * float(np.arctan(camera.height / (2.0 * Camera.focal(camera)))),
                 aspect=camera.width / camera.height,
                 scale=FRUSTUM * size,
                 thickness=1.5,
@@ -83,7 +83,7 @@ class SensorOverlay:
             self._frustums.append(frustum)
         for name, sensor in twin.file.sensors.items():
             if sensor.kind in RANGES:
-                frame = links[sensor.link]  # type: ignore[attr-defined]
+                frame = links[getattr(sensor, "link")]  # noqa: B009
                 rays, farthest = rays_of(sensor)
                 base = f"{puppet.node(frame.body).name}/sight_{name}"
                 scene.add_frame(base, show_axes=False, position=frame.pose.position, wxyz=frame.pose.quaternion)
