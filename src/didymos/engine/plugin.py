@@ -23,6 +23,7 @@ from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.forces import act_all, state_address, table_address
 from didymos.engine.law_table import index_of, register
 from didymos.engine.layout import MODEL, library_path
+from didymos.engine.pickling import make_picklable
 from didymos.native import doubles, integers, word
 
 __all__ = ["PLUGIN", "attach", "install"]
@@ -120,6 +121,7 @@ def _load(reference: str, own: int) -> None:
 def install() -> int:
     """Register the plugin with the engine; its slot."""
     keep_quiet()
+    make_picklable()
     names = (ctypes.c_char_p * len(_ATTRIBUTES))(*(name.encode() for name in _ATTRIBUTES))
     own = _Plugin(
         name=PLUGIN.encode(),
