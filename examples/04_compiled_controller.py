@@ -3,8 +3,8 @@
     python examples/04_compiled_controller.py [FOLDER]
 
 The law is a function of seven arrays that numba compiles: `clock` (time, period, 1 at the first call), `settings`, `gains`,
-`measured` in the order of `reads`, `setpoints` in the order of `wants`, `memory`, `inputs` in the order of `writes`. Here it holds
-the height only, in still air; memory[0] is the integral of the error, saved and restored with the twin.
+`measured` in the order of `reads`, `setpoints` in the order of the class's own, `memory`, `inputs` in the order of `writes`. Here
+it holds the height only, in still air; memory[0] is the integral of the error, saved and restored with the twin.
 """
 
 import sys

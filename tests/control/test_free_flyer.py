@@ -97,12 +97,12 @@ def test_torques_give_the_wanted_accelerations() -> None:
     """Forward again: H z'' = B tau - c - Je^T f has to return what was asked for."""
     for par, z, zd in random_cases()[:20]:
         h, c, je, _, _ = evaluate(par, z, zd)
-        rows, setpoints, push, tau = np.zeros((4, 6)), np.array([0.1, -0.2, 0.3, 0.5]), np.array([0.4, -0.7, 0.2]), np.zeros(4)
+        rows, desired, push, tau = np.zeros((4, 6)), np.array([0.1, -0.2, 0.3, 0.5]), np.array([0.4, -0.7, 0.2]), np.zeros(4)
         rows[0, 2] = 1.0
         rows[1:] = je
-        assert inverse_dynamics(h, c, rows, setpoints, je, push, tau)
+        assert inverse_dynamics(h, c, rows, desired, je, push, tau)
         answer = np.linalg.solve(h, np.concatenate([[0, 0], tau]) - c - je.T @ push)
-        np.testing.assert_allclose(rows @ answer, setpoints, atol=1e-7)
+        np.testing.assert_allclose(rows @ answer, desired, atol=1e-7)
 
 
 def test_a_carried_load_is_part_of_the_last_link() -> None:

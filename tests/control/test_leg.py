@@ -61,10 +61,10 @@ def test_a_load_is_felt_as_it_was_asked_for(leg: int) -> None:
 def test_the_solver_solves() -> None:
     rng = np.random.default_rng(1)
     half = rng.standard_normal((6, 6))
-    matrix, setpoints = half @ half.T + 0.1 * np.eye(6), rng.standard_normal(6)
-    found = setpoints.copy()
+    matrix, right = half @ half.T + 0.1 * np.eye(6), rng.standard_normal(6)
+    found = right.copy()
     solve_symmetric(matrix.ravel().copy(), found)
-    assert matrix @ found == pytest.approx(setpoints)
+    assert matrix @ found == pytest.approx(right)
 
 
 def _stand(wrench: list[float], friction: float, slope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:

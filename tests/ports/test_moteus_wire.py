@@ -160,7 +160,7 @@ def test_what_is_not_there_is_an_error_and_ends_the_frame(bus: Bus) -> None:
 def test_a_frame_for_another_one_is_not_answered(bus: Bus) -> None:
     assert bus.send(Frame(0x8002, QUERY)) == []
     assert bus.send(Frame(0x18001, QUERY)) == []  # another prefix
-    assert bus.send(Frame(0x0001, QUERY)) == []  # no reply setpoints
+    assert bus.send(Frame(0x0001, QUERY)) == []  # nobody asked for a reply
     assert len(bus.send(Frame(0x807F, QUERY))) == 1  # to all
 
 

@@ -92,8 +92,8 @@ def test_set_points_with_a_common_prefix_are_a_group_of_their_own() -> None:
     handles = ("setpoints.vx", "setpoints.wheels.left", "setpoints.wheels.right", "inputs.motor")
     found = {intake.topic: intake for intake in intakes(handles)}
     assert set(found) == {
-        "/cmd_vel", "/set/setpoints", "/set/setpoints/vx", "/set/setpoints/wheels", "/set/setpoints/wheels/left", "/set/setpoints/wheels/right",
-        "/set/inputs", "/set/inputs/motor",
+        "/cmd_vel", "/set/setpoints", "/set/setpoints/vx", "/set/setpoints/wheels", "/set/setpoints/wheels/left",
+        "/set/setpoints/wheels/right", "/set/inputs", "/set/inputs/motor",
     }  # fmt: skip
     assert found["/set/setpoints/wheels"].read(Number([1.0, -2.0])) == Order(
         (("setpoints.wheels.left", 1.0), ("setpoints.wheels.right", -2.0))
