@@ -341,7 +341,7 @@ def test_garbage_on_the_terminal_is_refused_and_the_client_still_works(power_uni
             answers += os.read(client, 4096)
         os.close(client)
         assert answers.count(b"ERR") == 4
-        assert b"OK\r\nrcv 100  e B F\r\n" in answers  # a frame that cannot be understood has an empty reply
+        assert b"OK\r\nrcv 100  e B F\r\n" in answers  # a message that cannot be understood has an empty reply
         assert server.run(look).values[R.MODE] == 0
         assert server.stop()["refused"] >= 4
 

@@ -30,18 +30,18 @@ _ANGLE = "alpha"
 
 @dataclass(frozen=True)
 class _Source:
-    """A part that can be drawn: its body, its place and turn in it, and where its readouts lie in `userdata`."""
+    """A part that can be drawn: its body, its position [m] and rotation in it, and where its readouts lie in `userdata`."""
 
     body: int
-    place: Array
-    turn: Array
+    position: Array
+    rotation: Array
     axes: list[int]
     columns: list[int]
     angle: int | None
 
 
 class PartForces:
-    """Where the forces of a simulation's parts are found."""
+    """Reads the forces of a simulation's parts."""
 
     def __init__(self, simulation: Simulation) -> None:
         model = simulation.model
@@ -57,24 +57,24 @@ class PartForces:
                 first = int(row[b.OUTPUTS])
                 columns = [first + outputs.index(name) for name in axes.values()]
                 angle = first + outputs.index(_ANGLE) if _ANGLE in outputs and len(axes) == 3 else None
-                place, turn = row[b.POSE : b.POSE + 3].copy(), row[b.POSE + 3 : b.POSE + 12].reshape(3, 3).copy()
-                self._sources.append(_Source(int(row[b.BODY]), place, turn, list(axes), columns, angle))
+                position, rotation = row[b.POSE : b.POSE + 3].copy(), row[b.POSE + 3 : b.POSE + 12].reshape(3, 3).copy()
+                self._sources.append(_Source(int(row[b.BODY]), position, rotation, list(axes), columns, angle))
 
     def now(self, shown: mujoco.MjData, data: mujoco.MjData) -> dict[str, Array]:
         """Point [m] and force [N] in the world's frame, shape [n, 2, 3], of `lift`, `drag` and `thrust`, which is all else."""
-        found: dict[str, list[tuple[Array, Array]]] = {"thrust": [], "lift": [], "drag": []}
+        arrows: dict[str, list[tuple[Array, Array]]] = {"thrust": [], "lift": [], "drag": []}
         for source in self._sources:
-            turn = shown.xmat[source.body].reshape(3, 3)
-            point, turn = shown.xpos[source.body] + turn @ source.place, turn @ source.turn
+            of_body = shown.xmat[source.body].reshape(3, 3)
+            point, rotation = shown.xpos[source.body] + of_body @ source.position, of_body @ source.rotation
             force = np.zeros(3)
             force[source.axes] = data.userdata[source.columns]
             if source.angle is None:
-                found["thrust"].append((point, turn @ force))
+                arrows["thrust"].append((point, rotation @ force))
             else:
                 lift, drag = lift_and_drag(force, float(data.userdata[source.angle]))
-                found["lift"].append((point, turn @ lift))
-                found["drag"].append((point, turn @ drag))
-        return {kind: np.array(arrows).reshape(-1, 2, 3) for kind, arrows in found.items()}
+                arrows["lift"].append((point, rotation @ lift))
+                arrows["drag"].append((point, rotation @ drag))
+        return {kind: np.array(pairs).reshape(-1, 2, 3) for kind, pairs in arrows.items()}
 
 
 def lift_and_drag(force: Array, alpha: float) -> tuple[Array, Array]:
@@ -85,6 +85,6 @@ def lift_and_drag(force: Array, alpha: float) -> tuple[Array, Array]:
 
 def _drawn(law: Law, outputs: list[str]) -> dict[int, str]:
     """The readouts that make up the force of a part, by axis; empty where it reads out none."""
-    found = {axis: name for axis, name in enumerate(_VECTOR) if name in outputs}
+    vector = {axis: name for axis, name in enumerate(_VECTOR) if name in outputs}
     along = "thrust" if "thrust" in outputs else "force" if "force" in outputs and law.inputs else ""
-    return found or ({0: along} if along else {})
+    return vector or ({0: along} if along else {})

@@ -48,7 +48,7 @@ class Tune:
         gui.add_markdown("Change numbers while it runs; ● marks what you changed.")
         self._group = gui.add_dropdown("Group", groups, initial_value=_first(groups))
         self._search = gui.add_text("Search", "", hint="Part of a path, in all groups")
-        self._place = gui.add_folder(None)
+        self._folder = gui.add_folder(None)
         self._more = gui.add_markdown("")
         self._undo = gui.add_button("Undo last change", icon=viser.Icon.ARROW_BACK_UP)
         self._undo_all = gui.add_button("Undo all", icon=viser.Icon.RESTORE)
@@ -61,7 +61,7 @@ class Tune:
         self._list()
 
     def _live(self) -> dict[str, Parameter]:
-        return {path: item for path, item in self._session.untuned.parameters.items() if item.live}
+        return {path: item for path, item in self._session.live.untuned.parameters.items() if item.live}
 
     def _groups(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(map(_group, self._live()))) or ("none",)
@@ -72,16 +72,16 @@ class Tune:
         self._list()
 
     def _list(self) -> None:
-        words = self._search.value.casefold().split()
+        pieces = self._search.value.casefold().split()
         live = self._live()
         chosen = [
             path for path in live
-            if (all(word in path.casefold() for word in words) if words else _group(path) == self._group.value)
+            if (all(piece in path.casefold() for piece in pieces) if pieces else _group(path) == self._group.value)
         ]  # fmt: skip
         for handle in self._rows.values():
             handle.remove()
         self._rows = {}
-        with self._place:
+        with self._folder:
             for path in chosen[:MOST_ROWS]:
                 self._rows[path] = self._row(live[path])
         hidden = len(chosen) - MOST_ROWS
@@ -106,7 +106,7 @@ class Tune:
         return handle
 
     def _value(self, path: str) -> float:
-        return self._session.values.get(path, self._session.base(path))
+        return self._session.values.get(path, self._session.live.untuned.get(path))
 
     def refresh_all(self) -> None:
         """Show all parameters as a new run has them; its program may have other gains."""
@@ -157,7 +157,7 @@ class Tune:
     def _undo_every(self) -> None:
         self._history.clear()
         for path in list(self._session.values):
-            self._undo_to(path, self._session.base(path))
+            self._undo_to(path, self._session.live.untuned.get(path))
 
     def _save_values(self) -> None:
         name = f"{self._session.twin.name}-tuned.yaml"
@@ -167,8 +167,8 @@ class Tune:
 
 def _group(path: str) -> str:
     """The group that a path is listed in: `control.gains`, `parts.motor1`, `links.body`, `world`."""
-    words = path.split(".")
-    return words[0] if words[0] == "world" else ".".join(words[:2])
+    names = path.split(".")
+    return names[0] if names[0] == "world" else ".".join(names[:2])
 
 
 def _first(groups: tuple[str, ...]) -> str:

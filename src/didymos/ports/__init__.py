@@ -1,8 +1,8 @@
-"""The wire: a twin that answers as its robot does. `PORTS` names the kinds that `didymos serve TWIN --port KIND` knows.
+"""The wire: a twin that answers as its robot does. `PORTS` names the kinds that there are.
 
-A kind is one module with a function `serve(simulation, terms)`; it is imported when it is used, because each needs
-libraries of its own. A kind with a `robot` can be spoken from the other end as well, to a real robot
-(`didymos run TWIN --robot KIND:ADDRESS`): one module with a function `connect`.
+A kind is one module with a function `serve(simulation, options)`; it is imported when it is used, because each needs
+libraries of its own. A kind with a `robot` can be spoken from the other end as well, to a real robot at KIND:ADDRESS: one
+module with a function `connect`.
 """
 
 from __future__ import annotations

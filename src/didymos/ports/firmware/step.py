@@ -90,15 +90,15 @@ def _named(text: str) -> Any:
         return Library(Path(text if not function else f"{file}.so"), function or "step")
     module_name, _, name = text.rpartition(":")
     try:
-        found = getattr(find_module(module_name, Path()), name, None)
+        firmware = getattr(find_module(module_name, Path()), name, None)
     except InputError as error:
         raise InputError(str(error), path="--firmware") from None
-    if found is None:
+    if firmware is None:
         raise InputError(f"{module_name} has no {name!r}", path="--firmware")
-    if isinstance(found, type):
+    if isinstance(firmware, type):
         try:
-            return found()
+            return firmware()
         except Exception as error:  # the user's own code
             what = f"{text} cannot be created without arguments: {type(error).__name__}: {error}"
             raise InputError(what, path="--firmware") from error
-    return found
+    return firmware

@@ -58,7 +58,7 @@ class Source(Protocol):
     def events(self, time: float) -> Iterator[Event]:
         """What happened since the last call, until a time [s] of the twin's clock; `Unplugged` where it ended."""
 
-    def standing(self) -> Iterator[Event]:
+    def state(self) -> Iterator[Event]:
         """How the pad stands now, where the source can say."""
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class _Device:
     def _ask_plain(self, request: int, size: int) -> bytes:
         return bytes(fcntl.ioctl(self._fd, request, bytes(size)))
 
-    def standing(self) -> Iterator[Event]:
+    def state(self) -> Iterator[Event]:
         for code, _, _ in self.layout.axes:
             yield Event(0.0, AXIS, code, struct.unpack("@6i", self._ask_plain(_STATE_OF_AXIS + code, 24))[0])
         down = set(bits(self._ask(_KEYS_DOWN, _MOST_KEYS // 8)))
@@ -125,7 +125,7 @@ class _Stream:
     def __init__(self, path: Path, is_socket: bool) -> None:
         self.layout = JOYSTICK
         self._rest = b""
-        self._heard = is_socket  # a pipe that nobody writes to yet looks like one that ended
+        self._written = is_socket  # a pipe that nobody writes to yet looks like one that ended
         self._socket = None
         if is_socket:
             self._socket = socket.socket(socket.AF_UNIX)
@@ -134,12 +134,12 @@ class _Stream:
             self._socket.setblocking(False)
         self._fd = self._socket.fileno() if self._socket else os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
-    def standing(self) -> Iterator[Event]:
+    def state(self) -> Iterator[Event]:
         yield from ()
 
     def events(self, time: float) -> Iterator[Event]:
-        content = self._rest + _read_all(self._fd, ends=self._heard)
-        self._heard = self._heard or bool(content)
+        content = self._rest + _read_all(self._fd, ends=self._written)
+        self._written = self._written or bool(content)
         whole = len(content) // EVENT.size * EVENT.size
         self._rest = content[whole:]
         yield from decode(content[:whole])
@@ -159,10 +159,10 @@ class _File:
         content = path.read_bytes()
         if not content or len(content) % EVENT.size:
             raise InputError(f"found {len(content)} bytes, expected events of {EVENT.size} bytes each", file=path)
-        found = list(decode(content))
-        self._ahead = [Event(event.time - found[0].time, event.kind, event.code, event.value) for event in found]
+        events = list(decode(content))
+        self._ahead = [Event(event.time - events[0].time, event.kind, event.code, event.value) for event in events]
 
-    def standing(self) -> Iterator[Event]:
+    def state(self) -> Iterator[Event]:
         yield from ()
 
     def events(self, time: float) -> Iterator[Event]:
@@ -177,17 +177,17 @@ class _File:
 
 def _read_all(fd: int, ends: bool) -> bytes:
     """All bytes that wait; an end is an error where `ends`, and nothing else where not."""
-    found = b""
+    waiting = b""
     try:
         while True:
             part = os.read(fd, _READ)
             if not part:
-                if ends and not found:
+                if ends and not waiting:
                     raise Unplugged("its wire was closed")
-                return found
-            found += part
+                return waiting
+            waiting += part
     except BlockingIOError:
-        return found
+        return waiting
     except OSError as error:
         gone = error.errno in (errno.ENODEV, errno.ECONNRESET)
         raise Unplugged("it was unplugged" if gone else f"it cannot be read: {error.strerror}") from None
