@@ -12,14 +12,13 @@ import pytest
 
 from didymos import Log
 from didymos.cli.main import main
-from didymos.cli.values import read_settings
 from didymos.cockpit.frame_poses import root_body
 from didymos.cockpit.pilot_panel import table
 from didymos.cockpit.playback import Playback
 from didymos.cockpit.replay import find_log, logs_in
 from didymos.cockpit.session import Session
 from didymos.cockpit.sticks import Sticks
-from didymos.cockpit.tune import bounds, save_values
+from didymos.cockpit.tune import bounds
 from didymos.control.pilot import CHANNELS, SteerSpec
 from didymos.describe.parameters import Parameter
 from didymos.describe.twin import Twin, load
@@ -290,14 +289,6 @@ def test_only_logs_of_the_folder_can_be_opened(tmp_path: Path) -> None:
     for name in ("../secret.csv", str(tmp_path / "secret.csv"), "notes.txt", "", "..", "a.csv/../a.csv"):
         with pytest.raises(InputError):
             find_log(folder, name)
-
-
-def test_saved_values_are_what_with_reads(tmp_path: Path) -> None:
-    values = {"control.gains.roll.kp": 0.1 + 0.2, "links.body.mass": 1e-7}
-    save_values(tmp_path / "new" / "tuned.yaml", values, "quadcopter")
-    assert read_settings(tmp_path / "new" / "tuned.yaml") == values
-    save_values(tmp_path / "none.yaml", {}, "quadcopter")
-    assert read_settings(tmp_path / "none.yaml") == {}
 
 
 def test_sliders_reach_around_the_value_and_stay_within_bounds() -> None:

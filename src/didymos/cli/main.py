@@ -22,6 +22,7 @@ from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
 from didymos.cli.fit import fit
 from didymos.cli.fit_propeller import fit_propeller
+from didymos.cli.flags import in_flags
 from didymos.cli.list import list_twins
 from didymos.cli.new import new
 from didymos.cli.plot import plot
@@ -60,8 +61,8 @@ app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(chosen: bool) -> None:
+    if chosen:
         from importlib.metadata import version
 
         print(version("didymos"))
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise KeyboardInterrupt
         sys.stdout.flush()
     except DidymosError as error:
-        return _fail(str(error), error.exit_status, as_json)
+        return _fail(in_flags(error), error.exit_status, as_json)
     except typer.TyperException as error:
         return _fail(_sentence(error), error.exit_code, as_json)
     except BrokenPipeError:
@@ -105,10 +106,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _spelt_out(words: list[str]) -> list[str]:
     """`--gamepad` without a device means any: Typer knows no option whose value may be left out."""
-    found = []
+    spelt: list[str] = []
     for word, following in itertools.zip_longest(words, words[1:], fillvalue="-"):
-        found += [word, "any"] if word == "--gamepad" and following.startswith("-") else [word]
-    return found
+        spelt += [word, "any"] if word == "--gamepad" and following.startswith("-") else [word]
+    return spelt
 
 
 def _fail(message: str, status: int, as_json: bool) -> int:

@@ -89,7 +89,7 @@ class Session:
     def set_speed(self, speed: float) -> None:
         """How fast the twin's clock runs on the wall's; infinity: as fast as it can."""
         if not speed > 0.0:
-            raise InputError(f"found {speed:g}, expected a positive speed", path="speed")
+            raise InputError(f"found {speed:g}, expected a positive speed", option="speed")
         self._request(lambda: self._set_speed(speed))
 
     def restart(self, scenario: str | None, seed: int, *, piloted: bool | None = None) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.record.attitude import ANGLES, angle
 from didymos.record.log import Log
+from didymos.rotations import ANGLES, angle
 
 __all__ = ["MOST_POINTS", "names", "pairs", "tail", "together", "unit"]
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import viser
 
 from didymos.cockpit.session import Session
 from didymos.describe.parameters import Parameter
+from didymos.describe.values_file import write_values
 
-__all__ = ["Tune", "bounds", "save_values"]
+__all__ = ["Tune", "bounds"]
 
 MOST_ROWS = 14
 CHANGED = "● "
@@ -30,13 +30,6 @@ def bounds(parameter: Parameter) -> tuple[float, float, float] | None:
     return low, high, step
 
 
-def save_values(file: Path, values: dict[str, float], twin: str) -> None:
-    """Write values by path as `didymos run --with` takes them."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [f"# didymos run {twin} --with {file.name}", *(f"{path}: {value!r}" for path, value in values.items())]
-    file.write_text("\n".join(lines) + ("\n" if values else "\n{}\n"), encoding="utf-8")
-
-
 class Tune:
     """The panel of parameters."""
 
@@ -52,7 +45,7 @@ class Tune:
         self._more = gui.add_markdown("")
         self._undo = gui.add_button("Undo last change", icon=viser.Icon.ARROW_BACK_UP)
         self._undo_all = gui.add_button("Undo all", icon=viser.Icon.RESTORE)
-        self._save = gui.add_button("Save values", icon=viser.Icon.DEVICE_FLOPPY, hint="A YAML for didymos run --with")
+        self._save = gui.add_button("Save values", icon=viser.Icon.DEVICE_FLOPPY, hint="A YAML of values, for other runs")
         self._group.on_update(lambda _: self._group_chosen())
         self._search.on_update(lambda _: self._list())
         self._undo.on_click(lambda _: self._undo_one())
@@ -160,9 +153,10 @@ class Tune:
             self._undo_to(path, self._session.live.untuned.get(path))
 
     def _save_values(self) -> None:
-        name = f"{self._session.twin.name}-tuned.yaml"
-        save_values(self._session.folder / name, dict(self._session.values), self._session.twin.name)
-        self._session.notify("Saved", f"{len(self._session.values)} changed values are in {name}")
+        twin, values = self._session.twin.name, dict(self._session.values)
+        name = f"{twin}-tuned.yaml"
+        write_values(self._session.folder / name, values, comments=(f"values of {twin} that were tuned in the cockpit",))
+        self._session.notify("Saved", f"{len(values)} changed values are in {name}")
 
 
 def _group(path: str) -> str:

@@ -46,7 +46,7 @@ def find_port(kind: str) -> Serve:
     """The function that serves a kind of port; an unknown kind is an `InputError`."""
     if kind not in PORTS:
         known = ", ".join(PORTS)
-        raise InputError(f"there is no port {kind!r}{nearest(kind, PORTS)} (there are: {known})", path="--port")
+        raise InputError(f"there is no port {kind!r}{nearest(kind, PORTS)} (there are: {known})", option="port")
     serve: Serve = import_module(PORTS[kind].module).serve
     return serve
 
@@ -58,6 +58,6 @@ def find_robot(text: str) -> tuple[Connect, str]:
     module = PORTS[kind].robot if kind in known else None
     if module is None or not colon or not address:
         hint = nearest(kind, known) if colon else ""
-        raise InputError(f"found {text!r}{hint}, expected KIND:ADDRESS with a kind of: {', '.join(known)}", path="--robot")
+        raise InputError(f"found {text!r}{hint}, expected KIND:ADDRESS with a kind of: {', '.join(known)}", option="robot")
     connect: Connect = import_module(module).connect
     return connect, address

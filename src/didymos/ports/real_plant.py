@@ -44,7 +44,7 @@ class RealPlant:
     ) -> None:
         program = simulation.program
         if program is None or not np.isfinite(program.rate):
-            raise InputError("a real robot needs a control program with a rate of its own", path="--robot")
+            raise InputError("a real robot needs a control program with a rate of its own", option="robot")
         self.period = 1.0 / program.rate
         self.overruns, self.latest, self.seconds = 0, 0.0, 0.0
         self._hardware, self._progress = hardware, progress
@@ -149,7 +149,7 @@ class _Stimuli:
         self._rows = []
         for stimulus in simulation.stimuli:
             if stimulus.target not in targets:
-                raise InputError(f"the scenario moves {stimulus.target}, which nobody moves on a real robot", path="--robot")
+                raise InputError(f"the scenario moves {stimulus.target}, which nobody moves on a real robot", option="robot")
             table = stimulus_table(simulation.twin, stimulus)
             self._rows.append((*targets[stimulus.target], np.array(stimulus.numbers()), table))
 
@@ -186,5 +186,5 @@ def _refuse_blind(reads: tuple[str, ...], known: Mapping[str, int]) -> None:
             has = ", ".join(known) or "nothing"
             raise InputError(
                 f"the control program reads {name}, which this robot does not tell{nearest(name, known)} (it tells: {has})",
-                path="--robot",
+                option="robot",
             )

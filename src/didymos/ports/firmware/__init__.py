@@ -45,7 +45,7 @@ def find_firmware(text: str) -> Choice:
     if text.endswith(".so") or ".so:" in text or (colon and head and rest):
         return _choice("step", firmware=text)
     hint = nearest(text, ("betaflight", "peer", "listen"))
-    raise InputError(f"found {text!r}, expected {_FORMS}{hint}", path="--firmware")
+    raise InputError(f"found {text!r}, expected {_FORMS}{hint}", option="firmware")
 
 
 def _choice(kind: str, **options: Any) -> Choice:

@@ -39,7 +39,7 @@ class Peer(Controller):
         self, command: str = "", listen: str = "", attitude: str | None = None, timeout: float = 5.0, patience: float = 30.0
     ) -> None:
         if bool(command) == bool(listen):
-            raise InputError("expected either a command that starts the peer or an address to listen on", path="--firmware")
+            raise InputError("expected either a command that starts the peer or an address to listen on", option="firmware")
         self.command, self.listen, self.attitude, self.timeout, self.patience = command, listen, attitude, timeout, patience
         self._child: Child | None = None
         self._home: tempfile.TemporaryDirectory[str] | None = None
@@ -59,7 +59,7 @@ class Peer(Controller):
                 try:
                     self._line = self._accept(door)
                 finally:
-                    if door.family == socket.AF_UNIX:
+                    if isinstance(door.getsockname(), str):  # a path
                         os.unlink(door.getsockname())
             self._line.settimeout(_LOOK)
             self._reader = Reader(self._line)
@@ -139,7 +139,7 @@ class Peer(Controller):
             environment = os.environ | {"DIDYMOS_SOCKET": str(folder / "socket")}
             return Child(arguments, output=folder / "output.txt", folder=Path.cwd(), environment=environment)
         except (OSError, ValueError) as error:
-            raise InputError(f"{self.command!r} cannot be started: {error}", path="--firmware") from None
+            raise InputError(f"{self.command!r} cannot be started: {error}", option="firmware") from None
 
     def _accept(self, door: socket.socket) -> socket.socket:
         door.settimeout(_LOOK)
@@ -165,13 +165,15 @@ def _listen(address: str) -> socket.socket:
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit():
         if host not in _LOCAL:
-            raise InputError(f"found {address!r}, expected an address of this machine, 127.0.0.1:PORT", path="--firmware")
+            raise InputError(f"found {address!r}, expected an address of this machine, 127.0.0.1:PORT", option="firmware")
         return socket.create_server((host, int(port)))
+    if not hasattr(socket, "AF_UNIX"):
+        raise InputError("a socket with a path needs a Unix system; listen on 127.0.0.1:PORT", option="firmware")
     door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         door.bind(address)
     except OSError as error:
         door.close()
-        raise InputError(f"{address!r} cannot be listened on: {error}", path="--firmware") from None
+        raise InputError(f"{address!r} cannot be listened on: {error}", option="firmware") from None
     door.listen(1)
     return door

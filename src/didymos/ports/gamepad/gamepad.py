@@ -88,7 +88,7 @@ def find_gamepad() -> Path:
     raise InputError(
         f"found no pad among {_DEVICES}/event*{hint}; plug one in, name a device, pipe or file of events, or leave the option out"
         " to fly the scenario's stimuli",
-        path="--gamepad",
+        option="gamepad",
     )
 
 

@@ -11,7 +11,6 @@ A stream or file has axes 0 to 7 (codes ABS_X ... ABS_RZ, ABS_HAT0X, ABS_HAT0Y) 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import socket
 import stat
@@ -23,6 +22,7 @@ from typing import Protocol
 
 from didymos.errors import InputError
 from didymos.ports.gamepad.events import AXIS, EVENT, KEY, Event, decode
+from didymos.unix import unix_module
 
 __all__ = ["JOYSTICK", "PadLayout", "Source", "Unplugged", "open_source"]
 
@@ -77,14 +77,15 @@ def open_source(path: Path) -> Source:
             return _Stream(path, stat.S_ISSOCK(kind))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"the pad {str(path)!r} cannot be opened: {why}", path="--gamepad") from None
-    raise InputError(f"found {str(path)!r}, expected a device, a pipe, a socket or a file of events", path="--gamepad")
+        raise InputError(f"the pad {str(path)!r} cannot be opened: {why}", option="gamepad") from None
+    raise InputError(f"found {str(path)!r}, expected a device, a pipe, a socket or a file of events", option="gamepad")
 
 
 class _Device:
     live = True
 
     def __init__(self, path: Path) -> None:
+        self._ioctl = unix_module("fcntl", "a gamepad of the kernel").ioctl
         self._fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
             self.layout = self._ask_layout()
@@ -103,7 +104,7 @@ class _Device:
         return self._ask_plain(request | size << 16, size)
 
     def _ask_plain(self, request: int, size: int) -> bytes:
-        return bytes(fcntl.ioctl(self._fd, request, bytes(size)))
+        return bytes(self._ioctl(self._fd, request, bytes(size)))
 
     def state(self) -> Iterator[Event]:
         for code, _, _ in self.layout.axes:

@@ -12,8 +12,6 @@ import errno
 import os
 import select
 import struct
-import termios
-import tty
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import monotonic
@@ -21,6 +19,7 @@ from time import monotonic
 from didymos.errors import InputError, RunError
 from didymos.ports.moteus.line import Message, pad
 from didymos.ports.moteus.values import SIZES, Reader, varuint
+from didymos.unix import unix_module
 
 __all__ = ["QUERY", "Host", "command", "registers"]
 
@@ -69,16 +68,17 @@ class Host:
     """An open fdcanusb."""
 
     def __init__(self, path: Path) -> None:
+        termios, tty = (unix_module(name, "a serial line") for name in ("termios", "tty"))
         self._name = str(path)
         try:
             self._wire = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         except OSError as error:
-            raise InputError(f"cannot be opened: {error.strerror}", file=path, path="--robot") from None
+            raise InputError(f"cannot be opened: {error.strerror}", file=path, option="robot") from None
         try:
             tty.setraw(self._wire)
         except (termios.error, OSError):
             os.close(self._wire)
-            raise InputError("is not a serial line or a terminal", file=path, path="--robot") from None
+            raise InputError("is not a serial line or a terminal", file=path, option="robot") from None
         self._poll = select.poll()
         self._poll.register(self._wire, select.POLLIN)
         self._rest = b""

@@ -78,8 +78,8 @@ class MoteusRobot:
             if not abs(position - start) <= _NEAR:
                 raise InputError(
                     f"{self._who(drive)} stands at {position:.4g} rev, expected {start:.4g} rev, where the scenario begins;"
-                    " bring it there, or call it so with --zero",
-                    path="--robot",
+                    " bring it there, or call it so with `zero`",
+                    option="robot",
                 )
 
     def read(self) -> NDArray[np.float64]:

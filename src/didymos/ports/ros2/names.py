@@ -29,7 +29,7 @@ def spell(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         topic = topics[name] = ros_name(name)
         if owners.setdefault(topic, name) != name:
-            raise InputError(f"{owners[topic]!r} and {name!r} would both be the topic {topic}; rename one", path="--port ros2")
+            raise InputError(f"{owners[topic]!r} and {name!r} would both be the topic {topic}; rename one", option="port")
     return topics
 
 

@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "cyclonedds":
         raise
-    raise InputError("the port ros2 needs cyclonedds; this installs it: pip install 'didymos[ros2]'", path="--port") from None
+    raise InputError("the port ros2 needs cyclonedds; this installs it: pip install 'didymos[ros2]'", option="port") from None
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
@@ -73,8 +73,8 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
 def _domain(options: ServeOptions) -> int:
     text = os.environ.get("ROS_DOMAIN_ID", "0") if options.domain is None else str(options.domain)
     if not text.isascii() or not text.isdigit() or int(text) >= _DOMAINS:
-        where = "ROS_DOMAIN_ID" if options.domain is None else "--domain"
-        raise InputError(f"found {text!r}, expected a whole number from 0 to {_DOMAINS - 1}", path=where)
+        what = f"found {text!r}, expected a whole number from 0 to {_DOMAINS - 1}"
+        raise InputError(what, path="ROS_DOMAIN_ID") if options.domain is None else InputError(what, option="domain")
     return int(text)
 
 
