@@ -63,7 +63,21 @@ def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(text.split()))
 
 
+RENAMED = {
+    "grip": "friction_scale",
+    "sensed": "measured",
+    "upstream": "input_from",
+    "wanted": "setpoints",
+    "wants": "setpoints",
+}
+"""Words of 0.1.0 in files, logs and programs, and what they are called since 0.2.0; CHANGELOG.md has the whole table."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint ``, did you mean 'x'?`` for a misspelt word, or an empty string where nothing is near."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    """A hint ``, did you mean 'x'?`` for a misspelt word, the new name of one that was renamed, or an empty string."""
+    known, first = list(known), word.partition(".")[0]
+    renamed = ".".join(RENAMED.get(part, part) for part in word.split("."))
+    if renamed != word and (renamed in known or first in RENAMED):
+        return f", called {renamed!r} since 0.2.0"
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f", did you mean {near[0]!r}?" if near else ""

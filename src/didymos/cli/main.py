@@ -80,10 +80,10 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status; `arguments` without the program's name, `sys.argv` by default."""
-    words = _spelt_out(list(sys.argv[1:] if arguments is None else arguments))
-    as_json = "--json" in words
+    given = _spelt_out(list(sys.argv[1:] if arguments is None else arguments))
+    as_json = "--json" in given
     try:
-        status = app(args=words, prog_name="didymos", standalone_mode=False)
+        status = app(args=given, prog_name="didymos", standalone_mode=False)
         if status == INTERRUPTED:  # Typer turns the interrupt into this status, which no verb returns
             raise KeyboardInterrupt
         sys.stdout.flush()
@@ -104,11 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(status or 0)
 
 
-def _spelt_out(words: list[str]) -> list[str]:
+def _spelt_out(arguments: list[str]) -> list[str]:
     """`--gamepad` without a device means any: Typer knows no option whose value may be left out."""
     spelt: list[str] = []
-    for word, following in itertools.zip_longest(words, words[1:], fillvalue="-"):
-        spelt += [word, "any"] if word == "--gamepad" and following.startswith("-") else [word]
+    for argument, following in itertools.zip_longest(arguments, arguments[1:], fillvalue="-"):
+        spelt += [argument, "any"] if argument == "--gamepad" and following.startswith("-") else [argument]
     return spelt
 
 

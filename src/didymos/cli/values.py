@@ -1,4 +1,4 @@
-"""Values out of the words of the command line: `PATH=VALUE`, `PATH=LOW:HIGH`, `DRIVE=N` and `NAME=NAME`."""
+"""Values out of the arguments of the command line: `PATH=VALUE`, `PATH=LOW:HIGH`, `DRIVE=N` and `NAME=NAME`."""
 
 from __future__ import annotations
 
