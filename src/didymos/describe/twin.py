@@ -20,8 +20,8 @@ from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.parameters import Parameter, collect, flatten
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
-from didymos.describe.trust import NotTrusted, is_trusted
 from didymos.describe.set_value import with_value
+from didymos.describe.trust import NotTrusted, is_trusted
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
 from didymos.describe.yaml_file import read_yaml
