@@ -68,7 +68,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when they are first used: `didymos --help` needs none of them."""
+    """Public names are imported when they are first used: the help of the command line needs none of them."""
     if name not in _HOME:
         raise AttributeError(f"module 'didymos' has no attribute {name!r}")
     from importlib import import_module

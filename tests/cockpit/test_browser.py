@@ -34,7 +34,7 @@ def test_a_bundled_twin_plays_and_can_be_tuned(name: str, browser: Browser, tmp_
         wait_until(lambda: change(before, browser.picture(f"twin_{name}")) > MOVED, "the picture changes")
         browser.press("Pause")
         assert "STOPPED" not in browser.text
-        live = {path: item for path, item in cockpit.session.untuned.parameters.items() if item.live and item.value}
+        live = {path: item for path, item in cockpit.session.live.untuned.parameters.items() if item.live and item.value}
         path = next((path for path in live if path.startswith("control.gains.")), next(iter(live)))
         browser.tab("Tune")
         browser.write("Search", path)
@@ -117,7 +117,7 @@ def replay(browser: Browser, log: str, ghost: str) -> None:
     browser.choose("Log", log)
     browser.choose("Ghost", ghost)
     browser.press("Open")
-    wait_until(lambda: "RMSE" in browser.text, "the error is told")
+    wait_until(lambda: "RMSE" in browser.text, "the error is shown")
     before = browser.still("replay_begin")
     browser.press("Play log")
     wait_until(lambda: "Pause log" in browser.text, "the log plays")

@@ -1,4 +1,4 @@
-"""Firmware in this process and in another: the step interface, a compiled library, the frame, and what can go wrong with it."""
+"""Firmware in this process and in another: the step interface, a compiled library, messages, and what can go wrong with each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from didymos.cli.main import main
 from didymos.control import Robot, Values
 from didymos.describe.twin import Twin, load
 from didymos.errors import InputError, RunError
-from didymos.ports.firmware import find_firmware, frame, use_firmware
+from didymos.ports.firmware import find_firmware, message, use_firmware
 from didymos.ports.firmware.peer import Peer
 from didymos.ports.firmware.step import Step
 
@@ -186,7 +186,7 @@ def peer(daedalus: Twin, write: Callable[[str, str], Path], *arguments: str, tim
     return daedalus.simulate(scenario="hover", control=program)
 
 
-def test_a_peer_answers_every_frame_and_ends_with_the_run(daedalus: Twin, write: Callable[[str, str], Path]) -> None:
+def test_a_peer_answers_every_message_and_ends_with_the_run(daedalus: Twin, write: Callable[[str, str], Path]) -> None:
     simulation = peer(daedalus, write, "none", "0")
     process = simulation.program._child
     log = simulation.run(0.4)
@@ -202,9 +202,9 @@ def test_a_peer_answers_every_frame_and_ends_with_the_run(daedalus: Twin, write:
     ("fault", "said"),
     [
         ("dies", r"process \d+\) ended with status 7; it said last: out of memory, alas"),
-        ("late", "frame 50 is late: no answer for 0.5 s"),
-        ("lost", "frame 50 was lost: frame 51 came"),
-        ("twice", "frame 50 came twice, expected frame 51"),
+        ("late", "message 50 is late: no answer for 0.5 s"),
+        ("lost", "message 50 was lost: message 51 came"),
+        ("twice", "message 50 came twice, expected message 51"),
         ("short", r"answered \[0.5, 0.5\], expected 4 finite numbers"),
         ("nan", "expected 4 finite numbers"),
         ("noise", "cannot be read"),
@@ -223,7 +223,7 @@ def test_a_fault_on_the_line_ends_the_run_and_keeps_the_log(
     assert len(caught.value.log["truth.position.z"].time) >= 10  # type: ignore[attr-defined]
 
 
-def test_a_frame_in_slices_is_one_frame(daedalus: Twin, write: Callable[[str, str], Path]) -> None:
+def test_a_message_in_slices_is_one_message(daedalus: Twin, write: Callable[[str, str], Path]) -> None:
     """Each pause is longer than one look at the line."""
     simulation = peer(daedalus, write, "slices", "5")
     try:
@@ -246,13 +246,13 @@ def test_somebody_elses_process_may_connect(daedalus: Twin) -> None:
             except OSError:
                 time.sleep(0.02)
         with line:
-            reader = frame.Reader(line)
-            while (found := reader.read()).kind != frame.END:
-                if found.kind == frame.HELLO:
+            reader = message.Reader(line)
+            while (found := reader.read()).kind != message.END:
+                if found.kind == message.HELLO:
                     facts.update(found.facts or {})
                 else:
                     facts["last"] = found
-                    line.sendall(frame.pack(frame.STEP, found.count, found.time, [0.25] * 4))
+                    line.sendall(message.pack(message.STEP, found.count, found.time, [0.25] * 4))
 
     thread = threading.Thread(target=fly, daemon=True)
     thread.start()

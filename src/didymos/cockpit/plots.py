@@ -66,7 +66,7 @@ class Plots:
         gui.add_markdown("Recorded signals while they happen. Drag over a plot to zoom, double-click to zoom out.")
         self._freeze = gui.add_checkbox("Pause plots", False, hint="The run goes on; zoom in peace")
         self._window = gui.add_slider("Seconds", min=1.0, max=60.0, step=1.0, initial_value=10.0)
-        self._place = gui.add_folder(None)
+        self._folder = gui.add_folder(None)
         more = gui.add_button("Add a plot", icon=viser.Icon.PLUS)
         more.on_click(lambda _: self._add(()))
         self._log = log
@@ -79,13 +79,13 @@ class Plots:
 
     def _add(self, signals: tuple[str, ...]) -> None:
         if len(self._plots) < MOST_PLOTS:
-            with self._place:
+            with self._folder:
                 self._plots.append(_Plot(self._gui, names(self._log), signals, self._log))
 
     def renew(self, log: Log) -> None:
         """Offer the signals of a new run; its program may have others."""
         self._log = log
-        with self._place:
+        with self._folder:
             for plot in self._plots:
                 plot.renew(names(log))
 
@@ -98,7 +98,7 @@ class Plots:
 
 
 def _first_moving(available: tuple[str, ...]) -> tuple[str, ...]:
-    """What is likely to move where nothing is asked for by name: joints, or else the robot."""
+    """What is likely to move where nothing is named: joints, or else the robot."""
     joints = [name for name in available if name.startswith("joints.") and name.endswith(".position")]
     return tuple(joints[:4]) or tuple(name for name in available if name.startswith("truth.position."))
 

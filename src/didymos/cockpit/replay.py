@@ -67,18 +67,18 @@ class Replay:
 
     def list(self) -> None:
         """Offer the logs that are in the folder now."""
-        found = logs_in(self._session.folder)
+        logs = logs_in(self._session.folder)
         for menu in (self._first, self._second):
-            if menu.options != (NONE, *found):
+            if menu.options != (NONE, *logs):
                 chosen = str(menu.value)
-                menu.options = (NONE, *found)
-                menu.value = chosen if chosen in found else NONE
+                menu.options = (NONE, *logs)
+                menu.value = chosen if chosen in logs else NONE
 
     def open(self, first: str, second: str) -> None:
         """Show one or two logs of the folder."""
         try:
-            wanted = [name for name in (first, second) if name != NONE]
-            playbacks = [Playback(self._session.simulation, Log.load(find_log(self._session.folder, name))) for name in wanted]
+            logs = [Log.load(find_log(self._session.folder, name)) for name in (first, second) if name != NONE]
+            playbacks = [Playback(self._session.live.simulation, log) for log in logs]
         except DidymosError as error:
             self._session.notify("Not opened", str(error))
             return

@@ -59,7 +59,7 @@ _Init = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.
 class _Plugin(ctypes.Structure):
     """The engine's `mjpPlugin` (mjplugin.h)."""
 
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("name", ctypes.c_char_p),
         ("nattribute", ctypes.c_int),
         ("attributes", ctypes.POINTER(ctypes.c_char_p)),
@@ -97,7 +97,7 @@ def _init(model: int, data: int, instance: int) -> int:
             own, _, reference = entry.partition("=")
             if index_of(int(own, 16)) is None:
                 _load(reference, int(own, 16))
-    except Exception as error:  # noqa: BLE001 (nothing may be raised into the engine)
+    except Exception as error:  # nothing may be raised into the engine
         warnings.warn(f"this model cannot be used here: {error}", RuntimeWarning, stacklevel=2)
         return -1
     return 0

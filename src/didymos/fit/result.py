@@ -1,24 +1,24 @@
-"""Keep what a fit found as a file of values that `didymos run --with` takes."""
+"""Keep what a fit found as a file of values."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from didymos.fit.fit import Fit
+from didymos.describe.values_file import write_values
+from didymos.fit.fit import Fit, FittedParameter
 
 __all__ = ["save_values"]
 
 
-def save_values(found: Fit, path: Path) -> Path:
-    """Write `path: value` lines, each with its interval and unit, below the story of the fit."""
-    files = sorted({Path(item.name).name for item in found.judged if not item.held_out})
-    lines = [
-        f"# {found.twin} fitted to {', '.join(files)} by {found.method}: loss {found.loss_before:.6g} -> {found.loss_after:.6g}",
-        *(f"# {text}" for text in found.warnings),
-    ]
-    for parameter in found.parameters:
-        ends = parameter.interval
-        sure = "not determined" if ends is None else f"95 %: {ends[0]:.6g} .. {ends[1]:.6g}"
-        lines += [f"{path}: {parameter.after!r}  # {parameter.unit}; {sure}" for path in parameter.paths]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def save_values(fit: Fit, path: Path) -> Path:
+    """Write the values by parameter path, each with its unit and interval, below the story of the fit."""
+    files = sorted({Path(item.name).name for item in fit.evaluations if not item.held_out})
+    story = f"{fit.twin} fitted to {', '.join(files)} by {fit.method}: loss {fit.loss_before:.6g} -> {fit.loss_after:.6g}"
+    remarks = {path: _remark(parameter) for parameter in fit.parameters for path in parameter.paths}
+    write_values(path, fit.values(), comments=(story, *fit.warnings), remarks=remarks)
     return path
+
+
+def _remark(parameter: FittedParameter) -> str:
+    ends = parameter.interval
+    return f"{parameter.unit}; " + ("not determined" if ends is None else f"95 %: {ends[0]:.6g} .. {ends[1]:.6g}")

@@ -1,7 +1,7 @@
 """Firmware in another process, step-locked over a local socket: the twin waits for each answer, the peer for each question.
 
 The run starts the peer with the socket's path in DIDYMOS_SOCKET (`command`), or waits until somebody else's connects to a path
-or to 127.0.0.1:PORT (`listen`). `frame.py` says what goes over the line. A frame that is lost, comes twice or too late, or is
+or to 127.0.0.1:PORT (`listen`). `message.py` says what goes over the line. A message that is lost, comes twice or too late, or is
 none, and a peer that dies, end the run by a `RunError` that says which and when; the log until then stays.
 """
 
@@ -20,8 +20,8 @@ from pathlib import Path
 from didymos.control.controller import Controller, Robot
 from didymos.control.values import Values
 from didymos.errors import InputError, RunError
-from didymos.ports.firmware import frame
 from didymos.ports.firmware.child import Child
+from didymos.ports.firmware.message import END, STEP, BadMessage, Message, Reader, pack, pack_hello
 from didymos.ports.firmware.step import check_pose, true_attitude
 
 __all__ = ["Peer"]
@@ -39,7 +39,7 @@ class Peer(Controller):
         self, command: str = "", listen: str = "", attitude: str | None = None, timeout: float = 5.0, patience: float = 30.0
     ) -> None:
         if bool(command) == bool(listen):
-            raise InputError("expected either a command that starts the peer or an address to listen on", path="--firmware")
+            raise InputError("expected either a command that starts the peer or an address to listen on", option="firmware")
         self.command, self.listen, self.attitude, self.timeout, self.patience = command, listen, attitude, timeout, patience
         self._child: Child | None = None
         self._home: tempfile.TemporaryDirectory[str] | None = None
@@ -59,11 +59,11 @@ class Peer(Controller):
                 try:
                     self._line = self._accept(door)
                 finally:
-                    if door.family == socket.AF_UNIX:
+                    if isinstance(door.getsockname(), str):  # a path
                         os.unlink(door.getsockname())
             self._line.settimeout(_LOOK)
-            self._reader = frame.Reader(self._line)
-            self._line.sendall(frame.pack_hello(self._facts()))
+            self._reader = Reader(self._line)
+            self._line.sendall(pack_hello(self._facts()))
         except OSError as error:
             self.stop()
             raise RunError(f"the firmware's process cannot be reached: {error}") from None
@@ -75,7 +75,7 @@ class Peer(Controller):
         """Say that it is over; end the peer if we started it."""
         if self._line is not None:
             with contextlib.suppress(OSError):  # it may be gone already
-                self._line.sendall(frame.pack(frame.END, self._count, 0.0))
+                self._line.sendall(pack(END, self._count, 0.0))
             self._line.close()
             self._line = None
         if self._child is not None:
@@ -94,17 +94,17 @@ class Peer(Controller):
         robot = self._robot
         numbers = [*(measured[name] for name in robot.measured), *angles, *(setpoints[name] for name in robot.setpoints)]
         try:
-            self._line.sendall(frame.pack(frame.STEP, self._count, t, numbers))
+            self._line.sendall(pack(STEP, self._count, t, numbers))
             answer = self._answer(t)
         except (EOFError, ConnectionError):
             raise RunError(self._gone(), time=t) from None
-        except frame.BadFrame as error:
+        except BadMessage as error:
             raise RunError(f"the firmware's answer cannot be read: {error}", time=t) from None
         self._check(answer, t)
         self._count += 1
         return dict(zip(self._robot.inputs, answer.numbers, strict=True))
 
-    def _answer(self, t: float) -> frame.Frame:
+    def _answer(self, t: float) -> Message:
         end = time.monotonic() + self.timeout
         while True:
             try:
@@ -113,16 +113,16 @@ class Peer(Controller):
                 if self._child is not None and self._child.death() is not None:
                     raise EOFError from None
                 if time.monotonic() > end:
-                    what = f"frame {self._count} is late: no answer for {self.timeout:g} s"
+                    what = f"message {self._count} is late: no answer for {self.timeout:g} s"
                     raise RunError(f"the firmware's {what}", time=t) from None
 
-    def _check(self, answer: frame.Frame, t: float) -> None:
-        if answer.kind != frame.STEP:
-            raise RunError(f"the firmware ended before the run did, with a frame of kind {answer.kind}", time=t)
+    def _check(self, answer: Message, t: float) -> None:
+        if answer.kind != STEP:
+            raise RunError(f"the firmware ended before the run did, with a message of kind {answer.kind}", time=t)
         if answer.count < self._count:
-            raise RunError(f"the firmware's frame {answer.count} came twice, expected frame {self._count}", time=t)
+            raise RunError(f"the firmware's message {answer.count} came twice, expected message {self._count}", time=t)
         if answer.count > self._count:
-            raise RunError(f"the firmware's frame {self._count} was lost: frame {answer.count} came", time=t)
+            raise RunError(f"the firmware's message {self._count} was lost: message {answer.count} came", time=t)
         expected = len(self._robot.inputs)
         if len(answer.numbers) != expected or not all(map(math.isfinite, answer.numbers)):
             raise RunError(f"the firmware answered {list(answer.numbers)}, expected {expected} finite numbers", time=t)
@@ -135,11 +135,11 @@ class Peer(Controller):
 
     def _start_peer(self, folder: Path) -> Child:
         try:
-            words = shlex.split(self.command)
+            arguments = shlex.split(self.command)
             environment = os.environ | {"DIDYMOS_SOCKET": str(folder / "socket")}
-            return Child(words, says=folder / "says.txt", folder=Path.cwd(), environment=environment)
+            return Child(arguments, output=folder / "output.txt", folder=Path.cwd(), environment=environment)
         except (OSError, ValueError) as error:
-            raise InputError(f"{self.command!r} cannot be started: {error}", path="--firmware") from None
+            raise InputError(f"{self.command!r} cannot be started: {error}", option="firmware") from None
 
     def _accept(self, door: socket.socket) -> socket.socket:
         door.settimeout(_LOOK)
@@ -165,13 +165,15 @@ def _listen(address: str) -> socket.socket:
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit():
         if host not in _LOCAL:
-            raise InputError(f"found {address!r}, expected an address of this machine, 127.0.0.1:PORT", path="--firmware")
+            raise InputError(f"found {address!r}, expected an address of this machine, 127.0.0.1:PORT", option="firmware")
         return socket.create_server((host, int(port)))
+    if not hasattr(socket, "AF_UNIX"):
+        raise InputError("a socket with a path needs a Unix system; listen on 127.0.0.1:PORT", option="firmware")
     door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         door.bind(address)
     except OSError as error:
         door.close()
-        raise InputError(f"{address!r} cannot be listened on: {error}", path="--firmware") from None
+        raise InputError(f"{address!r} cannot be listened on: {error}", option="firmware") from None
     door.listen(1)
     return door

@@ -26,10 +26,9 @@ def configure(port: int, lines: Sequence[str], child: Child) -> None:
             _until_prompt(line)
             for text in lines:
                 line.sendall(text.encode("ascii", "replace") + b"\n")
-                answer = _until_prompt(line)
-                said = answer.removeprefix(text).strip().removesuffix("#").strip()
-                if any(word in said.lower() for word in _REFUSALS):
-                    raise InputError(f"Betaflight refuses the line {text!r}: {' '.join(said.split())[:200]}", path="settings")
+                answer = _until_prompt(line).removeprefix(text).strip().removesuffix("#").strip()
+                if any(refusal in answer.lower() for refusal in _REFUSALS):
+                    raise InputError(f"Betaflight refuses the line {text!r}: {' '.join(answer.split())[:200]}", path="settings")
             line.sendall(b"save\n")
             with contextlib.suppress(OSError):
                 while line.recv(4096):
@@ -37,7 +36,7 @@ def configure(port: int, lines: Sequence[str], child: Child) -> None:
         except OSError as error:
             raise RunError(f"Betaflight's command line fell silent ({error}); its process {_state(child)}") from None
     if not child.wait(_PATIENCE):
-        raise RunError(f"Betaflight did not restart after its settings were saved; it said last: {child.last_words()}")
+        raise RunError(f"Betaflight did not restart after its settings were saved; it said last: {child.last_line()}")
 
 
 def _connect(port: int, child: Child) -> socket.socket:
@@ -52,14 +51,14 @@ def _connect(port: int, child: Child) -> socket.socket:
 
 
 def _state(child: Child) -> str:
-    return child.death() or f"lives and said last: {child.last_words()}"
+    return child.death() or f"lives and said last: {child.last_line()}"
 
 
 def _until_prompt(line: socket.socket) -> str:
-    found = b""
-    while not found.endswith(_PROMPT):
+    received = b""
+    while not received.endswith(_PROMPT):
         more = line.recv(4096)
         if not more:
             raise OSError("the line was closed")
-        found += more
-    return found.decode("ascii", "replace")
+        received += more
+    return received.decode("ascii", "replace")

