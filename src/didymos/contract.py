@@ -41,6 +41,10 @@ ODOMETRY = (
 )
 """Columns of a pose and a twist: [m], quaternion, [m/s] and [rad/s] in the moving frame."""
 
+_ODOMETRY_LAYOUT = np.dtype(
+    [("position", np.float64, 3), ("orientation", np.float64, 4), ("velocity", np.float64, 3), ("angular_velocity", np.float64, 3)]
+)
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -243,8 +247,11 @@ def quantity(source: str = "measure", *, columns: Iterable[str] = ("",), unit: s
 
 
 def odometry(name: str = "") -> Any:
-    """A program's own estimate of its motion, in its memory: recorded as the stream `odom`, velocities in the robot's frame."""
-    return Declaration("odometry", name, "*", ODOMETRY)
+    """A program's own estimate of its motion, in its memory: recorded as the stream `odom`, velocities in the robot's frame.
+
+    Compiled code writes `memory.NAME.position`, `.orientation` (w first), `.velocity` and `.angular_velocity`.
+    """
+    return Declaration("odometry", name, "*", ODOMETRY, layout=_ODOMETRY_LAYOUT)
 
 
 def declared(owner: type, *roles: str) -> tuple[Declaration, ...]:
@@ -264,7 +271,7 @@ def layout_of(items: Iterable[Declaration]) -> np.dtype[Any]:
     fields: list[Any] = []
     for item in items:
         kind: Any = np.float64 if item.layout is None else item.layout
-        shape = (len(item.columns),) if item.columns else item.shape
+        shape = (len(item.columns),) if item.columns and item.layout is None else item.shape
         fields.append((item.name.replace(".", "_"), kind, shape) if shape else (item.name.replace(".", "_"), kind))
     return np.dtype(fields or [("nothing", np.float64)])
 

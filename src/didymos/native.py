@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -55,7 +57,7 @@ def record_at(typing_context, address, layout):  # type: ignore[no-untyped-def]
     return record(types.int64, layout), generate
 
 
-def _array(context, builder, kind, address, shape):  # type: ignore[no-untyped-def]
+def _array(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
     """An array of numba's that lies at an address and belongs to nobody."""
     array = context.make_array(kind)(context, builder)
     item = context.get_abi_sizeof(context.get_data_type(kind.dtype))

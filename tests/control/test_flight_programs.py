@@ -58,8 +58,8 @@ def test_a_reading_that_no_sensor_gives_is_named() -> None:
 
 def _navigation(simulation: Simulation) -> Any:
     """What the autopilot's navigation remembers, a record of `NAVIGATION_MEMORY`."""
-    start, layout = simulation._assembly.plan.starts["memory"], FixedWing.memory_layout
-    return simulation.data.userdata[start : start + layout.itemsize // 8].view(layout)[0]["navigation"]
+    start, layout = simulation.built.assembly.state.starts["program"], FixedWing.memory_layout
+    return simulation.data.plugin_state[start : start + layout.itemsize // 8].view(layout)[0]["navigation"]
 
 
 def _tilt_and_heading_error(simulation: Simulation) -> tuple[float, float]:
@@ -92,8 +92,8 @@ def test_with_errors_the_estimate_learns_the_bias_of_the_gyro() -> None:
     plane.set("sensors.imu.gyro.bias", 0.017)
     simulation = plane.simulate(seed=9, scenario="cruise")
     simulation.run(80.0)
-    place = simulation._assembly.plan.starts
-    drawn = simulation.data.userdata[place["bias:imu.gyro"] : place["bias:imu.gyro"] + 3]
+    place = simulation.built.assembly.state.starts
+    drawn = simulation.data.plugin_state[place["bias:imu.gyro"] : place["bias:imu.gyro"] + 3]
     learned = _navigation(simulation)["bias"]
     assert np.abs(drawn).max() > 0.005
     np.testing.assert_allclose(learned[:2], drawn[:2], atol=0.002)

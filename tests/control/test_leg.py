@@ -11,6 +11,7 @@ from didymos.control.leg import JOINTS, LEGS, foot, foot_force, inverse, torques
 from didymos.control.legged_memory import ROBOT
 from didymos.control.quadruped import Quadruped
 from didymos.control.stance import distribute, solve_symmetric
+from didymos.engine.simulation import Simulation
 
 BODY = np.zeros(1, ROBOT)[0]
 for name, length in {"t_x": 0.15, "t_y": 0.175, "h_x": 0.174, "h_y": 0.0925, "limb": 0.25}.items():
@@ -24,6 +25,13 @@ def _foot(leg: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return p, jacobian
 
 
+def _in_world(simulation: Simulation, link: str) -> tuple[np.ndarray, int]:
+    """Where a link is [m], and the body that carries it."""
+    body = simulation.links.body(simulation.model, link)
+    turn = simulation.data.xmat[body].reshape(3, 3)
+    return simulation.data.xpos[body] + turn @ simulation.links[link].pose.position, body
+
+
 def test_feet_and_jacobians_are_those_of_the_engine() -> None:
     simulation = didymos.load("meldog", variant="hung").simulate()
     model, data = simulation.model, simulation.data
@@ -32,13 +40,14 @@ def test_feet_and_jacobians_are_those_of_the_engine() -> None:
             for joint, angle in zip(JOINTS, q, strict=True):
                 data.qpos[model.joint(f"{leg}{joint}_joint").qposadr[0]] = angle
         mujoco.mj_forward(model, data)
+        trunk, _ = _in_world(simulation, "trunk_link")
         for number, leg in enumerate(LEGS):
             p, jacobian = _foot(number, q)
-            body = model.body(f"{leg}F_link").id
+            point, body = _in_world(simulation, f"{leg}F_link")
             full = np.zeros((3, model.nv))
-            mujoco.mj_jacBody(model, data, full, None, body)
+            mujoco.mj_jac(model, data, full, None, point, body)
             dofs = [int(model.joint(f"{leg}{joint}_joint").dofadr[0]) for joint in JOINTS]
-            assert p == pytest.approx(data.xpos[body] - data.body("trunk_link").xpos, abs=1e-12)
+            assert p == pytest.approx(point - trunk, abs=1e-12)
             assert jacobian == pytest.approx(full[:, dofs], abs=1e-12)
 
 

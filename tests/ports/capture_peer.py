@@ -90,7 +90,14 @@ def main(domain):
     for path, value in GAINS.items():
         program.set_gain(path, value)
     program.start(Robot(inputs=(), measured=(), setpoints=("abort",)))
-    measured = dict.fromkeys(program.reads, 0.0)
+    measured = {name: 0.0 for name, _ in program.read_offsets}
+    labels = {item.name: item.labels for item in Capture.reports}
+
+    def in_words(name):
+        """What the program tells about itself, in words."""
+        reported = dict(zip((item.name for item in Capture.reports), program.reported(), strict=True))
+        return labels[name][int(reported[name])]
+
     heard = dict.fromkeys(readers, 0)
 
     def arrived(tick):
@@ -110,13 +117,13 @@ def main(domain):
         if WORDS[int(inputs["gripper"])] != asked:
             asked = WORDS[int(inputs["gripper"])]
             gripper.write(String(asked))
-        stage = Capture.words["stage"][int(program._memory[0])]
+        stage = in_words("stage")
         if not stages or stages[-1] != stage:
             stages.append(stage)
             held = 0
         held += 1
         widest = max(widest, abs(2.0 * measured["base.orientation.z"]))
-    reason = Capture.words["reason"][int(program._memory[1])]
+    reason = in_words("reason")
     return {"tick": tick, "stages": stages, "reason": reason, "gripped": measured["status.gripper.stage"], "base": widest}
 
 

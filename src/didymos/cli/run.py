@@ -145,12 +145,12 @@ def run(
     if picture is not None:
         from didymos.record.picture import render_picture
 
-        render_picture(simulation.model, simulation.data, picture)
+        render_picture(simulation.shown.model, simulation.shown.pose(simulation.data), picture)
     if clip is not None:
         from didymos.record.picture import render_clip
 
         every = max(1, round(loaded.file.record.rate / CLIP_RATE))
-        render_clip(simulation.model, simulation.poses(log)[::every], clip, fps=loaded.file.record.rate / every)
+        render_clip(simulation.shown.model, simulation.poses(log)[::every], clip, fps=loaded.file.record.rate / every)
     for warning in warnings_of(simulation.data):
         print(f"didymos: the engine warns: {warning}", file=sys.stderr)
     verdicts = simulation.judge(log)

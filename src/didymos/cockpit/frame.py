@@ -49,7 +49,7 @@ class Camera:
         self._wind = np.zeros(1, dtype=record_type(WindSpec))
         sensors = simulation.twin.file.sensors
         self._ranges = {name: RANGES[sensor.kind] for name, sensor in sensors.items() if sensor.kind in RANGES}
-        self.root = simulation.model.body(simulation.twin.description.links[simulation.twin.description.root].body).id
+        self.root = simulation.links.root_body(simulation.model)
 
     def take(self, simulation: Simulation, generation: int) -> Frame:
         """The state that the next tick begins with."""
@@ -58,7 +58,6 @@ class Camera:
         shown.mocap_pos[:], shown.mocap_quat[:] = data.mocap_pos, data.mocap_quat
         mujoco.mj_kinematics(model, shown)
         mujoco.mj_comPos(model, shown)
-        pushed = np.flatnonzero(np.any(data.xfrc_applied[:, :3] != 0.0, axis=1))
         return Frame(
             taken=wall.perf_counter(),
             generation=generation,
@@ -68,7 +67,7 @@ class Camera:
             quaternions=shown.xquat.copy(),
             forces=self._forces.now(shown, data) | {
                 "contacts": _contacts(model, data),
-                "pushes": np.stack([shown.xipos[pushed], data.xfrc_applied[pushed, :3]], axis=1),
+                "pushes": _pushes(simulation, shown),
             },
             wind=self._wind_at(simulation, shown.xpos[self.root]),
             ranges={name: simulation.reading(name, quantity).copy() for name, quantity in self._ranges.items()},
@@ -87,6 +86,16 @@ class Camera:
         wind = self._wind[0]
         speed = wind_speed(float(position[2]), wind)
         return np.array([speed * np.cos(wind["direction"]), speed * np.sin(wind["direction"]), wind["up"]])
+
+
+def _pushes(simulation: Simulation, shown: mujoco.MjData) -> Array:
+    """Centre of mass and force of every link that is pushed, world frame."""
+    found = []
+    for link, force in simulation.pushes.items():
+        body = simulation.links.body(simulation.model, link)
+        point = shown.xpos[body] + shown.xmat[body].reshape(3, 3) @ simulation.inertias.com(link)
+        found.append((point, force))
+    return np.array(found).reshape(-1, 2, 3)
 
 
 def _contacts(model: mujoco.MjModel, data: mujoco.MjData) -> Array:

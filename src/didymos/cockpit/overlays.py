@@ -10,9 +10,8 @@ import viser
 from numpy.typing import NDArray
 
 from didymos.cockpit.frame import Frame
-from didymos.cockpit.places import places_of
 from didymos.cockpit.scene import ROOT, Puppet
-from didymos.describe.twin import Twin
+from didymos.engine.link_frames import LinkFrames
 
 __all__ = ["MARKS", "Overlays"]
 
@@ -104,7 +103,7 @@ class Overlays:
         else:
             self._line.points, self._line.position, self._line.visible = segments, position, True
 
-    def show_frames(self, twin: Twin, puppet: Puppet, pattern: str) -> int:
+    def show_frames(self, links: LinkFrames, puppet: Puppet, pattern: str) -> int:
         """Show axes and names of the links and frames whose name contains a pattern; none for an empty one. How many."""
         for node in self._frames:
             node.remove()
@@ -113,11 +112,15 @@ class Overlays:
             return 0
         length = 0.35 * self._size
         wanted = pattern.casefold().strip("* ")
-        for name, (body, position, quaternion) in places_of(twin, puppet.numbers).items():
+        for name, frame in (links.links | links.frames).items():
             if wanted in name.casefold():
-                path = f"{puppet.bodies[body].name}/frame_{len(self._frames)}"
+                path = f"{puppet.node(frame.body).name}/frame_{len(self._frames)}"
                 axes = self._scene.add_frame(
-                    path, axes_length=length, axes_radius=0.03 * length, position=position, wxyz=quaternion
+                    path,
+                    axes_length=length,
+                    axes_radius=0.03 * length,
+                    position=frame.pose.position,
+                    wxyz=frame.pose.quaternion,
                 )
                 self._frames.append(axes)
                 self._scene.add_label(f"{path}/name", name, font_size_mode="screen", font_screen_scale=0.8)

@@ -41,9 +41,9 @@ class Page:
         self._closed = threading.Event()
         self._rate = LIGHT_RATE if light else RATE
         self.pictures = 0
-        model = session.simulation.model
-        extent = extent_of(model, session.simulation.data.qpos)
-        self._size, self._weight = extent.size, float(np.sum(model.body_mass)) * 9.81
+        simulation = session.simulation
+        extent = extent_of(simulation.shown.model, simulation.data.qpos)
+        self._size, self._weight = extent.size, float(np.sum(simulation.model.body_mass)) * 9.81
         gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium", brand_color=(11, 114, 133))
         gui.set_panel_label(f"Didymos · {session.twin.name}")
         self._scene.set_up_direction("+z")
@@ -91,24 +91,18 @@ class Page:
         """Build the scene of the session's model."""
         simulation = self._session.simulation
         self._generation = self._session.generation
-        self._world = World(self._scene, simulation.model, self._size)
-        self._puppet = Puppet(self._scene, simulation.model, "robot")
+        self._world = World(self._scene, simulation.shown.model, self._size)
+        self._puppet = Puppet(self._scene, simulation.shown.model, "robot")
         self._marks = Overlays(self._scene, self._size, self._weight)
-        self._sights = SensorOverlay(self._scene, simulation.twin, self._puppet, self._size)
+        self._sights = SensorOverlay(self._scene, simulation.twin, simulation.links, self._puppet, self._size)
         self._ghost: Puppet | None = None
-        description = simulation.twin.description
-        self._root = simulation.model.body(description.links[description.root].body).id
-        for body, nodes in self._puppet.visual.items():
-            for node in nodes:
-                self._pushable(node, body)
+        self._root = simulation.links.root_body(simulation.model)
+        for geom, node in self._puppet.visual.items():
+            link = simulation.links.link_of_geom(simulation.shown.model, geom)
+            if link is not None:
+                self._pushable(node, link)
 
-    def _pushable(self, node: Any, body: int) -> None:
-        simulation = self._session.simulation
-        bodies = {link.body: name for name, link in simulation.twin.description.links.items()}
-        link = bodies.get(simulation.model.body(body).name)
-        if link is None:
-            return
-
+    def _pushable(self, node: Any, link: str) -> None:
         def clicked(event: Any) -> None:
             direction = np.asarray(event.ray_direction, dtype=np.float64)
             if self._push.view.value == "on board":
@@ -170,14 +164,14 @@ class Page:
             self._plots.update(session.log, session.frame.time)
 
     def _draw_replay(self) -> None:
-        playbacks, camera, model = self.replay.playbacks, self._session.camera, self._session.simulation.model
+        playbacks, camera, simulation = self.replay.playbacks, self._session.camera, self._session.simulation
         self._marks.hide()
         self._sights.draw({}, False)
-        poses = [camera.poses(model, playback.at(self.replay.time)) for playback in playbacks]
+        poses = [camera.poses(simulation.model, playback.at(self.replay.time)) for playback in playbacks]
         self._puppet.pose(*poses[0])
         if len(poses) == 2:
             if self._ghost is None:
-                self._ghost = Puppet(self._scene, model, "ghost", tint=GHOST)
+                self._ghost = Puppet(self._scene, simulation.shown.model, "ghost", tint=GHOST)
             self._ghost.pose(*poses[1])
         elif self._ghost is not None:
             self._ghost.remove()
@@ -185,8 +179,7 @@ class Page:
         self._world.look(str(self._push.view.value), poses[0][0][self._root], poses[0][1][self._root])
 
     def _show_frames(self) -> None:
-        simulation = self._session.simulation
-        found = self._marks.show_frames(simulation.twin, self._puppet, str(self._push.frames.value))
+        found = self._marks.show_frames(self._session.simulation.links, self._puppet, str(self._push.frames.value))
         if self._push.frames.value and not found:
             self._session.notify("Frames", f"no link or frame has {str(self._push.frames.value)[:60]!r} in its name")
 

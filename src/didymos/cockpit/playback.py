@@ -49,7 +49,7 @@ def _root(simulation: Simulation, log: Log) -> dict[int, tuple[Array, Array]]:
     prefixes = ["truth", *(name.removesuffix(".orientation.w") for name in log.signals if name.endswith(".orientation.w"))]
     for prefix in prefixes:
         if all(f"{prefix}.{column}" in log for column in _POSE) and len(log[f"{prefix}.position.x"].time):
-            root = simulation.model.body(simulation.twin.description.links[simulation.twin.description.root].body).id
+            root = simulation.links.root_body(simulation.model)
             first = int(simulation.model.jnt_qposadr[simulation.model.body_jntadr[root]])
             signals = [log[f"{prefix}.{column}"] for column in _POSE]
             return {first + i: (signal.time, signal.values) for i, signal in enumerate(signals)}

@@ -67,9 +67,9 @@ class Puppet:
         self, scene: viser.SceneApi, model: mujoco.MjModel, name: str, *, tint: tuple[int, int, int] | None = None
     ) -> None:
         self._scene = scene
-        self.numbers = {model.body(i).name: i for i in range(model.nbody)}
+        self._numbers = {model.body(i).name: i for i in range(model.nbody)}
         self.collision: list[Any] = []
-        self.visual: dict[int, list[Any]] = {}
+        self.visual: dict[int, Any] = {}  # by the number of the shape
         self._posed = np.full((model.nbody, 7), np.nan)
         base = f"{ROOT}/{name}"
         self._base = scene.add_frame(base, show_axes=False)
@@ -82,8 +82,14 @@ class Puppet:
             if body:
                 hidden = model.geom_group[geom] >= GROUP_OF_COLLISION and not only_collision
                 node = draw(scene, f"{base}/{body}/{geom}", model, geom, tint, not hidden)
-                if node is not None:
-                    (self.collision if hidden else self.visual.setdefault(body, [])).append(node)
+                if node is not None and hidden:
+                    self.collision.append(node)
+                elif node is not None:
+                    self.visual[geom] = node
+
+    def node(self, body: str) -> Any:
+        """The node that moves with a body of the engine."""
+        return self.bodies[self._numbers[body]]
 
     def pose(self, positions: Array, quaternions: Array) -> None:
         """Move to positions [m] and quaternions of all bodies; bodies that stand still cost nothing."""

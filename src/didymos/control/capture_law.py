@@ -25,17 +25,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from didymos.compiled import kernel
+from didymos.control.angles import wrap
 
-__all__ = ["average", "blend", "median", "quintic", "track", "wrap"]
-
-
-@kernel
-def wrap(angle: float) -> float:
-    """An angle [rad] brought to [-pi, pi)."""
-    return angle - 2.0 * math.pi * math.floor((angle + math.pi) / (2.0 * math.pi))
+__all__ = ["average", "blend", "quintic", "track"]
 
 
 @kernel
@@ -63,20 +56,23 @@ def blend(force: float, low: float, high: float) -> float:
 
 
 @kernel
-def track(state: Any, reading: float, is_angle: bool, is_new: bool, bandwidth: float, period: float) -> None:
-    """Position and velocity from readings of a position, `state` [2]: an alpha-beta filter with two equal poles.
+def track(
+    position: float, velocity: float, reading: float, is_angle: bool, is_new: bool, bandwidth: float, period: float
+) -> tuple[float, float]:
+    """Position and velocity one period on, from a reading of the position: an alpha-beta filter with two equal poles.
 
     A reading that repeats the last one is none (a drop-out): the filter goes on by its velocity.
     """
-    state[0] += period * state[1]
+    position += period * velocity
     if not is_new:
-        return
+        return position, velocity
     pole = math.exp(-bandwidth * period)
-    error = reading - state[0]
+    error = reading - position
     if is_angle:
         error = wrap(error)
-    state[0] += (1.0 - pole * pole) * error
-    state[1] += (1.0 - pole) * (1.0 - pole) * error / period
+    position += (1.0 - pole * pole) * error
+    velocity += (1.0 - pole) * (1.0 - pole) * error / period
+    return position, velocity
 
 
 @kernel
@@ -88,11 +84,3 @@ def average(ring: Any, count: int, window: int, value: float) -> float:
     for i in range(filled):
         total += ring[i]
     return total / filled
-
-
-@kernel
-def median(ring: Any, count: int, window: int, value: float) -> float:
-    """Moving median, the upper one of an even number, as the original's."""
-    ring[count % window] = value
-    filled = min(count + 1, window)
-    return np.sort(ring[:filled])[filled // 2]

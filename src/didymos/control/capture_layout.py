@@ -1,40 +1,67 @@
-"""Where the numbers of the capture program lie: its readings, its settings, its gains and its memory."""
+"""Records of the capture program: what it reads, what it is set to and what it remembers.
+
+A pose lies in the plane: x [m], y [m] and an angle [rad] in the world. Joints are shoulder, elbow and wrist, in this order.
+"""
 
 from __future__ import annotations
 
-from didymos.control.free_flyer import FREE_FLYER
+from typing import NamedTuple
 
-__all__ = ["MEMORY", "POSES", "SETTINGS", "WINDOW"]
+import numpy as np
+
+__all__ = [
+    "APPROACH_START", "ENCODERS", "ESTIMATE", "FORCE_FILTER", "JOINT", "JOINTS", "MODEL", "POSE", "POSES", "STAGE_START",
+    "WINDOW", "Pose",
+]  # fmt: skip
 
 POSES = ("base", "tool", "port")
 JOINTS = ("shoulder", "elbow", "wrist")
-TARGET = ("mt", "it", "dt")  # mass, inertia, distance from its port to its centre
-TRAVEL = tuple(f"{joint}_{end}" for joint in JOINTS for end in ("low", "high"))  # [rad] of the joints
-HOME = tuple(f"{joint}_home" for joint in JOINTS)  # [rad], the posture in which the encoders are set
-POSTURE = tuple(f"{joint}_start" for joint in JOINTS)  # [rad], from which the approach begins
-SETTINGS = (*FREE_FLYER, *TARGET, *TRAVEL, *HOME, *POSTURE)
-S_TARGET, S_TRAVEL, S_HOME, S_POSTURE = 16, 19, 25, 28
+WINDOW = 64
+"""Longest moving average of the force, in readings."""
 
-# readings: four numbers of each pose and three joints, then
-READ_POSES, READ_JOINTS, READ_FORCE, READ_GRIPPER, READ_TRIPPED, READ_SATURATED, READ_STAMPS = 0, 12, 15, 16, 17, 21, 22
-READINGS = 26
+POSE = np.dtype(
+    [("position", np.float64, 2), ("orientation_w", np.float64), ("orientation_z", np.float64), ("stamp", np.float64)]
+)
+"""A pose as motion capture reads it: x, y [m], the two parts of a quaternion that are not zero, when it was sampled [s]."""
 
-# gains, in the order in which the class lists them
-(
-    G_PATH, G_CLEARANCE, G_CREEP, G_OVERRUN, G_DWELL, G_HOLD, G_RETREAT, G_PATIENCE, G_SETTLED, G_SETTLED_ANGLE,
-    G_MASS, G_NORMAL, G_ACROSS, G_TURN, G_CONTACT_DAMPING, G_FORCE, G_DEAD_BAND, G_FULL, G_WINDOW, G_BASE, G_BASE_DAMPING,
-    G_JOINTS, G_BRAKE, G_TRACK_BASE, G_TRACK_JOINTS, G_TRACK_PORT, G_ROTOR, G_LIMIT, G_SLEW, G_WATCH, G_SINGULAR, G_TRAVEL,
-    G_THRUST_KP, G_THRUST_KD, G_THRUST, G_UNFOLD, G_HOMED, G_PD, G_PD_BASE, G_PD_X, G_PD_Y, G_PD_CROSS, G_PD_TURN,
-    G_PD_BASE_DAMPING, G_PD_DAMPING, G_PD_TURN_DAMPING,
-) = range(46)  # fmt: skip
-GAINS = 46
+ENCODERS = np.dtype([("position", np.float64, 3), ("stamp", np.float64)])
+"""The joints as their encoders read them [rad], and when [s]."""
 
-# memory: first what is reported
-(
-    STAGE, REASON, FORCE, BLEND, E_NORMAL, E_ACROSS, E_TURN, E_BASE, TOUCHING, SINCE, COUNT, TARE, ANGLE0, AGE,
-    BASE_X, BASE_Y, HELD_TARGET,
-) = range(17)  # fmt: skip
-OFFSET, STAMPS, LAGS, ENCODERS, HELD, HELD_RATE, START, TORQUE, TRACKS = 17, 20, 24, 28, 31, 34, 37, 40, 44
-RING = TRACKS + 24
-WINDOW = 64  # longest of the force's moving average
-MEMORY = RING + WINDOW
+JOINT = np.dtype([("low", np.float64), ("high", np.float64), ("home", np.float64), ("start", np.float64)])
+"""A joint [rad]: ends of its travel, where its encoder is set, where the approach begins."""
+
+_TRACK = np.dtype([("position", np.float64, 3), ("velocity", np.float64, 3), ("stamp", np.float64), ("lag", np.float64)])
+
+ESTIMATE = np.dtype([(name, _TRACK) for name in (*POSES, "joints")])
+"""What is tracked: poses of base, end effector (`tool`) and port, and the joints. `stamp` [s] of the last reading, which was
+`lag` [s] old when it came; position and velocity are of then."""
+
+FORCE_FILTER = np.dtype([("count", np.float64), ("tare", np.float64), ("ring", np.float64, WINDOW)])
+"""Readings so far, the sensor's zero [N], the last readings [N]."""
+
+STAGE_START = np.dtype([("time", np.float64), ("joints", np.float64, 3), ("joint_rates", np.float64, 3)])
+"""When the present stage began [s]; the joints [rad] and their rates [rad/s] when the last of unfold, hold and retreat did."""
+
+APPROACH_START = np.dtype([("base_position", np.float64, 2), ("offset", np.float64, 3), ("joints", np.float64, 3)])
+"""When the approach began: where the base was [m], how far the tool was from the path's end (x, y, turn), the joints [rad]."""
+
+MODEL: dict[str, tuple[str | int, ...]] = {
+    "m0": ("robot", "base", "mass"), "i0": ("robot", "base", "inertia"),
+    "r0x": ("robot", "base", "shoulder_x"), "r0y": ("robot", "base", "shoulder_y"),
+    **{
+        f"{letter}{i + 1}": ("robot", "links", i, name)
+        for i in range(3)
+        for letter, name in (("m", "mass"), ("i", "inertia"), ("l", "to_center"), ("r", "to_end"))
+    },
+    "mt": ("target", "mass"), "it": ("target", "inertia"), "dt": ("target", "ahead"),
+    **{f"{joint}_{name}": ("joints", i, name) for name in JOINT.names or () for i, joint in enumerate(JOINTS)},
+}  # fmt: skip
+"""The numbers of the model by the original's letters, which twin files say, and which setting each of them is."""
+
+
+class Pose(NamedTuple):
+    """A pose in the plane, or its rate, or its acceleration."""
+
+    x: float
+    y: float
+    angle: float

@@ -6,119 +6,162 @@ import math
 from typing import Any
 
 from didymos.compiled import kernel
-from didymos.control import capture_layout as at
 from didymos.control import capture_stages as st
 from didymos.control.capture_law import average, blend, track
+from didymos.control.capture_layout import WINDOW, Pose
 
-__all__ = ["fault", "feel", "has_seen", "observe", "wake", "whereabouts"]
+__all__ = ["fault", "feel", "has_seen", "now", "observe", "pose_now", "wake"]
 
 _TARE_TIME = 2.0  # [s] over which the zero of the force follows, as long as nothing touches: a real sensor creeps
+_FADE_TIME = 0.5  # [s] in which the weight of a contact that is lost fades
 
 
 @kernel
-def _reading(measured: Any, m: Any, group: int, i: int) -> float:
-    """Channel i of a group (base, end effector, port: x, y, angle; the joints)."""
-    if group == 3:
-        return measured[at.READ_JOINTS + i] + m[at.ENCODERS + i]
-    first = at.READ_POSES + 4 * group
-    if i == 2:
-        return 2.0 * math.atan2(measured[first + 3], measured[first + 2])
-    return measured[first + i]
+def now(tracked: Any, i: int) -> float:
+    """A tracked position as it is now: the track is as late as its readings are."""
+    return tracked.position[i] + tracked.lag * tracked.velocity[i]
+
+
+@kernel
+def pose_now(tracked: Any) -> Pose:
+    """A tracked pose as it is now."""
+    return Pose(now(tracked, 0), now(tracked, 1), now(tracked, 2))
+
+
+@kernel
+def _angle(pose: Any) -> float:
+    """The angle of a pose that was read, from its quaternion."""
+    return 2.0 * math.atan2(pose.orientation_z, pose.orientation_w)
+
+
+@kernel
+def _has_come(pose: Any) -> bool:
+    return not (pose.orientation_w * pose.orientation_w + pose.orientation_z * pose.orientation_z < 0.5)
 
 
 @kernel
 def has_seen(measured: Any) -> bool:
     """Whether every pose has come at least once: a quaternion is not zero."""
-    for group in range(3):
-        w, z = measured[at.READ_POSES + 4 * group + 2], measured[at.READ_POSES + 4 * group + 3]
-        if w * w + z * z < 0.5:
-            return False
-    return True
+    return _has_come(measured.base) and _has_come(measured.tool) and _has_come(measured.port)
 
 
 @kernel
-def wake(measured: Any, gains: Any, settings: Any, m: Any) -> None:
+def _begin_pose(pose: Any, tracked: Any) -> None:
+    tracked.position[0], tracked.position[1], tracked.position[2] = pose.position[0], pose.position[1], _angle(pose)
+
+
+@kernel
+def wake(measured: Any, gains: Any, settings: Any, memory: Any) -> None:
     """Set the encoders, whose counts begin anywhere, in the known posture, and begin to follow what is seen."""
-    if gains[at.G_HOMED] > 0.5:
+    if gains.unfold_set_encoders > 0.5:
         for i in range(3):
-            m[at.ENCODERS + i] = settings[at.S_HOME + i] - measured[at.READ_JOINTS + i]
-    for place in range(12):
-        m[at.TRACKS + 2 * place] = _reading(measured, m, place // 3, place % 3)
+            memory.encoder_zero[i] = settings.joints[i].home - measured.encoders.position[i]
+    _begin_pose(measured.base, memory.estimate.base)
+    _begin_pose(measured.tool, memory.estimate.tool)
+    _begin_pose(measured.port, memory.estimate.port)
+    for i in range(3):
+        memory.estimate.joints.position[i] = measured.encoders.position[i] + memory.encoder_zero[i]
 
 
 @kernel
-def observe(measured: Any, gains: Any, time: float, period: float, m: Any) -> None:
+def _is_new(stamp: float, time: float, tracked: Any) -> bool:
+    """Whether a reading is another than the last one; how late it came."""
+    new = stamp != tracked.stamp
+    if new:
+        tracked.lag = time - stamp
+    tracked.stamp = stamp
+    return new
+
+
+@kernel
+def _follow(tracked: Any, i: int, reading: float, is_angle: bool, is_new: bool, bandwidth: float, period: float) -> None:
+    tracked.position[i], tracked.velocity[i] = track(
+        tracked.position[i], tracked.velocity[i], reading, is_angle, is_new, bandwidth, period
+    )
+
+
+@kernel
+def _observe_pose(pose: Any, bandwidth: float, time: float, period: float, tracked: Any, memory: Any) -> None:
+    """Follow a pose, and note its age where it is the oldest."""
+    is_new = _is_new(pose.stamp, time, tracked)
+    memory.pose_age = max(memory.pose_age, time - pose.stamp)
+    _follow(tracked, 0, pose.position[0], False, is_new, bandwidth, period)
+    _follow(tracked, 1, pose.position[1], False, is_new, bandwidth, period)
+    _follow(tracked, 2, _angle(pose), True, is_new, bandwidth, period)
+
+
+@kernel
+def observe(measured: Any, gains: Any, time: float, period: float, memory: Any) -> None:
     """Readings into positions and velocities; how old the oldest pose is."""
-    m[at.AGE] = 0.0
-    for group in range(4):
-        stamp = measured[at.READ_STAMPS + group]
-        is_new = stamp != m[at.STAMPS + group]
-        if is_new:
-            m[at.LAGS + group] = time - stamp
-        m[at.STAMPS + group] = stamp
-        if group < 3:
-            m[at.AGE] = max(m[at.AGE], time - stamp)
-        bandwidth = gains[(at.G_TRACK_BASE, at.G_TRACK_BASE, at.G_TRACK_PORT, at.G_TRACK_JOINTS)[group]]
-        for i in range(3):
-            place = at.TRACKS + 6 * group + 2 * i
-            track(m[place : place + 2], _reading(measured, m, group, i), i == 2 and group < 3, is_new, bandwidth, period)
+    memory.pose_age = 0.0
+    _observe_pose(measured.base, gains.filter_base, time, period, memory.estimate.base, memory)
+    _observe_pose(measured.tool, gains.filter_base, time, period, memory.estimate.tool, memory)
+    _observe_pose(measured.port, gains.filter_port, time, period, memory.estimate.port, memory)
+    joints = memory.estimate.joints
+    is_new = _is_new(measured.encoders.stamp, time, joints)
+    for i in range(3):
+        angle = measured.encoders.position[i] + memory.encoder_zero[i]
+        _follow(joints, i, angle, False, is_new, gains.filter_joints, period)
 
 
 @kernel
-def whereabouts(m: Any, group: int, i: int) -> float:
-    """A tracked position as it is now: the track is as late as its readings are."""
-    place = at.TRACKS + 6 * group + 2 * i
-    return m[place] + m[at.LAGS + group] * m[place + 1]
-
-
-@kernel
-def feel(push: float, gains: Any, period: float, m: Any) -> None:
+def feel(push: float, gains: Any, period: float, memory: Any) -> None:
     """The force on the target [N], tared and averaged, and the weight of contact."""
-    count = int(m[at.COUNT])
-    m[at.COUNT] = count + 1
-    if m[at.STAGE] <= st.APPROACH:
-        m[at.TARE] += (push - m[at.TARE]) * max(1.0 / (count + 1), period / _TARE_TIME)
-    window = min(max(int(gains[at.G_WINDOW]), 1), at.WINDOW)
-    m[at.FORCE] = average(m[at.RING : at.RING + window], count, window, push - m[at.TARE])
-    goal = blend(m[at.FORCE], gains[at.G_DEAD_BAND], gains[at.G_FULL])
-    if not (st.CONTACT <= m[at.STAGE] <= st.HARD_GRIP):
+    felt = memory.force_filter
+    count = int(felt.count)
+    felt.count = count + 1
+    if memory.stage <= st.APPROACH:
+        felt.tare += (push - felt.tare) * max(1.0 / (count + 1), period / _TARE_TIME)
+    window = min(max(int(gains.force_window), 1), WINDOW)
+    memory.force = average(felt.ring, count, window, push - felt.tare)
+    goal = blend(memory.force, gains.contact_dead_band, gains.contact_full)
+    if not (st.CONTACT <= memory.stage <= st.HARD_GRIP):
         goal = 0.0
     # rises at once and fades slowly: a touch that is lost for a moment is pushed back into contact
-    m[at.BLEND] = max(goal, m[at.BLEND] * math.exp(-period / 0.5))
-    m[at.TOUCHING] = m[at.TOUCHING] + period if m[at.BLEND] > 0.3 else 0.0
+    memory.blend = max(goal, memory.blend * math.exp(-period / _FADE_TIME))
+    memory.touching = memory.touching + period if memory.blend > 0.3 else 0.0
 
 
 @kernel
-def _out_of_reach(par: Any, m: Any) -> bool:
+def _out_of_reach(robot: Any, estimate: Any) -> bool:
     """Whether the wrist would have to be further from the shoulder than the arm is long."""
-    angle, port = whereabouts(m, 0, 2), whereabouts(m, 2, 2)
-    c, s = math.cos(angle), math.sin(angle)
-    x = whereabouts(m, 2, 0) - (par[14] + par[15]) * math.cos(port) - whereabouts(m, 0, 0) - c * par[2] + s * par[3]
-    y = whereabouts(m, 2, 1) - (par[14] + par[15]) * math.sin(port) - whereabouts(m, 0, 1) - s * par[2] - c * par[3]
-    return x * x + y * y > (par[6] + par[7] + par[10] + par[11]) ** 2
+    base, port = pose_now(estimate.base), pose_now(estimate.port)
+    upper, fore, hand = robot.links[0], robot.links[1], robot.links[2]
+    c, s = math.cos(base.angle), math.sin(base.angle)
+    forward, left = robot.base.shoulder_x, robot.base.shoulder_y
+    x = port.x - (hand.to_center + hand.to_end) * math.cos(port.angle) - base.x - c * forward + s * left
+    y = port.y - (hand.to_center + hand.to_end) * math.sin(port.angle) - base.y - s * forward - c * left
+    return x * x + y * y > (upper.to_center + upper.to_end + fore.to_center + fore.to_end) ** 2
 
 
 @kernel
-def fault(measured: Any, asked: float, gains: Any, settings: Any, m: Any) -> int:
+def _at_the_end_of_travel(joints: Any, margin: float, tracked: Any) -> bool:
+    for i in range(3):
+        if tracked.position[i] < joints[i].low + margin or tracked.position[i] > joints[i].high - margin:
+            return True
+    return False
+
+
+@kernel
+def fault(measured: Any, abort: float, gains: Any, settings: Any, memory: Any) -> int:
     """What forbids to go on, or 0; the gravest of them."""
-    found = 0
-    stage = m[at.STAGE]
-    if st.APPROACH <= stage <= st.HARD_GRIP and abs(math.sin(m[at.TRACKS + 20])) < gains[at.G_SINGULAR]:
-        found = st.SINGULAR
-    if stage >= st.APPROACH and gains[at.G_TRAVEL] > 0.0:  # the encoders' posture lies at the ends of the travel
-        for i in range(3):
-            q, low, high = m[at.TRACKS + 18 + 2 * i], settings[at.S_TRAVEL + 2 * i], settings[at.S_TRAVEL + 2 * i + 1]
-            if q < low + gains[at.G_TRAVEL] or q > high - gains[at.G_TRAVEL]:
-                found = st.TRAVEL
-    if stage <= st.APPROACH and _out_of_reach(settings, m):
-        found = st.REACH
-    if gains[at.G_WATCH] > 0.0 and m[at.AGE] > gains[at.G_WATCH]:
-        found = st.MOCAP
-    if measured[at.READ_SATURATED] > 0.5:
-        found = st.WHEEL
+    reason = st.FINE
+    stage, joints = memory.stage, memory.estimate.joints
+    elbow = joints.position[1]
+    if st.APPROACH <= stage <= st.HARD_GRIP and abs(math.sin(elbow)) < gains.watch_elbow:
+        reason = st.SINGULAR
+    # not while it unfolds: the encoders' posture lies at the ends of the travel
+    if stage >= st.APPROACH and gains.watch_travel > 0.0 and _at_the_end_of_travel(settings.joints, gains.watch_travel, joints):
+        reason = st.TRAVEL
+    if stage <= st.APPROACH and _out_of_reach(settings.robot, memory.estimate):
+        reason = st.REACH
+    if gains.watch_mocap > 0.0 and memory.pose_age > gains.watch_mocap:
+        reason = st.MOCAP
+    if measured.saturated > 0.5:
+        reason = st.WHEEL
     for i in range(4):
-        if measured[at.READ_TRIPPED + i] > 0.5:
-            found = st.DRIVE
-    if asked > 0.5:
-        found = st.OPERATOR
-    return found
+        if measured.tripped[i] > 0.5:
+            reason = st.DRIVE
+    if abort > 0.5:
+        reason = st.OPERATOR
+    return reason

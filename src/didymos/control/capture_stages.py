@@ -8,7 +8,7 @@
 | contact   | the force was there for the dwell time without a break  | not there in time                         |
 | soft grip | the gripper reports the soft stage                      | not reported in time                      |
 | hard grip | the gripper reports the hard stage                      | not reported in time                      |
-| hold      | the time of holding is over, and a retreat is setpoints    | -                                         |
+| hold      | the time of holding is over, a retreat is asked for     | -                                         |
 | retreat   | its path is over                                        | -                                         |
 | done      | -                                                       | -                                         |
 
@@ -41,42 +41,41 @@ FINE, OPERATOR, DRIVE, WHEEL, MOCAP, REACH, SINGULAR, NOT_SETTLED, NO_CONTACT, N
 
 @kernel
 def next_stage(
-    stage: int, since: float, fault: int, settled: bool, touching: float, gripped: float, unfold: float, path: float,
-    dwell: float, hold: float, retreat: float, patience: float,
-) -> Any:  # fmt: skip
+    stage: int, since: float, fault: int, settled: bool, touching: float, gripped: float, gains: Any
+) -> tuple[int, int]:
     """The next stage and the reason to give up, or 0.
 
     `since` [s] in this stage; `fault` a reason found by the watch or 0; `touching` [s] without a break; `gripped` the stage that
-    the gripper reports; `unfold`, `path`, `dwell`, `hold`, `retreat` [s] durations; `patience` [s] before a stage gives up.
+    the gripper reports; `gains` those of `Capture`.
     """
     if stage >= DONE:
         return stage, 0
     if fault != 0:
         return ABORTED, fault
-    if stage == UNFOLD and since >= unfold:
+    if stage == UNFOLD and since >= gains.unfold_seconds:
         return APPROACH, 0
-    if stage == APPROACH and since >= path:
+    if stage == APPROACH and since >= gains.path_seconds:
         if settled:
             return CONTACT, 0
-        if since > path + patience:
+        if since > gains.path_seconds + gains.patience:
             return ABORTED, NOT_SETTLED
     elif stage == CONTACT:
-        if touching >= dwell:
+        if touching >= gains.contact_dwell:
             return SOFT_GRIP, 0
-        if since > dwell + patience and touching == 0.0:
+        if since > gains.contact_dwell + gains.patience and touching == 0.0:
             return ABORTED, NO_CONTACT
     elif stage == SOFT_GRIP:
         if gripped >= 1.0:
             return HARD_GRIP, 0
-        if since > patience:
+        if since > gains.patience:
             return ABORTED, NO_SOFT
     elif stage == HARD_GRIP:
         if gripped >= 2.0:
             return HOLD, 0
-        if since > patience:
+        if since > gains.patience:
             return ABORTED, NO_HARD
-    elif stage == HOLD and retreat > 0.0 and since >= hold:
+    elif stage == HOLD and gains.retreat_seconds > 0.0 and since >= gains.hold_seconds:
         return RETREAT, 0
-    elif stage == RETREAT and since >= retreat:
+    elif stage == RETREAT and since >= gains.retreat_seconds:
         return DONE, 0
     return stage, 0

@@ -16,58 +16,79 @@ Masses in [kg], inertias about the centres of mass [kg m^2], lengths [m]. Nothin
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from didymos.compiled import kernel
 
-__all__ = ["FREE_FLYER", "carry", "free_flyer", "inverse_dynamics", "solve"]
+__all__ = ["FREE_FLYER", "LOAD", "Dynamics", "carrying", "free_flyer", "inverse_dynamics", "solve"]
 
-FREE_FLYER = ("m0", "i0", "r0x", "r0y", "m1", "i1", "l1", "r1", "m2", "i2", "l2", "r2", "m3", "i3", "l3", "r3")
-"""The parameters in the order in which the model reads them: l joint to centre of mass, r from there to the next joint."""
+_BASE = np.dtype(
+    [
+        ("mass", np.float64),
+        ("inertia", np.float64),
+        ("shoulder_x", np.float64),  # from the centre of mass, in the base's frame
+        ("shoulder_y", np.float64),
+    ]
+)
+_LINK = np.dtype(
+    [
+        ("mass", np.float64),
+        ("inertia", np.float64),
+        ("to_center", np.float64),  # from its joint to its centre of mass
+        ("to_end", np.float64),  # from there to the next joint, of the last link to the end effector
+    ]
+)
+FREE_FLYER = np.dtype([("base", _BASE), ("links", _LINK, 3)])
+"""Memory layout of the model's parameters."""
+
+LOAD = np.dtype([("mass", np.float64), ("inertia", np.float64), ("ahead", np.float64)])
+"""Memory layout of what the end effector may hold: its centre of mass lies `ahead` [m] of it, along the last link."""
+
+
+class Dynamics(NamedTuple):
+    """The model at one z and z'."""
+
+    mass_matrix: NDArray[np.float64]  # H, [6, 6]
+    bias_force: NDArray[np.float64]  # c, [6]
+    jacobian: NDArray[np.float64]  # Je of the end effector (x, y, angle), [3, 6]
+    drift: NDArray[np.float64]  # Je' z', [3]
+    pose: NDArray[np.float64]  # of the end effector: x, y, angle, [3]
 
 
 @kernel
-def free_flyer(par: Any, z: Any, zd: Any, h: Any, c: Any, je: Any, bias: Any, xe: Any) -> None:
-    """Fill H [6, 6], c [6], the end effector's Jacobian [3, 6], its J' z' [3] and its pose (x, y, angle) [3]."""
+def free_flyer(robot: Any, z: Any, zd: Any) -> Dynamics:
+    """The dynamics of a robot (`FREE_FLYER`) at z [6], z' [6]."""
+    h, c, column = np.zeros((6, 6)), np.zeros(6), np.zeros((2, 6))
     origin = np.zeros((5, 2))  # of the base and the joints; last, the end effector
     drift = np.zeros((5, 2))  # acceleration of these without z''
     angle, rate = z[2], zd[2]
     origin[0, 0], origin[0, 1] = z[0], z[1]
-    rx, ry = par[2], par[3]
+    rx, ry = robot.base.shoulder_x, robot.base.shoulder_y
     sx, sy = rx * math.cos(angle) - ry * math.sin(angle), rx * math.sin(angle) + ry * math.cos(angle)
     origin[1, 0], origin[1, 1] = z[0] + sx, z[1] + sy
     drift[1, 0], drift[1, 1] = -rate * rate * sx, -rate * rate * sy
-    h[:, :] = 0.0
-    c[:] = 0.0
-    column = np.zeros((2, 6))
-    for i in range(4):
-        mass, inertia = par[4 * i], par[4 * i + 1]
-        px, py, ax, ay = z[0], z[1], 0.0, 0.0
-        if i > 0:
-            angle += z[2 + i]
-            rate += zd[2 + i]
-            near, far = par[4 * i + 2], par[4 * i + 2] + par[4 * i + 3]
-            cx, cy = math.cos(angle), math.sin(angle)
-            px, py = origin[i, 0] + near * cx, origin[i, 1] + near * cy
-            ax, ay = drift[i, 0] - rate * rate * near * cx, drift[i, 1] - rate * rate * near * cy
-            origin[i + 1, 0], origin[i + 1, 1] = origin[i, 0] + far * cx, origin[i, 1] + far * cy
-            drift[i + 1, 0] = drift[i, 0] - rate * rate * far * cx
-            drift[i + 1, 1] = drift[i, 1] - rate * rate * far * cy
-        _columns(origin, i, px, py, column)
-        for a in range(3 + i):
-            c[a] += mass * (column[0, a] * ax + column[1, a] * ay)
-            for b in range(3 + i):
-                h[a, b] += mass * (column[0, a] * column[0, b] + column[1, a] * column[1, b])
-                if a >= 2 and b >= 2:
-                    h[a, b] += inertia
+    _columns(origin, 0, z[0], z[1], column)
+    _add_body(robot.base.mass, robot.base.inertia, 0, column, 0.0, 0.0, h, c)
+    for i in range(1, 4):
+        link = robot.links[i - 1]
+        angle += z[2 + i]
+        rate += zd[2 + i]
+        near, far = link.to_center, link.to_center + link.to_end
+        cx, cy = math.cos(angle), math.sin(angle)
+        origin[i + 1, 0], origin[i + 1, 1] = origin[i, 0] + far * cx, origin[i, 1] + far * cy
+        drift[i + 1, 0] = drift[i, 0] - rate * rate * far * cx
+        drift[i + 1, 1] = drift[i, 1] - rate * rate * far * cy
+        _columns(origin, i, origin[i, 0] + near * cx, origin[i, 1] + near * cy, column)
+        ax, ay = drift[i, 0] - rate * rate * near * cx, drift[i, 1] - rate * rate * near * cy
+        _add_body(link.mass, link.inertia, i, column, ax, ay, h, c)
+    je = np.zeros((3, 6))
     _columns(origin, 3, origin[4, 0], origin[4, 1], column)
     je[:2, :] = column
-    je[2, :2] = 0.0
     je[2, 2:] = 1.0
-    xe[0], xe[1], xe[2] = origin[4, 0], origin[4, 1], angle
-    bias[0], bias[1], bias[2] = drift[4, 0], drift[4, 1], 0.0
+    return Dynamics(h, c, je, np.array([drift[4, 0], drift[4, 1], 0.0]), np.array([origin[4, 0], origin[4, 1], angle]))
 
 
 @kernel
@@ -82,17 +103,30 @@ def _columns(origin: Any, last: int, px: float, py: float, column: Any) -> None:
 
 
 @kernel
-def carry(par: Any, mass: float, inertia: float, ahead: float, out: Any) -> None:
-    """Parameters [16] with a load fixed to the last link, its centre `ahead` [m] of the end effector along the link."""
-    out[:] = par
-    m3, l3, r3 = par[12], par[14], par[15]
-    far = l3 + r3 + ahead
-    total = m3 + mass
-    centre = (m3 * l3 + mass * far) / total
-    out[12] = total
-    out[13] = par[13] + inertia + m3 * (centre - l3) ** 2 + mass * (far - centre) ** 2
-    out[14] = centre
-    out[15] = l3 + r3 - centre
+def _add_body(mass: float, inertia: float, last: int, column: Any, ax: float, ay: float, h: Any, c: Any) -> None:
+    """Add link `last` to H and c; `column` the Jacobian of its centre of mass, (ax, ay) that one's J' z'."""
+    for a in range(3 + last):
+        c[a] += mass * (column[0, a] * ax + column[1, a] * ay)
+        for b in range(3 + last):
+            h[a, b] += mass * (column[0, a] * column[0, b] + column[1, a] * column[1, b])
+            if a >= 2 and b >= 2:
+                h[a, b] += inertia
+
+
+def carrying(robot: NDArray[Any], load: NDArray[Any]) -> NDArray[Any]:
+    """A robot (`FREE_FLYER`) whose last link has a load (`LOAD`) fixed to its end effector."""
+    made = robot.copy()
+    last = made["links"][-1]
+    mass, inertia, near, end = (float(last[name]) for name in ("mass", "inertia", "to_center", "to_end"))
+    load_mass, far = float(load["mass"]), near + end + float(load["ahead"])
+    total = mass + load_mass
+    center = (mass * near + load_mass * far) / total
+    last["mass"] = total
+    moved, hung = center - near, far - center
+    last["inertia"] = inertia + float(load["inertia"]) + mass * (moved * moved) + load_mass * (hung * hung)
+    last["to_center"] = center
+    last["to_end"] = near + end - center
+    return made
 
 
 @kernel
@@ -123,12 +157,13 @@ def solve(a: Any, x: Any) -> bool:
 
 
 @kernel
-def inverse_dynamics(h: Any, c: Any, rows: Any, setpoints: Any, je: Any, push: Any, tau: Any) -> bool:
-    """Torques [4] on base and joints that give four setpoints accelerations `rows` z'' = `setpoints`, rows [4, 6].
+def inverse_dynamics(model: Any, rows: Any, demanded: Any, push: Any, tau: Any) -> bool:
+    """Torques [4] on base and joints that give four demanded accelerations `rows` z'' = `demanded`, rows [4, 6].
 
     The base's translation has no motor: its two equations of motion fix the two accelerations that nobody chose. (The original
     eliminates them by a chain of inverses to the same end.) `push` (f_x, f_y, n) is what the end effector exerts on the target.
     """
+    h, c = model.mass_matrix, model.bias_force
     a = np.zeros((6, 6))
     x = np.zeros(6)
     for i in range(2):
@@ -136,7 +171,7 @@ def inverse_dynamics(h: Any, c: Any, rows: Any, setpoints: Any, je: Any, push: A
         x[i] = -c[i] - push[i]
     for i in range(4):
         a[2 + i, :] = rows[i, :]
-        x[2 + i] = setpoints[i]
+        x[2 + i] = demanded[i]
     if not solve(a, x):
         return False
     for i in range(4):
@@ -144,5 +179,5 @@ def inverse_dynamics(h: Any, c: Any, rows: Any, setpoints: Any, je: Any, push: A
         for j in range(6):
             tau[i] += h[2 + i, j] * x[j]
         for k in range(3):
-            tau[i] += je[k, 2 + i] * push[k]
+            tau[i] += model.jacobian[k, 2 + i] * push[k]
     return True

@@ -15,164 +15,109 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from didymos.compiled import c_function, kernel
-from didymos.control.controller import CompiledController, Gain, Robot
-from didymos.control.program import PROGRAM_SIGNATURE
+from didymos.compiled import kernel
+from didymos.contract import command, measurement, memory, odometry, report, setpoint, setting
+from didymos.control.angles import limit, wrap
+from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.controller import Gain, Robot
+from didymos.control.omni_path import SQUARE, on_path
 from didymos.errors import InputError
 
 __all__ = ["OmniDrive"]
 
-_X, _Y, _YAW, _SLIP, _LATE, _ROOM = range(6)  # memory, reported
-_ANGLES, _ALIVE, _HEARD, _BEGAN, _MODE = 6, 10, 11, 12, 13  # memory, of its own
-_ODOMETRY = 14  # memory, told as odometry: position, orientation, velocity, angular velocity
-_MEMORY = 27
-_VELOCITY, _POSE, _SQUARE, _CIRCLE, _STAR = range(5)
+_VELOCITY = 0  # mode: by velocities of the base
 _FREE = 1e6  # [m]: nothing in the way
-_FIRST_RANGE = 8  # readings: four angles, four speeds, then all ranges
+_MOST_RAYS = 4096
+_RAY = np.dtype([("x", np.float64), ("y", np.float64), ("cos", np.float64), ("sin", np.float64)])  # origin [m] and direction
 
 
 @kernel
-def _on_polygon(distance: float, side: float, turn: float, sides: int) -> tuple[float, float, float, float]:
-    """Point [m] and direction after a distance [m] along a closed polygon that begins along +y and turns by an angle."""
-    x, y, heading = 0.0, 0.0, 0.5 * math.pi
-    rest = min(max(distance, 0.0), side * sides)
-    for _ in range(sides):
-        part = min(rest, side)
-        x += part * math.cos(heading)
-        y += part * math.sin(heading)
-        rest -= part
-        if rest <= 0.0:
-            break
-        heading += turn
-    moving = 1.0 if 0.0 <= distance < side * sides else 0.0
-    return x, y, moving * math.cos(heading), moving * math.sin(heading)
-
-
-@kernel
-def _on_path(mode: int, distance: float, size: float) -> tuple[float, float, float, float]:
-    """Point [m] and direction after a distance [m] along a path of a size [m]."""
-    if mode == _SQUARE:
-        return _on_polygon(distance, size, 0.5 * math.pi, 4)
-    if mode == _STAR:
-        return _on_polygon(distance, size, 0.8 * math.pi, 5)
-    radius = 0.5 * size
-    angle = min(max(distance, 0.0) / radius, 2.0 * math.pi)
-    moving = 1.0 if angle < 2.0 * math.pi else 0.0
-    return radius * (math.cos(angle) - 1.0), radius * math.sin(angle), -moving * math.sin(angle), moving * math.cos(angle)
-
-
-@kernel
-def _room(settings: Any, measured: Any, x: float, y: float, half_width: float, reach: float) -> float:
-    """Free distance [m] ahead of the base's edge in the unit direction (x, y)."""
-    place, ray = 3, _FIRST_RANGE
-    nearest = _FREE
-    for _ in range(int(settings[2])):
-        count = int(settings[place + 2])
-        for i in range(count):
-            distance = measured[ray + i]
-            if 0.0 < distance < _FREE:
-                px = settings[place] + distance * settings[place + 3 + 2 * i]
-                py = settings[place + 1] + distance * settings[place + 4 + 2 * i]
-                ahead = px * x + py * y
-                if ahead > 0.0 and abs(px * y - py * x) < half_width:
-                    nearest = min(nearest, ahead - reach)
-        place += 3 + 2 * count
-        ray += count
-    return nearest
-
-
-@kernel
-def _limit(x: float, y: float, most: float) -> tuple[float, float]:
-    size = math.sqrt(x * x + y * y)
-    part = most / size if size > most else 1.0
-    return part * x, part * y
-
-
-@c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-    t, first = clock[0], clock[2] > 0.0
-    r, h = settings[0], settings[1]
-    top_speed, top_turn, kp, kp_yaw = gains[0], gains[1], gains[2], gains[3]
-    size, speed, timeout, stop, slow, half_width, reach = (
-        gains[4], gains[5], gains[6], gains[7], gains[8], gains[9], gains[10],
-    )  # fmt: skip
-    if first:
-        for i in range(_MEMORY):
-            memory[i] = 0.0
-        memory[_MODE] = -1.0
-        memory[_ALIVE] = setpoints[7]
-        for i in range(4):
-            memory[_ANGLES + i] = measured[i]
-    # odometry
-    d1, d2, d3, d4 = (
-        measured[0] - memory[_ANGLES], measured[1] - memory[_ANGLES + 1], measured[2] - memory[_ANGLES + 2],
-        measured[3] - memory[_ANGLES + 3],
-    )  # fmt: skip
+def _begin(measured: Any, setpoints: Any, memory: Any) -> None:
+    """Where the first call is, the odometry begins."""
+    memory.x, memory.y, memory.yaw = 0.0, 0.0, 0.0
+    memory.mode, memory.mode_start = -1.0, 0.0
+    memory.alive, memory.alive_time = setpoints.alive, 0.0
     for i in range(4):
-        memory[_ANGLES + i] = measured[i]
+        memory.wheel_angle[i] = measured.wheel_angle[i]
+
+
+@kernel
+def _follow_wheels(settings: Any, measured: Any, period: float, memory: Any) -> None:
+    """Odometry: what the wheels have turned since the last call moves the base along an arc."""
+    r, h = settings.radius, settings.lever
+    angle, last, speed, odom = measured.wheel_angle, memory.wheel_angle, measured.wheel_speed, memory.odom
+    d1, d2, d3, d4 = angle[0] - last[0], angle[1] - last[1], angle[2] - last[2], angle[3] - last[3]
+    for i in range(4):
+        last[i] = angle[i]
     dx, dy, turn = 0.25 * r * (-d1 + d2 - d3 + d4), 0.25 * r * (d1 + d2 + d3 + d4), 0.25 * r / h * (d1 - d2 - d3 + d4)
-    middle = memory[_YAW] + 0.5 * turn
-    memory[_X] += dx * math.cos(middle) - dy * math.sin(middle)
-    memory[_Y] += dx * math.sin(middle) + dy * math.cos(middle)
-    memory[_YAW] += turn
-    memory[_ODOMETRY] = memory[_X]
-    memory[_ODOMETRY + 1] = memory[_Y]
-    memory[_ODOMETRY + 3] = math.cos(0.5 * memory[_YAW])
-    memory[_ODOMETRY + 6] = math.sin(0.5 * memory[_YAW])
-    memory[_ODOMETRY + 7] = dx / clock[1]
-    memory[_ODOMETRY + 8] = dy / clock[1]
-    memory[_ODOMETRY + 12] = turn / clock[1]
-    memory[_SLIP] = measured[4] + measured[5] - measured[6] - measured[7]
-    # what is setpoints, as velocities of the base
-    mode = int(setpoints[6])
-    if mode != memory[_MODE]:
-        memory[_MODE] = mode
-        memory[_BEGAN] = t
-    vx, vy, wz = setpoints[0], setpoints[1], setpoints[2]
+    middle = memory.yaw + 0.5 * turn
+    memory.x += dx * math.cos(middle) - dy * math.sin(middle)
+    memory.y += dx * math.sin(middle) + dy * math.cos(middle)
+    memory.yaw += turn
+    odom.position[0], odom.position[1] = memory.x, memory.y
+    odom.orientation[0], odom.orientation[3] = math.cos(0.5 * memory.yaw), math.sin(0.5 * memory.yaw)
+    odom.velocity[0], odom.velocity[1] = dx / period, dy / period
+    odom.angular_velocity[2] = turn / period
+    memory.slip = speed[0] + speed[1] - speed[2] - speed[3]
+
+
+@kernel
+def _to_goal(mode: int, gains: Any, setpoints: Any, seconds: float, memory: Any) -> tuple[float, float, float]:
+    """Velocities of the base towards a pose, or along a path on which it has been for some seconds."""
+    goal_x, goal_y, goal_yaw, feed_x, feed_y = setpoints.x, setpoints.y, setpoints.yaw, 0.0, 0.0
+    if mode >= SQUARE:
+        goal_x, goal_y, along_x, along_y = on_path(mode, gains.path_speed * seconds, gains.path_size)
+        goal_yaw, feed_x, feed_y = 0.0, gains.path_speed * along_x, gains.path_speed * along_y
+    ex, ey = feed_x + gains.pose_kp * (goal_x - memory.x), feed_y + gains.pose_kp * (goal_y - memory.y)
+    c, s = math.cos(memory.yaw), math.sin(memory.yaw)
+    return c * ex + s * ey, c * ey - s * ex, gains.pose_kp_yaw * wrap(goal_yaw - memory.yaw)
+
+
+@kernel
+def _demanded(gains: Any, setpoints: Any, time: float, memory: Any) -> tuple[float, float, float]:
+    """Velocities of the base that the set-points ask for, within what it may do."""
+    mode = int(setpoints.mode)
+    if mode != memory.mode:
+        memory.mode = mode
+        memory.mode_start = time
+    vx, vy, wz = setpoints.vx, setpoints.vy, setpoints.wz
     if mode != _VELOCITY:
-        goal_x, goal_y, goal_yaw, feed_x, feed_y = setpoints[3], setpoints[4], setpoints[5], 0.0, 0.0
-        if mode >= _SQUARE:
-            goal_x, goal_y, feed_x, feed_y = _on_path(mode, speed * (t - memory[_BEGAN]), size)
-            goal_yaw, feed_x, feed_y = 0.0, speed * feed_x, speed * feed_y
-        ex, ey = feed_x + kp * (goal_x - memory[_X]), feed_y + kp * (goal_y - memory[_Y])
-        off = goal_yaw - memory[_YAW]
-        off -= 2.0 * math.pi * math.floor((off + math.pi) / (2.0 * math.pi))
-        c, s = math.cos(memory[_YAW]), math.sin(memory[_YAW])
-        vx, vy, wz = c * ex + s * ey, c * ey - s * ex, kp_yaw * off
-    vx, vy = _limit(vx, vy, top_speed)
-    wz = min(max(wz, -top_turn), top_turn)
-    # a command that is no longer renewed
-    if setpoints[7] != memory[_ALIVE]:
-        memory[_ALIVE] = setpoints[7]
-        memory[_HEARD] = t
-    memory[_LATE] = 1.0 if timeout > 0.0 and t - memory[_HEARD] > timeout + 1e-9 else 0.0
-    if memory[_LATE] > 0.0:
-        vx, vy, wz = 0.0, 0.0, 0.0
-    # what stands in the way
-    memory[_ROOM] = _FREE
-    moving = math.sqrt(vx * vx + vy * vy)
-    if stop > 0.0 and moving > 0.0:
-        memory[_ROOM] = _room(settings, measured, vx / moving, vy / moving, half_width, reach)
-        part = min(max((memory[_ROOM] - stop) / slow, 0.0), 1.0)
-        vx, vy = part * vx, part * vy
-    inputs[0] = (vy - vx + h * wz) / r
-    inputs[1] = (vy + vx - h * wz) / r
-    inputs[2] = (vy - vx - h * wz) / r
-    inputs[3] = (vy + vx + h * wz) / r
+        vx, vy, wz = _to_goal(mode, gains, setpoints, time - memory.mode_start, memory)
+    size = math.sqrt(vx * vx + vy * vy)
+    part = gains.top_speed / size if size > gains.top_speed else 1.0
+    return part * vx, part * vy, limit(wz, -gains.top_turn, gains.top_turn)
+
+
+@kernel
+def _is_late(timeout: float, alive: float, time: float, memory: Any) -> bool:
+    """Whether the counter of a living commander has stopped for too long."""
+    if alive != memory.alive:
+        memory.alive = alive
+        memory.alive_time = time
+    return timeout > 0.0 and time - memory.alive_time > timeout + 1e-9
+
+
+@kernel
+def _room(settings: Any, gains: Any, ranges: Any, x: float, y: float) -> float:
+    """Free distance [m] ahead of the base's edge in the unit direction (x, y)."""
+    nearest = _FREE
+    for i in range(int(settings.ray_count)):
+        distance, ray = ranges[i], settings.rays[i]
+        if 0.0 < distance < _FREE:
+            px, py = ray.x + distance * ray.cos, ray.y + distance * ray.sin
+            ahead = px * x + py * y
+            if ahead > 0.0 and abs(px * y - py * x) < gains.stop_half_width:
+                nearest = min(nearest, ahead - gains.stop_reach)
+    return nearest
 
 
 class OmniDrive(CompiledController):
     """Drives four mecanum wheels; `wheels` names their joints and inputs, `lidars` says where each looks from."""
 
-    program: ClassVar = _program
-    setpoints = ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")
-    memory_size = _MEMORY
-    odometry = _ODOMETRY
-    reports = (("x", "m"), ("y", "m"), ("yaw", "rad"), ("slip", "rad/s"), ("late", "1"), ("room", "m"))
     top_speed = Gain(1.0, low=0, unit="m/s", path="top.speed")
     top_turn = Gain(1.5, low=0, unit="rad/s", path="top.turn")
     pose_kp = Gain(1.0, low=0, unit="1/s", path="pose.kp")
@@ -184,6 +129,56 @@ class OmniDrive(CompiledController):
     stop_slow = Gain(0.5, low=0.01, unit="m", path="stop.slow", doc="over which the speed falls")
     stop_half_width = Gain(0.5, low=0, unit="m", path="stop.half_width", doc="of the way that must be free")
     stop_reach = Gain(0.5, low=0, unit="m", path="stop.reach", doc="from the middle of the base to its edge")
+    vx = setpoint(unit="m/s")
+    vy = setpoint(unit="m/s")
+    wz = setpoint(unit="rad/s")
+    x = setpoint(unit="m")
+    y = setpoint(unit="m")
+    yaw = setpoint(unit="rad")
+    mode = setpoint(doc="0 velocities, 1 pose, 2 square, 3 circle, 4 star")
+    alive = setpoint(doc="counts as long as the commander lives")
+    wheel_angle = measurement(count=4, unit="rad")
+    wheel_speed = measurement(count=4, unit="rad/s")
+    ranges = measurement(count=_MOST_RAYS, unit="m", doc="along all rays of all lidars")
+    radius = setting(unit="m", doc="r, of the wheels")
+    lever = setting(unit="m", doc="h, half of track plus wheelbase")
+    ray_count = setting()
+    rays = setting(layout=_RAY, count=_MOST_RAYS)
+    odometry_x = report("x", unit="m")
+    odometry_y = report("y", unit="m")
+    odometry_yaw = report("yaw", unit="rad")
+    slip = report(unit="rad/s")
+    late = report(doc="1: the commander is silent")
+    room = report(unit="m", doc="free way ahead")
+    last_angle = memory("wheel_angle", count=4, unit="rad")
+    last_alive = memory("alive")
+    alive_time = memory(unit="s", doc="when it last counted")
+    last_mode = memory("mode")
+    mode_start = memory(unit="s")
+    odom = odometry()
+    demand = command(count=4, unit="rad/s")
+
+    @program
+    def step(clock: Any, settings: Any, gains: Any, measured: Any, setpoints: Any, memory: Any, inputs: Any) -> None:
+        r, h = settings.radius, settings.lever
+        if clock.first > 0.0:
+            _begin(measured, setpoints, memory)
+        _follow_wheels(settings, measured, clock.period, memory)
+        vx, vy, wz = _demanded(gains, setpoints, clock.time, memory)
+        memory.late = 0.0
+        if _is_late(gains.timeout, setpoints.alive, clock.time, memory):
+            memory.late = 1.0
+            vx, vy, wz = 0.0, 0.0, 0.0
+        memory.room = _FREE
+        moving = math.sqrt(vx * vx + vy * vy)
+        if gains.stop_distance > 0.0 and moving > 0.0:
+            memory.room = _room(settings, gains, measured.ranges, vx / moving, vy / moving)
+            part = limit((memory.room - gains.stop_distance) / gains.stop_slow, 0.0, 1.0)
+            vx, vy = part * vx, part * vy
+        inputs.demand[0] = (vy - vx + h * wz) / r
+        inputs.demand[1] = (vy + vx - h * wz) / r
+        inputs.demand[2] = (vy - vx - h * wz) / r
+        inputs.demand[3] = (vy + vx + h * wz) / r
 
     def __init__(
         self,
@@ -194,25 +189,35 @@ class OmniDrive(CompiledController):
         lidars: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         """`wheels`: input of each wheel by its joint, 1 to 4; `lidars`: x, y, yaw, rays, field of view by sensor."""
-        self.radius, self.lever, self.wheels, self.encoders = radius, lever, dict(wheels), encoders
+        self.settings["radius"], self.settings["lever"] = radius, lever
+        self.wheels, self.encoders = dict(wheels), encoders
         self.lidars = {name: tuple(place) for name, place in (lidars or {}).items()}
 
     def start(self, robot: Robot) -> None:
         """Find the readings, and the direction of every ray in the frame of the base."""
-        angles = tuple(f"{self.encoders}.{joint}.position" for joint in self.wheels)
-        speeds = tuple(f"{self.encoders}.{joint}.velocity" for joint in self.wheels)
-        settings = [self.radius, self.lever, float(len(self.lidars))]
-        rays: list[str] = []
-        for name, (x, y, yaw, count, view) in self.lidars.items():
-            directions = yaw - view / 2 + np.arange(int(count)) * view / max(int(count) - 1, 1)
-            settings += [x, y, count, *np.column_stack([np.cos(directions), np.sin(directions)]).ravel().tolist()]
-            rays += [f"{name}.ranges.{i}" for i in range(int(count))]
-        self.reads = (*angles, *speeds, *rays)
-        self.writes = tuple(self.wheels.values())
-        self.settings = np.array(settings, dtype=np.float64)
-        for name in self.reads:
+        self.reads = {
+            "wheel_angle": [f"{self.encoders}.{joint}.position" for joint in self.wheels],
+            "wheel_speed": [f"{self.encoders}.{joint}.velocity" for joint in self.wheels],
+            "ranges": [f"{name}.ranges.{i}" for name, (_, _, _, count, _) in self.lidars.items() for i in range(int(count))],
+        }
+        self.writes = {"demand": tuple(self.wheels.values())}
+        self._place_rays()
+        for name, _ in self.read_offsets:
             if name not in robot.measured:
                 raise InputError(f"omni_drive needs the reading {name!r}, which there is not", path="control.options")
-        for name in self.writes:
+        for name, _ in self.write_offsets:
             if name not in robot.inputs:
                 raise InputError(f"omni_drive needs the input {name!r}, which there is not", path="control.options.wheels")
+
+    def _place_rays(self) -> None:
+        total = len(self.reads["ranges"])
+        if total > _MOST_RAYS:
+            raise InputError(f"found {total} rays, omni_drive looks along at most {_MOST_RAYS}", path="control.options.lidars")
+        first = 0
+        for x, y, yaw, rays, view in self.lidars.values():
+            count = int(rays)
+            directions = yaw - view / 2 + np.arange(count) * view / max(count - 1, 1)
+            here = self.settings["rays"][first : first + count]
+            here["x"], here["y"], here["cos"], here["sin"] = x, y, np.cos(directions), np.sin(directions)
+            first += count
+        self.settings["ray_count"] = total

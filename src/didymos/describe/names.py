@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ RESERVED = (
 _ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
-def cameras(twin: Twin) -> dict[str, SensorSpec]:
+def cameras(twin: Twin) -> dict[str, Any]:
     """The sensors that take pictures."""
     return {name: sensor for name, sensor in twin.file.sensors.items() if issubclass(sensor.contract, Camera)}
 

@@ -21,6 +21,7 @@ from didymos.describe.parameters import Parameter, collect, flatten
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.trust import NotTrusted, is_trusted
+from didymos.describe.set_value import with_value
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
 from didymos.describe.yaml_file import read_yaml
@@ -72,7 +73,8 @@ class Twin:
             raise NotTrusted(file, self._lines.get(named[0].place), named)
         self.code: Code = RunCode(file.parent) if run_code else ReadCode(file.parent)
         self._bodies: dict[str, float] = {}
-        self._changed: frozenset[str] = frozenset()
+        self._values: dict[str, float] = {}  # other numbers that were set since the files were read
+        self._program_by_hand = False
         self._load()
 
     def _load(self) -> None:
@@ -121,7 +123,7 @@ class Twin:
     def mistake(self, text: str, *place: str | int) -> InputError:
         """An error that points at a place of the twin file, unless the value there was set since."""
         path = ".".join(map(str, place))
-        if any(path == changed or path.startswith(changed + ".") for changed in self._changed):
+        if any(path == changed or path.startswith(changed + ".") for changed in self.set_by_hand):
             return InputError(text, path=path)
         line = next((self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines), None)
         return InputError(text, file=self._file, line=line, path=path or None)
@@ -139,19 +141,16 @@ class Twin:
         checked = {path: self._fitting(path, value) for path, value in values.items()}
         bodies = {path: value for path, value in checked.items() if path.startswith(("links.", "joints."))}
         others = {path: value for path, value in checked.items() if path not in bodies}
-        if others:
-            raw = copy.deepcopy(self._raw)
-            for path, value in others.items():
-                _put(raw, path.split("."), value)
+        file = self.file
+        for path, value in others.items():
             try:
-                self.file = validate(raw, self._file, self._lines, self.code)
-            except InputError as error:  # the value is not in the file, so no line of it is to blame
-                raise InputError(error.message, path=next(iter(others)) if len(others) == 1 else error.path) from None
-            self._raw, self._changed = raw, self._changed | set(others)
-            kept = {key: self.parameters[key] for key in self._bodies}
-            self.parameters = collect(self.file, self.description, self.program) | kept
-        for path, value in bodies.items():
-            self._bodies[path] = value
+                file = with_value(file, path.split("."), value)
+            except InputError as error:
+                raise InputError(error.message, path=path) from None
+        self.file = file
+        self._values |= others
+        self._bodies |= bodies
+        for path, value in checked.items():
             self.parameters[path] = replace(self.parameters[path], value=value)
 
     def _fitting(self, path: str, value: float) -> float:
@@ -174,7 +173,8 @@ class Twin:
     @property
     def set_by_hand(self) -> frozenset[str]:
         """Paths of the values that were set since the files were read."""
-        return self._changed | frozenset(self._bodies)
+        control = {"control"} if self._program_by_hand else set()
+        return frozenset(self._values) | frozenset(self._bodies) | control
 
     def body_values(self) -> Mapping[str, float]:
         """The numbers of links and joints that were set, by path; all others are as described."""
@@ -183,8 +183,7 @@ class Twin:
     def copy(self) -> Twin:
         """A twin of its own with the same values."""
         made = copy.copy(self)
-        made._raw = copy.deepcopy(self._raw)
-        made._bodies = dict(self._bodies)
+        made._values, made._bodies = dict(self._values), dict(self._bodies)
         made.parameters = dict(self.parameters)
         return made
 
@@ -197,17 +196,21 @@ class Twin:
     def with_program_of(self, name: str) -> Twin:
         """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
         made = self.copy()
-        if self.file.scenarios[name].control is None or "control" in self._changed:
+        if self.file.scenarios[name].control is None or self._program_by_hand:
             return made
-        made._raw["control"] = made._raw["scenarios"][name]["control"]
+        made._raw = {**self._raw, "control": self._raw["scenarios"][name]["control"]}
         made.file = validate(made._raw, self._file, self._lines, self.code)
         made.program = made._find_program()
         check_gains(made)
-        made.parameters = collect(made.file, made.description, made.program) | {key: self.parameters[key] for key in self._bodies}
-        for path in sorted(self._changed):
-            if path.startswith("control."):
-                made.set(path, self.get(path))
+        made._read_anew()
         return made
+
+    def _read_anew(self) -> None:
+        """The parameters of files that were read again, with the values that were set before."""
+        values, bodies = self._values, self._bodies
+        self._values, self._bodies = {}, {}
+        self.parameters = collect(self.file, self.description, self.program)
+        self.set_all(values | bodies)
 
     def make_program(self) -> Controller | None:
         """A fresh control program with the twin's rate, options and gains; None where the twin has none."""
@@ -277,9 +280,9 @@ class Twin:
             self.file = validate(raw, self._file, self._lines, self.code)
         except InputError as error:  # nothing in the twin file is to blame
             raise InputError(f"{name} asks for {rate:g} Hz: {error.message}") from None
-        self._raw, self.program, self._changed = raw, program, self._changed | {"control"}
-        kept = {key: self.parameters[key] for key in self._bodies}
-        self.parameters = collect(self.file, self.description, self.program) | kept
+        self._raw, self.program, self._program_by_hand = raw, program, True
+        self._values = {path: value for path, value in self._values.items() if not path.startswith("control.")}
+        self._read_anew()
 
     def summary(self) -> Summary:
         """Mass, centre of mass, inertia and the lists of what the twin is made of."""
@@ -344,16 +347,3 @@ class Twin:
 
 def _argument(value: str | float | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:.17g}" if isinstance(value, float) else str(value)
-
-
-def _put(raw: dict[str, Any], steps: list[str], value: float) -> None:
-    """Set a value in plain data, making the records on the way; a vector written as a list keeps its form."""
-    node: Any = raw
-    for index, step in enumerate(steps[:-1]):
-        if isinstance(node.get(step), list) and index == len(steps) - 2:
-            node[step][list("xyz").index(steps[-1])] = value
-            return
-        if node.get(step) is None:
-            node[step] = {}
-        node = node[step]
-    node[steps[-1]] = value

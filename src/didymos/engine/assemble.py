@@ -18,6 +18,8 @@ from didymos.describe.names import joint_of, link_of, link_values, part_inputs, 
 from didymos.describe.twin import Twin
 from didymos.engine.boxes import add_boxes
 from didymos.engine.build_table import TableLayout, fill_table, laws_of, reserve_table
+from didymos.engine.contact_plan import plan_search
+from didymos.engine.contact_search import ContactSearch
 from didymos.engine.forces import SCRATCH
 from didymos.engine.friction import add_pairs
 from didymos.engine.fuse import fuse, links_to_keep
@@ -30,6 +32,7 @@ from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.engine.sensor_sites import MeasuredQuantity, add_momentum, add_sensors
+from didymos.engine.shown_model import ShownModel, discard_visuals
 from didymos.sensors.ranging import Lidar
 from didymos.sensors.reading import ARRIVAL, SENSOR_MEMORY
 
@@ -53,6 +56,8 @@ class Assembly:
     table: TableLayout  # of the part table
     links: LinkFrames
     inertias: LinkInertias
+    contacts: ContactSearch
+    shown: ShownModel
     quantities: tuple[MeasuredQuantity, ...]
     numbers: dict[str, int]  # path of a live parameter -> index in numeric_data
     own_actuators: int  # how many actuators the description has itself
@@ -104,12 +109,13 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     attach(spec, words=state.size, states=states, laws=laws, joint=joint, site=spec.sites[0].name)
     table = TableLayout(twin)
     reserve_table(spec, table, NAME)
+    shown = ShownModel(spec.copy(), twin.description.source)
+    discard_visuals(spec, twin)
     model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
     fill_table(model, spec, twin, links, table, state)
     start = int(model.numeric_adr[model.nnumeric - 1])
-    assembly = Assembly(
-        model, state, table, links, inertias, quantities, {path: start + i for path, i in table.numbers.items()}, own_actuators
-    )
+    numbers = {path: start + i for path, i in table.numbers.items()}
+    assembly = Assembly(model, state, table, links, inertias, plan_search(model), shown, quantities, numbers, own_actuators)
     _apply_values(assembly, twin)
     return assembly
 

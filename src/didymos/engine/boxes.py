@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.control.pilot import BoxesSpec
+from didymos.engine.shown_model import ShownModel
 
 __all__ = ["Boxes", "add_boxes", "is_box"]
 
@@ -42,11 +43,12 @@ def add_boxes(spec: mujoco.MjSpec, boxes: BoxesSpec, boundary: float) -> None:
 class Boxes:
     """The boxes of a run; `dropped` is their part of the state."""
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, spec: BoxesSpec, dropped: NDArray[np.float64]) -> None:
-        self._model, self._data, self._spec = model, data, spec
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, shown: ShownModel, spec: BoxesSpec, dropped: NDArray[np.float64]
+    ) -> None:
+        self._model, self._data, self._shown, self._spec = model, data, shown, spec
         self._bodies = [body for body in range(model.nbody) if is_box(model, body)]
         self._dropped = dropped
-        self._robot = [i for i in range(model.ngeom) if model.geom_bodyid[i] > 0 and model.geom_bodyid[i] not in self._bodies]
 
     def weigh(self) -> None:
         """Give weight to the boxes that are out, and to them alone."""
@@ -80,9 +82,12 @@ class Boxes:
 
     def _lowest(self) -> float:
         """Height [m] of the lowest point of the robot's shapes, by their boxes."""
-        middle, half = self._model.geom_aabb[self._robot, :3], self._model.geom_aabb[self._robot, 3:]
-        down = self._data.geom_xmat[self._robot, 6:9]  # the world's z in each shape's frame
-        heights = self._data.geom_xpos[self._robot, 2] + (down * middle).sum(axis=1) - (np.abs(down) * half).sum(axis=1)
+        model = self._shown.model
+        data = self._shown.pose(self._data)
+        robot = [i for i in range(model.ngeom) if model.geom_bodyid[i] > 0 and model.geom_bodyid[i] not in self._bodies]
+        middle, half = model.geom_aabb[robot, :3], model.geom_aabb[robot, 3:]
+        down = data.geom_xmat[robot, 6:9]  # the world's z in each shape's frame
+        heights = data.geom_xpos[robot, 2] + (down * middle).sum(axis=1) - (np.abs(down) * half).sum(axis=1)
         return float(heights.min())
 
     def _put(self, i: int, position: Any, velocity: Any) -> None:

@@ -114,6 +114,7 @@ def build_context(
             control_every=every,
             rk4=twin.file.world.integrator == "rk4",
             boundary=twin.file.world.boundary,
+            ahead=twin.file.world.step if twin.file.world.integrator == "rk4" else 0.0,
             free_joints=np.array(free, dtype=np.int64),
             loop=assembly.state.starts["loop"],
             clock=np.zeros(1, dtype=CLOCK),
@@ -123,6 +124,7 @@ def build_context(
         _stimuli(twin, assembly, setpoints, stimuli),
         _inputs(twin, assembly),
         _program(twin, assembly, data, program, setpoints),
+        assembly.contacts,
         _links(assembly, streams),
         _record(assembly, streams, chunk),
     )

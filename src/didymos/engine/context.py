@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.engine.contact_search import ContactSearch
 from didymos.sensors.reading import SensorTables
 
 __all__ = [
@@ -99,6 +100,7 @@ class Timing(NamedTuple):
     control_every: int  # ticks
     rk4: bool
     boundary: float  # [m]
+    ahead: float  # [s] from a state to the last one that a step of the integrator evaluates
     free_joints: NDArray[np.int64]  # addresses in qpos of free joints
     loop: int  # in the state, see LOOP_STATE
     clock: Records  # CLOCK [1]
@@ -187,5 +189,6 @@ class LoopContext(NamedTuple):
     stimuli: StimulusTables
     inputs: InputTables
     program: ProgramTables
+    contacts: ContactSearch
     links: LinkTables
     record: RecordTables

@@ -16,7 +16,7 @@ import mujoco
 from mujoco.introspect import structs
 from mujoco.introspect.ast_nodes import AnonymousStructDecl, AnonymousUnionDecl, ArrayType, PointerType, ValueType
 
-__all__ = ["DATA", "MODEL", "library_path", "option_offset", "struct_offsets"]
+__all__ = ["DATA", "DISABLE_FLAGS", "MODEL", "library_path", "struct_offsets"]
 
 _SCALARS: dict[str, Any] = {
     "int": ctypes.c_int,
@@ -97,11 +97,18 @@ def library_path() -> str:
     raise RuntimeError(f"the engine's library is not in {folder}; install it again: pip install --force-reinstall mujoco-core")
 
 
-def option_offset(field: str) -> int:
-    """Offset in bytes of a field of the engine's options inside its model."""
-    model = _structure("mjModel", structs.STRUCTS["mjModel"].fields)
-    options = _structure("mjOption", structs.STRUCTS["mjOption"].fields)
-    return int(model.opt.offset) + int(getattr(options, field).offset)
+def _disable_flags(live: Any) -> int:
+    """Offset in bytes of `mjModel.opt.disableflags`, checked against a live model."""
+    layout = _structure("mjModel", structs.STRUCTS["mjModel"].fields)
+    option = next(kind for name, kind in layout._fields_ if name == "opt")
+    offset = int(layout.opt.offset + option.disableflags.offset)
+    before = int(live.opt.disableflags)
+    for value in (0x155, 0x2AA):
+        live.opt.disableflags = value
+        if ctypes.c_int.from_address(live._address + offset).value != value:
+            raise RuntimeError("mjModel.opt.disableflags is not where the engine's headers say; this engine cannot be used")
+    live.opt.disableflags = before
+    return offset
 
 
 def struct_offsets(name: str) -> dict[str, int]:
@@ -119,4 +126,5 @@ _data = mujoco.MjData(_model)
 _data.time = 3.25
 MODEL = _offsets("mjModel", _MODEL_FIELDS, _model)
 DATA = _offsets("mjData", _DATA_FIELDS, _data)
+DISABLE_FLAGS = _disable_flags(_model)
 del _model, _data

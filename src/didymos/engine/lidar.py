@@ -19,14 +19,15 @@ from didymos.compiled import kernel
 from didymos.engine.context import LIDAR
 from didymos.native import array_at, matrix_at
 
-__all__ = ["scan"]
+__all__ = ["UNSEEN_GROUPS", "scan"]
 
 _PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = (
     int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}"))
     for name in ("PLANE", "HFIELD", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX", "MESH")
 )
 _FLOAT, _INT, _INT32 = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int32)
-_UNSEEN_GROUPS = (2, 5)  # shapes that only serve to be seen, and marks
+UNSEEN_GROUPS = (2, 5)
+"""Groups of shapes that only serve to be seen, and of marks."""
 
 _ray_geom = types.ExternalFunction("mju_rayGeom", types.float64(*[types.int64] * 5, types.int32, types.int64))
 _ray_mesh = types.ExternalFunction("mj_rayMesh", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
@@ -129,7 +130,7 @@ def _cast_at_all(engine: Any, tables: Any, lidar: Any, eye: Any, frame: Any, ray
     kinds, groups = array_at(tables.geom_type, tables.geom_type_count, _INT32), array_at(tables.geom_group, tables.geom_group_count, _INT32)
     links, bounds = array_at(tables.geom_link, tables.geom_link_count, _INT), array_at(tables.geom_rbound, tables.geom_rbound_count, _FLOAT)
     for geom in range(kinds.shape[0]):
-        if groups[geom] == _UNSEEN_GROUPS[0] or groups[geom] == _UNSEEN_GROUPS[1] or links[geom] == lidar.link:
+        if groups[geom] == UNSEEN_GROUPS[0] or groups[geom] == UNSEEN_GROUPS[1] or links[geom] == lidar.link:
             continue
         size = array_at(tables.geom_size + 24 * geom, 3, _FLOAT)
         middle, matrix = array_at(tables.geom_xpos + 24 * geom, 3, _FLOAT), array_at(tables.geom_xmat + 72 * geom, 9, _FLOAT)

@@ -25,6 +25,7 @@ from numba import types
 from didymos.compiled import kernel
 from didymos.control.stimulus import STIMULUS, evaluate
 from didymos.engine.calls import call_program, engine_function
+from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Source, Target
 from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.lidar import scan
@@ -35,7 +36,7 @@ from didymos.engine.pushes import PUSHES
 from didymos.native import array_at, matrix_at, record_at
 from didymos.parts.part import CLOCK
 from didymos.sensors.error import ErrorSpec
-from didymos.sensors.reading import QUANTITY, SENSOR, SensorTables, acceleration_due, is_due, motion_due, sense, take_accelerations
+from didymos.sensors.reading import QUANTITY, SENSOR, SensorTables, acceleration_due, any_due, is_due, sense, take_accelerations
 from didymos.spec import record_type
 
 __all__ = ["AHEAD", "DIVERGED", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "UNASKED", "run_ticks"]
@@ -44,6 +45,7 @@ FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL = 0, 1, 2, 3
 SENSED, AHEAD, UNASKED = 1, 2, 4
 _SETPOINT, _INPUT, _PARAMETER, _PUSH = Target.SETPOINT, Target.INPUT, Target.PARAMETER, Target.PUSH
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
+_SENSORS, _NO_SENSORS = 0, 1
 _ERROR = record_type(ErrorSpec)
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int64)
 
@@ -51,7 +53,6 @@ _mj_fwd_position = engine_function("mj_fwdPosition")
 _mj_sensor_position = engine_function("mj_sensorPos")
 _mj_fwd_velocity = engine_function("mj_fwdVelocity")
 _mj_sensor_velocity = engine_function("mj_sensorVel")
-_mj_sensor_acceleration = engine_function("mj_sensorAcc")
 _mj_forward = engine_function("mj_forward")
 _mj_forward_skip = engine_function("mj_forwardSkip", types.int32, types.int32)
 _mj_runge_kutta = engine_function("mj_RungeKutta", types.int32)
@@ -99,6 +100,14 @@ def _streams_due(c: Any, tick: int) -> bool:
 
 
 @kernel
+def _search_if_near(c: Any) -> None:
+    """Let the engine search for contacts in the coming step only if anything may be near."""
+    engine = c.engine
+    qpos, qvel = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(engine.qvel, engine.qvel_count, _FLOAT)
+    search_if_near(c.contacts, engine.model, qpos, qvel, c.timing.ahead)
+
+
+@kernel
 def _sensor_tables(c: Any) -> Any:
     s = c.sensors
     return SensorTables(
@@ -114,6 +123,7 @@ def _begin_tick(c: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = c.engine, c.timing.period
     _stimulate(c, tick * period)
+    _search_if_near(c)
     loop = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE)
     if loop.sensed_ticks == tick + 1:  # its readings were looked at ahead; what was set since counts all the same
         _mj_fwd_position(engine.model, engine.data)
@@ -128,7 +138,7 @@ def _begin_tick(c: Any, tick: int) -> None:
     else:
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
-        if motion_due(tables.sensors, tick, period) or _streams_due(c, tick):
+        if any_due(tables.sensors, tick, period) or _streams_due(c, tick):
             _mj_sensor_position(engine.model, engine.data)
             _mj_sensor_velocity(engine.model, engine.data)
     for i in range(tables.sensors.shape[0]):
@@ -229,6 +239,19 @@ def _is_finite(address: int, count: int) -> bool:
 
 
 @kernel
+def _find_forces(c: Any, tick: int) -> None:
+    """The second half of the engine's forward pass, and the readings of accelerations that are due."""
+    engine, tables = c.engine, _sensor_tables(c)
+    begins = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE).reset_tick == tick
+    if begins or not acceleration_due(tables.sensors, tick, c.timing.period):
+        _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, _NO_SENSORS)
+        return
+    _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, _SENSORS)
+    sensordata = array_at(engine.sensordata, engine.sensordata_count, _FLOAT)
+    take_accelerations(tables, tick, c.timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
+
+
+@kernel
 def _end_tick(c: Any, tick: int) -> int:
     """Inputs, forces, accelerations, record, physics; FINE or what went wrong."""
     engine, timing = c.engine, c.timing
@@ -238,16 +261,13 @@ def _end_tick(c: Any, tick: int) -> int:
     clock.period = timing.period
     tick_all(engine.table, engine.state_address, timing.clock)
     for substep in range(timing.substeps):
-        _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY if substep == 0 else _STAGE_NONE, 1)
         if substep == 0:
-            tables = _sensor_tables(c)
-            begins = record_at(engine.state_address + 8 * timing.loop, LOOP_STATE).reset_tick == tick
-            if not begins and acceleration_due(tables.sensors, tick, timing.period):
-                _mj_sensor_acceleration(engine.model, engine.data)
-                sensordata = array_at(engine.sensordata, engine.sensordata_count, _FLOAT)
-                take_accelerations(tables, tick, timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
+            _find_forces(c, tick)
             if array_at(c.record.on, 1, _INT)[0] != 0:
                 _record(c, tick)
+        else:
+            _search_if_near(c)
+            _mj_forward_skip(engine.model, engine.data, _STAGE_NONE, _NO_SENSORS)
         if not _is_finite(engine.qacc, engine.qacc_count):
             return DIVERGED
         if timing.rk4 != 0:
@@ -281,8 +301,11 @@ def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int
         if now == tick + count:
             break
         if asked and now % c.timing.control_every == 0 and not _run_program(c, now):
+            search_on(c.contacts, c.engine.model)
             return now, NONFINITE_CONTROL
         status = _end_tick(c, now)
         if status != FINE:
+            search_on(c.contacts, c.engine.model)
             return now, status
+    search_on(c.contacts, c.engine.model)
     return tick + count, FINE

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.engine import context as c
+from didymos.engine.contact_search import ContactSearch
 from didymos.sensors.reading import SensorTables
 
 __all__ = ["CONTEXT", "pack"]
@@ -33,7 +34,7 @@ def _layout(table: type) -> np.dtype[Any]:
 
 _GROUPS = {
     "engine": c.EngineViews, "timing": c.Timing, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables,
-    "inputs": c.InputTables, "program": c.ProgramTables, "links": c.LinkTables, "record": c.RecordTables,
+    "inputs": c.InputTables, "program": c.ProgramTables, "contacts": ContactSearch, "links": c.LinkTables, "record": c.RecordTables,
 }  # fmt: skip
 
 CONTEXT = np.dtype([(name, _layout(table)) for name, table in _GROUPS.items()])

@@ -23,7 +23,8 @@ class Piloted:
         self._state = built.data.plugin_state
         layout = built.assembly.state
         self._table = self._state[layout.stretch("channels")][:CHANNELS]
-        self._boxes = Boxes(built.assembly.model, built.data, built.twin.file.pilot.boxes, self._state[layout.stretch("boxes")])
+        assembly, boxes = built.assembly, self._state[layout.stretch("boxes")]
+        self._boxes = Boxes(assembly.model, built.data, assembly.shown, built.twin.file.pilot.boxes, boxes)
 
     @property
     def channels(self) -> tuple[float, ...]:

@@ -40,6 +40,7 @@ from didymos.engine.poses import poses
 from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.row_buffer import Rows, switch_record, take_rows
 from didymos.engine.run import Run
+from didymos.engine.shown_model import ShownModel
 from didymos.engine.start import begin, place_at_start
 from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.errors import InputError, RunError, nearest
@@ -103,7 +104,7 @@ class Simulation:
         self.overrides = Overrides(self.built)
         check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}))
         self._changes = Changes(self.built, self.stimuli, self.period)
-        self._cameras = Cameras(self.twin, self.model, seed, self.period)
+        self._cameras = Cameras(self.twin, self.shown, seed, self.period)
         self.measured = Values(self.built.measured, self._state, self._cameras.views)
         first = self.built.assembly.state.starts["setpoints"]
         self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
@@ -150,6 +151,11 @@ class Simulation:
     def links(self) -> LinkFrames:
         """Where every link and named frame is on the bodies of the model."""
         return self.built.assembly.links
+
+    @property
+    def shown(self) -> ShownModel:
+        """The model with everything that there is to see, for pictures."""
+        return self.built.assembly.shown
 
     @property
     def inertias(self) -> LinkInertias:

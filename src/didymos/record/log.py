@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,9 @@ from didymos.record.messages import stored
 from didymos.record.stream import StreamLayout
 
 if TYPE_CHECKING:
+    import pandas
+    import xarray
+
     from didymos.record.image import PinHole
     from didymos.record.mcap_file import McapRecorder
 
@@ -92,6 +95,11 @@ class Log:
             self._recorder.write(index, seconds, rows)
         for listener in self._listeners:
             listener(index, seconds, rows)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether the rows are in memory."""
+        return self._keep
 
     @property
     def nbytes(self) -> int:
@@ -221,12 +229,58 @@ class Log:
             raise InputError(f"a log is a .mcap or a .csv, not {path.suffix!r}", file=path)
         streams, metadata = read(path)
         try:
-            log = cls([layout for layout, _, _ in streams], metadata)
-            for i, (_, times, values) in enumerate(streams):
-                log.append(i, times, values)
+            return cls._filled([layout for layout, _, _ in streams], metadata, [(times, values) for _, times, values in streams])
         except InputError as error:
             raise InputError(error.message, file=path, path=error.path) from error
+
+    @classmethod
+    def _filled(
+        cls, layouts: Sequence[StreamLayout], metadata: Mapping[str, str], rows: Sequence[tuple[ArrayLike, ArrayLike]]
+    ) -> Log:
+        """A log of streams that are known already."""
+        log = cls(layouts, metadata)
+        for i, (times, values) in enumerate(rows):
+            log.append(i, times, values)
         return log
+
+    def to_pandas(self, *names: str, at: str | ArrayLike | None = None) -> pandas.DataFrame:
+        """Signals as one `pandas.DataFrame`: a column per signal by its full name, the time [s] as index.
+
+            log.to_pandas()                          everything, over all stamps; NaN where a signal has no sample
+            log.to_pandas("truth")                   the rows of one stream
+            log.to_pandas("truth.tilt", "imu.gyro")  names, prefixes or patterns, as `select` takes them
+            log.to_pandas(at="truth")                everything at the stamps of one stream, other signals held
+            log.to_pandas(at=np.arange(0, 10, 0.1))  the same at times of one's own [s]
+
+        `frame.attrs["units"]` holds the unit of each column. Needs pandas: pip install 'didymos[notebook]'.
+        """
+        from didymos.record.tables import to_pandas
+
+        return to_pandas(self, names, at)
+
+    def to_xarray(self, *names: str, at: str | ArrayLike | None = None) -> xarray.Dataset:
+        """Signals as one `xarray.Dataset` over the dimension `time` [s], chosen and aligned as by `to_pandas`.
+
+        Each variable has its unit in `attrs["units"]`; the texts about the run are the dataset's `attrs`. Needs xarray: pip
+        install 'didymos[notebook]'.
+        """
+        from didymos.record.tables import to_xarray
+
+        return to_xarray(self, names, at)
+
+    def __repr__(self) -> str:
+        from didymos.record.summary import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from didymos.record.summary import as_html
+
+        return as_html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rows and texts travel; a recording and listeners stay behind."""
+        return type(self)._filled, (self.layouts, self.metadata, [self.rows(i) for i in range(len(self.layouts))])
 
     def plot(self, *names: str, path: str | Path | None = None, plane: Sequence[str] = ()) -> Path:
         """Draw signals into a PNG, SVG or PDF, by default `log.png`; without names, an overview.

@@ -19,7 +19,7 @@ from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, distur
 from didymos.noise import uniform
 
 __all__ = [
-    "ARRIVAL", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "is_due", "motion_due", "sense",
+    "ARRIVAL", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "any_due", "is_due", "sense",
     "take_accelerations",
 ]  # fmt: skip
 
@@ -101,10 +101,10 @@ def is_due(tick: int, rate: float, period: float) -> bool:
 
 
 @kernel
-def motion_due(sensors: Any, tick: int, period: float) -> bool:
-    """Whether a sensor that needs positions and velocities only reads at this tick."""
+def any_due(sensors: Any, tick: int, period: float) -> bool:
+    """Whether any sensor reads at this tick."""
     for i in range(sensors.shape[0]):
-        if sensors[i].acceleration == 0 and is_due(tick, sensors[i].rate, period):
+        if is_due(tick, sensors[i].rate, period):
             return True
     return False
 

@@ -1,0 +1,137 @@
+"""The program of the mecanum base without a simulator: its kinematics, its odometry, its paths and what stops it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from didymos.control.controller import Robot
+from didymos.control.omni_drive import OmniDrive
+from didymos.control.omni_path import CIRCLE, SQUARE, STAR, on_path
+from didymos.errors import InputError
+
+WHEELS = {f"joint_{i}": f"drive_{i}" for i in range(1, 5)}
+RADIUS, LEVER, PERIOD = 0.1, 0.74, 0.01
+S, T = np.array([-1, 1, -1, 1]), np.array([1, -1, -1, 1])  # signs of v_x and w_z, wheel by wheel
+
+
+class Base:
+    """A base whose wheels do at once what the program demands."""
+
+    def __init__(self, lidars: dict[str, list[float]] | None = None, **gains: float) -> None:
+        self.program = OmniDrive(RADIUS, LEVER, WHEELS, lidars=lidars)
+        self.program.rate = 1.0 / PERIOD
+        for path, value in gains.items():
+            self.program.set_gain(path.replace("__", "."), value)
+        names = [f"encoders.{joint}.{what}" for joint in WHEELS for what in ("position", "velocity")]
+        names += [f"{name}.ranges.{i}" for name, place in (lidars or {}).items() for i in range(int(place[3]))]
+        self.program.start(Robot(tuple(WHEELS.values()), tuple(names), self.program.setpoints))
+        self.measured: dict[str, float] = dict.fromkeys(names, math.inf) | dict.fromkeys(names[:8], 0.0)
+        self.setpoints: dict[str, float] = dict.fromkeys(self.program.setpoints, 0.0)
+        self.time = 0.0
+
+    def tick(self, **setpoints: float) -> np.ndarray:
+        """One call, after which the wheels turn for a period; the demanded speeds of the wheels."""
+        self.setpoints |= setpoints
+        answer = self.program.update(self.time, self.measured, self.setpoints)  # type: ignore[arg-type]
+        self.time += PERIOD
+        for joint, drive in WHEELS.items():
+            self.measured[f"encoders.{joint}.position"] += PERIOD * answer[drive]
+            self.measured[f"encoders.{joint}.velocity"] = answer[drive]
+        return np.array([answer[drive] for drive in WHEELS.values()])
+
+    def reported(self) -> dict[str, float]:
+        return dict(zip((item.name for item in OmniDrive.reports), self.program.reported().tolist(), strict=True))
+
+    def odometry(self) -> Any:
+        assert OmniDrive.odometry == "odom"
+        return self.program._memory[OmniDrive.odometry]
+
+
+@pytest.mark.parametrize(("vx", "vy", "wz"), [(0.3, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 0.5), (-0.1, 0.25, -0.4)])
+def test_wheel_speeds_are_those_of_the_matrix(vx: float, vy: float, wz: float) -> None:
+    np.testing.assert_allclose(Base().tick(vx=vx, vy=vy, wz=wz), (vy + S * vx + T * LEVER * wz) / RADIUS, rtol=1e-12)
+
+
+def test_demands_stay_within_the_top_speeds_and_keep_their_direction() -> None:
+    wheels = Base(top__speed=0.5, top__turn=0.2).tick(vx=3.0, vy=4.0, wz=-9.0)
+    np.testing.assert_allclose(wheels, (0.4 + S * 0.3 - T * LEVER * 0.2) / RADIUS, rtol=1e-12)
+
+
+def test_odometry_follows_the_wheels_along_a_circle() -> None:
+    """Forward at v while turning at w: a circle of radius v / w to the left, each period one arc by its middle heading."""
+    base, v, w = Base(), 0.2, 0.4
+    for _ in range(301):  # what the first call demands is seen by the second
+        base.tick(vy=v, wz=w)
+    turned, told = 300 * PERIOD * w, base.reported()
+    shorter = 0.5 * PERIOD * w / math.sin(0.5 * PERIOD * w)  # a chord is shorter than its arc
+    assert told["yaw"] == pytest.approx(turned, rel=1e-9)
+    assert told["x"] == pytest.approx(-v / w * (1.0 - math.cos(turned)) * shorter, rel=1e-9)
+    assert told["y"] == pytest.approx(v / w * math.sin(turned) * shorter, rel=1e-9)
+    odom = base.odometry()
+    np.testing.assert_allclose(odom["position"], [told["x"], told["y"], 0.0])
+    np.testing.assert_allclose(odom["orientation"], [math.cos(0.5 * turned), 0.0, 0.0, math.sin(0.5 * turned)], atol=1e-12)
+    np.testing.assert_allclose(odom["velocity"], [0.0, v, 0.0], atol=1e-9)
+    np.testing.assert_allclose(odom["angular_velocity"], [0.0, 0.0, w], atol=1e-9)
+
+
+def test_wheels_that_fight_show_as_slip() -> None:
+    base = Base()
+    for joint, speed in zip(WHEELS, (1.0, 0.5, -0.25, 2.0), strict=True):
+        base.measured[f"encoders.{joint}.velocity"] = speed
+    base.tick()
+    assert base.reported()["slip"] == 1.0 + 0.5 + 0.25 - 2.0
+
+
+def test_a_pose_is_reached_with_its_heading() -> None:
+    base = Base()
+    for _ in range(1500):
+        base.tick(mode=1, x=-0.5, y=0.8, yaw=3.0 + 2.0 * math.pi)  # a whole turn more is the same heading
+    told = base.reported()
+    assert [told["x"], told["y"], told["yaw"]] == pytest.approx([-0.5, 0.8, 3.0], abs=1e-5)
+
+
+@pytest.mark.parametrize(("mode", "length"), [(SQUARE, 4.0), (CIRCLE, math.pi), (STAR, 5.0)])
+def test_a_path_is_closed_followed_and_over(mode: int, length: float) -> None:
+    assert on_path(mode, 0.0, 1.0)[:2] == (0.0, 0.0)
+    np.testing.assert_allclose(on_path(mode, length, 1.0), 0.0, atol=1e-12)
+    base = Base(path__speed=0.5)
+    off = []
+    for k in range(round(length / 0.5 / PERIOD)):
+        base.tick(mode=float(mode))
+        told, (x, y, *_) = base.reported(), on_path(mode, 0.5 * k * PERIOD, 1.0)
+        off.append(math.hypot(told["x"] - x, told["y"] - y))
+    assert max(off) < 0.02  # [m]: two periods late at 0.5 m/s, and corners
+
+
+def test_silence_of_the_commander_stops_it() -> None:
+    base = Base(timeout=0.5)
+    for k in range(60):
+        wheels = base.tick(vy=0.2, alive=float(min(k, 5)))  # it counts for the last time at 0.05 s
+        assert base.reported()["late"] == float(k > 55)
+        assert (wheels != 0.0).all() == (k <= 55)
+
+
+@pytest.mark.parametrize(("seen", "speed"), [(2.0, 0.2), (0.95, 0.1), (0.7, 0.0)])
+def test_speed_falls_before_what_stands_in_the_way(seen: float, speed: float) -> None:
+    """One lidar looks along +y from 0.1 m ahead of the middle; the edge is at 0.5 m, 0.3 m are kept, over 0.5 m it slows down."""
+    ahead = {"scan": [0.0, 0.1, 0.5 * math.pi, 3.0, 1.0]}
+    base = Base(ahead, stop__distance=0.3)
+    base.measured["scan.ranges.1"] = seen  # the middle one of three rays
+    wheels = base.tick(vy=0.2)
+    assert base.reported()["room"] == pytest.approx(seen + 0.1 - 0.5)
+    np.testing.assert_allclose(wheels, speed / RADIUS, atol=1e-12)
+    np.testing.assert_allclose(base.tick(vy=-0.2), -0.2 / RADIUS)  # backward the way is free
+
+
+def test_more_rays_than_it_looks_along_are_refused() -> None:
+    with pytest.raises(InputError, match="found 5000 rays, omni_drive looks along at most 4096"):
+        Base({"scan": [0.0, 0.0, 0.0, 5000.0, 1.0]})
+
+
+def test_a_reading_that_the_robot_does_not_have_is_named() -> None:
+    with pytest.raises(InputError, match=r"needs the reading 'encoders\.joint_1\.position'"):
+        OmniDrive(RADIUS, LEVER, WHEELS).start(Robot((), (), ()))
