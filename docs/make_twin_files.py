@@ -18,6 +18,7 @@ from didymos.contract import Declaration
 from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import (
+    OF_A_KIND,
     ColumnSpec,
     CommandSpec,
     ContactSpec,
@@ -37,9 +38,10 @@ from didymos.describe.schema import (
     Vector,
     WorldSpec,
 )
+from didymos.kinds import Kinds
 from didymos.parts import PARTS, Part, PartSpec
 from didymos.parts.curve import CurveSpec
-from didymos.sensors import SENSORS
+from didymos.sensors import SENSORS, SensorSpec
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec
 
@@ -136,7 +138,6 @@ MEANINGS = {
     "StimulusSpec.file": "of `file`: a CSV or MCAP beside `twin.yaml`; of `rows`: a text file",
     "StimulusSpec.column": "of `file`: the signal in it; of `rows`: the number of the value, from 1",
     "ExpectationSpec.name": "what the verdict is called",
-    "ExpectationSpec.measure": "of signal minus `target`, see [drive](drive.md#expectations)",
     "ExpectationSpec.after": "samples from here on count",
     "ExpectationSpec.before": "samples up to here count [s]; to the end without it",
     "ExpectationSpec.low": "lower bound of the measure",
@@ -153,9 +154,16 @@ MEANINGS = {
 """What keys mean whose type does not say so itself."""
 
 
+def bundled(kinds: Kinds[Any]) -> dict[str, Any]:
+    """Our own kinds of a role; an installed package has pages of its own."""
+    return {source.name: kinds[source.name] for source in kinds.sources() if source.package == "didymos"}
+
+
 def reachable(spec: type[Spec] = TwinFile) -> set[type[Spec]]:
     """Every record that a twin file may hold."""
     found = {spec}
+    if spec is TwinFile:
+        found |= {inner for kinds in OF_A_KIND.values() for kind in bundled(kinds).values() for inner in reachable(kind.spec)}
     for field in spec.model_fields.values():
         for inner in _records(field.annotation):
             found |= reachable(inner)
@@ -256,7 +264,7 @@ def signals(part: type[Part]) -> str:
 
 def _parts() -> str:
     text = "Every part:\n\n" + table(PartSpec)
-    for kind, part in PARTS.items():
+    for kind, part in bundled(PARTS).items():
         text += f"\n### {kind}\n\n{(part.__doc__ or '').splitlines()[0]}\n\n"
         if part.parameters or part.options:
             text += table(part.spec, without=PartSpec) + "\n"
@@ -265,12 +273,11 @@ def _parts() -> str:
 
 
 def _sensors() -> str:
-    base = next(iter(SENSORS.values())).spec.__mro__[1]
-    text = "Every sensor:\n\n" + table(base)
-    for name, kind in SENSORS.items():
+    text = "Every sensor:\n\n" + table(SensorSpec)
+    for name, kind in bundled(SENSORS).items():
         quantities = ", ".join(f"`{quantity.name}` [{quantity.unit}]" for quantity in kind.quantities)
         text += f"\n### {name}\n\n{(kind.spec.__doc__ or '').splitlines()[0]} Measures {quantities}.\n\n"
-        text += table(kind.spec, without=base)
+        text += table(kind.spec, without=SensorSpec)
     return text
 
 
