@@ -239,7 +239,8 @@ def test_a_run_waits_for_a_slow_peer_and_says_what_for(
         assert set(simulation.run(0.04)["inputs.motor1"].values) == {0.5}
     finally:
         simulation.close()
-    assert re.fullmatch(r"didymos: waiting for the firmware \(process \d+\) to answer message 5, \d+ s so far\n", heard.getvalue())
+    expected = r"didymos: waiting for the firmware \(process \d+\) to answer message 5, \d+ s so far\n"
+    assert re.fullmatch(expected, heard.getvalue())
 
 
 def test_an_answer_that_comes_later_than_it_may_ends_the_run(daedalus: Twin, write: Callable[[str, str], Path]) -> None:
