@@ -42,7 +42,7 @@ ODOMETRY = (
 """Columns of a pose and a twist: [m], quaternion, [m/s] and [rad/s] in the moving frame."""
 
 _ODOMETRY_LAYOUT = np.dtype(
-    [("position", np.float64, 3), ("orientation", np.float64, 4), ("velocity", np.float64, 3), ("angular_velocity", np.float64, 3)]
+    [(name, np.float64, size) for name, size in (("position", 3), ("orientation", 4), ("velocity", 3), ("angular_velocity", 3))]
 )
 
 
