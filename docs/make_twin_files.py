@@ -6,6 +6,7 @@ text alone. A test compares the page with what this script would write, so it ca
 
 from __future__ import annotations
 
+import math
 import re
 import types
 from pathlib import Path
@@ -13,9 +14,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from didymos.contract import Declaration
 from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import (
+    OF_A_KIND,
     ColumnSpec,
     CommandSpec,
     ContactSpec,
@@ -35,9 +38,10 @@ from didymos.describe.schema import (
     Vector,
     WorldSpec,
 )
-from didymos.parts import PARTS
+from didymos.kinds import Kinds
+from didymos.parts import PARTS, Part, PartSpec
 from didymos.parts.curve import CurveSpec
-from didymos.sensors import SENSORS
+from didymos.sensors import SENSORS, SensorSpec
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec
 
@@ -134,7 +138,6 @@ MEANINGS = {
     "StimulusSpec.file": "of `file`: a CSV or MCAP beside `twin.yaml`; of `rows`: a text file",
     "StimulusSpec.column": "of `file`: the signal in it; of `rows`: the number of the value, from 1",
     "ExpectationSpec.name": "what the verdict is called",
-    "ExpectationSpec.measure": "of signal minus `target`, see [drive](drive.md#expectations)",
     "ExpectationSpec.after": "samples from here on count",
     "ExpectationSpec.before": "samples up to here count [s]; to the end without it",
     "ExpectationSpec.low": "lower bound of the measure",
@@ -142,14 +145,8 @@ MEANINGS = {
     "PartSpec.kind": "the force law",
     "PartSpec.link": "link or frame on which it acts; its forces are in that frame",
     "PartSpec.joint": "joint that it turns",
-    "PartSpec.input_from": "an earlier part whose readouts it reads",
     "CurveSpec.kind": "one variable, two variables, or pieces of cubics",
-    "CurveSpec.coefficients": "ascending powers; of a surface, the second variable's fastest; of a spline, from the cube down",
-    "AirfoilSpec.model": "`none` switches it off, `linear` blends into a flat plate at stall, `curves` takes `lift` and `drag`",
-    "AirfoilSpec.lift": "C_L over the angle of attack, see [curve](#curve)",
-    "AirfoilSpec.drag": "C_D over the angle of attack, see [curve](#curve)",
-    "ElectricEngineSpec.power": "C_P over the advance ratio, see [curve](#curve)",
-    "ElectricEngineSpec.efficiency": "eta over the advance ratio, see [curve](#curve)",
+    "CurveSpec.coefficients": "ascending powers (surface: the second variable's fastest; spline: from the cube down), up to 512",
     "SensorSpec.kind": "what it measures",
     "SensorSpec.link": "link or frame at which it sits",
     "SensorSpec.joints": "which joints; all without it",
@@ -157,9 +154,16 @@ MEANINGS = {
 """What keys mean whose type does not say so itself."""
 
 
+def bundled(kinds: Kinds[Any]) -> dict[str, Any]:
+    """Our own kinds of a role; an installed package has pages of its own."""
+    return {source.name: kinds[source.name] for source in kinds.sources() if source.package == "didymos"}
+
+
 def reachable(spec: type[Spec] = TwinFile) -> set[type[Spec]]:
     """Every record that a twin file may hold."""
     found = {spec}
+    if spec is TwinFile:
+        found |= {inner for kinds in OF_A_KIND.values() for kind in bundled(kinds).values() for inner in reachable(kind.spec)}
     for field in spec.model_fields.values():
         for inner in _records(field.annotation):
             found |= reachable(inner)
@@ -199,7 +203,7 @@ def _what(annotation: Any) -> str:
         return " or ".join(f"`{word}`" for word in inside)
     if origin in (Union, types.UnionType):
         return " or ".join(dict.fromkeys(_what(item) for item in inside if item is not type(None)))
-    named = {Vector: "[x, y, z]", ErrorSpec: "[errors](#errors)"}
+    named = {Vector: "[x, y, z]", ErrorSpec: "[errors](#errors)", CurveSpec: "[curve](#curve)"}
     if annotation in named:
         return named[annotation]
     simple = {str: "text", float: "number", int: "whole number", bool: "true or false", dict: "mapping", tuple: "list"}
@@ -238,25 +242,42 @@ def table(spec: type[Spec], *, without: type[Spec] | None = None) -> str:
     return head + "\n".join(row(spec, name) for name in names) + "\n"
 
 
+_SIGNALS = {"input": "input", "needs": "of `input_from`", "state": "state", "output": "readout"}
+"""What the declared numbers of a part are called on the page that are no keys of the file."""
+
+
+def _signal(item: Declaration) -> str:
+    """One line of the table of a part's signals: what it is, its names, unit, range and meaning."""
+    names = [f"`{name}`" for name in item.names]
+    name = ", ".join(names) if item.columns else " to ".join(dict.fromkeys((names[0], names[-1])))
+    role = _SIGNALS[item.role] + ("" if item.recorded else ", not recorded")
+    low, high = item.range
+    limits = "any" if math.isinf(low) and math.isinf(high) else f"{low:g} to {high:g}"
+    return f"| {role} | {name} | [{item.unit}] | {limits if item.role == 'input' else ''} | {item.doc} |"
+
+
+def signals(part: type[Part]) -> str:
+    """The table of what a part is fed with, integrates and reads out."""
+    items = (*part.inputs, *part.needed, *part.states, *part.outputs)
+    return "| signal | name | unit | range | meaning |\n|---|---|---|---|---|\n" + "".join(f"{_signal(item)}\n" for item in items)
+
+
 def _parts() -> str:
-    base = next(iter(PARTS.values())).spec.__mro__[1]
-    text = "Every part:\n\n" + table(base)
-    for kind, law in PARTS.items():
-        low, high = law.input_range
-        inputs = ", ".join(f"`{name}` {low:g} to {high:g}" for name in law.inputs) or "none"
-        outputs = ", ".join(f"`{output.name}` [{output.unit}]" for output in law.outputs) or "none"
-        text += f"\n### {kind}\n\n{(law.spec.__doc__ or '').splitlines()[0]} Inputs: {inputs}. Readouts: {outputs}.\n\n"
-        text += table(law.spec, without=base)
+    text = "Every part:\n\n" + table(PartSpec)
+    for kind, part in bundled(PARTS).items():
+        text += f"\n### {kind}\n\n{(part.__doc__ or '').splitlines()[0]}\n\n"
+        if part.parameters or part.options:
+            text += table(part.spec, without=PartSpec) + "\n"
+        text += signals(part)
     return text
 
 
 def _sensors() -> str:
-    base = next(iter(SENSORS.values())).spec.__mro__[1]
-    text = "Every sensor:\n\n" + table(base)
-    for name, kind in SENSORS.items():
+    text = "Every sensor:\n\n" + table(SensorSpec)
+    for name, kind in bundled(SENSORS).items():
         quantities = ", ".join(f"`{quantity.name}` [{quantity.unit}]" for quantity in kind.quantities)
         text += f"\n### {name}\n\n{(kind.spec.__doc__ or '').splitlines()[0]} Measures {quantities}.\n\n"
-        text += table(kind.spec, without=base)
+        text += table(kind.spec, without=SensorSpec)
     return text
 
 

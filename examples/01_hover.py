@@ -2,7 +2,7 @@
 
     python examples/01_hover.py [FOLDER]
 
-A *scenario* of the twin file says where the run begins, what is setpoints and what is expected. `judge` measures the
+A *scenario* of the twin file says where the run begins, its set-points and what is expected. `judge` measures the
 expectations in the log. `log["truth.position.z"]` is a signal with `.time` [s], `.values` and `.unit`.
 """
 

@@ -2,9 +2,9 @@
 
     python examples/03_own_controller.py [FOLDER]
 
-A program is one class: `rate` [Hz], gains, `update`. This one turns errors of position into set-points of roll and pitch and
-hands them to the twin's own attitude controller. It sees what the sensors say and the twin's clock, so the same class can
-drive the real robot. Positive pitch is nose down: it accelerates along +x; positive roll along -y (heading is held at zero).
+A program is one class: `rate` [Hz], gains, set-points, `update`. This one turns errors of position into set-points of roll and
+pitch and hands them to the twin's own attitude controller. It sees what the sensors say and the twin's clock, so the same class
+can drive the real robot. Positive pitch is nose down: it accelerates along +x; positive roll along -y (heading is held at zero).
 """
 
 import sys
@@ -13,14 +13,17 @@ from pathlib import Path
 import numpy as np
 
 import didymos
+from didymos.contract import setpoint
 
 
 class HoldPosition(didymos.Controller):
     rate = 400
-    setpoints = ("x", "y", "z")
     kp = didymos.Gain(0.12, low=0, high=1, unit="rad/m")
     ki = didymos.Gain(0.03, low=0, high=1, unit="rad/(m s)")
     kd = didymos.Gain(0.16, low=0, high=1, unit="rad s/m")
+    x = setpoint(unit="m")
+    y = setpoint(unit="m")
+    z = setpoint(unit="m")
 
     def __init__(self, attitude: didymos.Controller) -> None:
         self.attitude = attitude

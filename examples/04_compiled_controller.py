@@ -2,38 +2,41 @@
 
     python examples/04_compiled_controller.py [FOLDER]
 
-The law is a function of seven arrays that numba compiles: `clock` (time, period, 1 at the first call), `settings`, `gains`,
-`measured` in the order of `reads`, `setpoints` in the order of `wants`, `memory`, `inputs` in the order of `writes`. Here it holds
-the height only, in still air; memory[0] is the integral of the error, saved and restored with the twin.
+The class declares every number once; `step`, compiled by numba, reads and writes them by name: `settings`, `gains`, `measured`,
+`setpoints`, `memory`, `inputs`, and the `clock` with `time`, `period` and `first` (1 at the first call). `start` says which
+readings and inputs of the robot they are. Here it holds the height only, in still air; the integral of the error belongs to its
+memory, which is saved and restored with the twin, and the error is recorded as `control.error`.
 """
 
 import sys
 from pathlib import Path
 
 import didymos
-from didymos.compiled import c_function
-from didymos.control import CompiledController
-from didymos.control.program import PROGRAM_SIGNATURE
+from didymos.contract import command, measurement, memory, report, setpoint
+from didymos.control import program
 
 
-@c_function(PROGRAM_SIGNATURE)
-def law(clock, settings, gains, measured, setpoints, memory, inputs):
-    error = setpoints[0] - measured[0]
-    memory[0] += error * clock[1]
-    for i in range(4):
-        inputs[i] = 0.4 + gains[0] * error + gains[1] * memory[0] - gains[2] * measured[1]
-
-
-class Height(CompiledController):
-    program = law
+class Height(didymos.CompiledController):
     rate = 400
-    reads = ("state.position.z", "state.velocity.z")
-    setpoints = ("z",)
-    writes = ("motor1", "motor2", "motor3", "motor4")
-    memory_size = 1
     kp = didymos.Gain(0.3, low=0, high=2, unit="1/m")
     ki = didymos.Gain(0.1, low=0, high=2, unit="1/(m s)")
     kd = didymos.Gain(0.26, low=0, high=2, unit="s/m")
+    z = setpoint(unit="m")
+    height = measurement(unit="m")
+    climb = measurement(unit="m/s")
+    integral = memory(unit="m s")
+    error = report(unit="m")
+    throttle = command(count=4)
+
+    @program
+    def step(clock, settings, gains, measured, setpoints, memory, inputs):
+        memory.error = setpoints.z - measured.height
+        memory.integral += memory.error * clock.period
+        inputs.throttle[:] = 0.4 + gains.kp * memory.error + gains.ki * memory.integral - gains.kd * measured.climb
+
+    def start(self, robot):
+        self.reads = {"height": ["state.position.z"], "climb": ["state.velocity.z"]}
+        self.writes = {"throttle": ["motor1", "motor2", "motor3", "motor4"]}
 
 
 def main(folder: Path) -> float:

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,14 @@ FREE_BODY = """<mujoco><worldbody><body name="body"><freejoint name="free"/>
   <geom type="box" size=".1 .15 .2" mass="1.5"/></body></worldbody></mujoco>"""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests trust no folder that their user trusts, and leave none behind."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DIDYMOS_CONFIG", str(tmp_path_factory.mktemp("config")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def make_twin(tmp_path_factory: pytest.TempPathFactory) -> MakeTwin:
     """make_twin(model, **keys): a twin folder with this MJCF or URDF text and these keys of `twin.yaml`, loaded."""
@@ -43,7 +51,7 @@ def make_twin(tmp_path_factory: pytest.TempPathFactory) -> MakeTwin:
         for file, text in keys.pop("files", {}).items():
             (folder / file).write_text(text)
         (folder / "twin.yaml").write_text(json.dumps({"description": description} | keys))  # JSON is YAML
-        return didymos.load(folder)
+        return didymos.load(folder, trust=True)
 
     return make
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from didymos.errors import InputError
 
 LAW = """
 from numba import types
@@ -49,3 +54,40 @@ print(before != compiled._digest(outer))
 """
     done = run_python(code, str(tmp_path))
     assert done.stdout.strip() == "True", done.stderr
+
+
+PART = """from didymos.contract import output, parameter
+from didymos.parts.part import Part, law
+
+
+class Canopy(Part):
+    area = parameter(1.0)
+    drag = output()
+
+    @law
+    def act(part, here, inputs, memory, state, rate, wrench, output):
+        output.drag = {value}
+"""
+WRONG = {
+    "a number of no record": ("2.0 * part.aera", "none of its records has 'aera', did you mean 'area'?"),
+    "an unknown name": ("undefined", "NameError: name 'undefined' is not defined"),
+    "a text": ("'much'", "much"),
+}
+
+
+@pytest.mark.parametrize(("value", "said"), WRONG.values(), ids=WRONG.keys())
+def test_a_law_that_cannot_be_compiled_is_named_with_its_file_and_why(tmp_path: Path, value: str, said: str) -> None:
+    file = tmp_path / "canopy.py"
+    file.write_text(PART.format(value=value))
+    spec = importlib.util.spec_from_file_location("canopy_of_a_test", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with pytest.raises(InputError) as error:
+        _ = module.Canopy.law.address
+    assert "Canopy.act cannot be compiled: " in str(error.value)
+    assert said in str(error.value)
+    assert error.value.file == str(file)
+    assert error.value.line in (9, 11)
+    assert "\x1b" not in str(error.value)

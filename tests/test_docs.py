@@ -44,6 +44,12 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for found, text in _FENCE.findall(page.read_text(encoding="utf-8")) if found == language]
 
 
+def files_of(page: Path) -> dict[str, str]:
+    """The files of a twin folder that a page shows whole: Python that begins with its name."""
+    named = {block: re.match(r"# (\w+\.py)\n", block) for block in blocks(page, "python")}
+    return {found[1]: block for block, found in named.items() if found}
+
+
 def commands(page: Path) -> Iterator[tuple[list[str], int]]:
     """Arguments and exit status of every command line of a page, in blocks of their own and in tables."""
     lines = [line for block in blocks(page, "") for line in block.splitlines()]
@@ -130,11 +136,14 @@ def test_the_yaml_of_a_page_is_part_of_a_twin(page: Path, workshop: Path) -> Non
             continue
         home = workshop / f"twin{number}"
         shutil.copytree(didymos.load("quadcopter").folder, home)
-        shutil.copyfile(workshop / "my_robot.urdf", home / "model.urdf")
+        for name in ("model.urdf", "my_robot.urdf"):
+            shutil.copyfile(workshop / "my_robot.urdf", home / name)
+        for name, code in files_of(page).items():
+            (home / name).write_text(code, encoding="utf-8")
         text = found if "description" in found else merged(yaml.load(home / "twin.yaml"), found)
         with (home / "twin.yaml").open("w", encoding="utf-8") as file:
             yaml.dump(text, file)
-        twin = didymos.load(home)
+        twin = didymos.load(home, trust=True)
         for scenario in found.get("scenarios", ()):
             simulation = twin.simulate(scenario=scenario)
             assert all(verdict.ok for verdict in simulation.judge(simulation.run())), scenario

@@ -23,7 +23,9 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 
-__all__ = ["DOUBLES", "CFunction", "c_function", "inlined", "kernel"]
+from didymos.compile_error import compile_error
+
+__all__ = ["DOUBLES", "CFunction", "c_function", "inlined", "kernel", "source_digest"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,12 +40,12 @@ _IMPORTS = re.compile(r"^\s*from\s+didymos([\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)
 @cache
 def _imported(file: Path) -> frozenset[Path]:
     """Files of the package that a file names in its imports."""
-    found = set()
+    imported = set()
     for module, names in _IMPORTS.findall(file.read_text()):
-        place = _ROOT.joinpath(*module.split("."))
-        asked = [place, *(place / name for name in re.findall(r"\w+", names))]
-        found |= {entry for path in asked for entry in (path.with_suffix(".py"), path / "__init__.py") if entry.is_file()}
-    return frozenset(found)
+        parent = _ROOT.joinpath(*module.split("."))
+        named = [parent, *(parent / name for name in re.findall(r"\w+", names))]
+        imported |= {entry for path in named for entry in (path.with_suffix(".py"), path / "__init__.py") if entry.is_file()}
+    return frozenset(imported)
 
 
 @cache
@@ -121,10 +123,19 @@ def cache_folder(file: Path) -> Path:
     return folder
 
 
+def source_digest(function: Callable[..., Any]) -> str:
+    """Name of all the source that a function can see; of its code alone where it has no file, as in a notebook."""
+    file = Path(function.__code__.co_filename)
+    return _digest(file) if file.is_file() else hashlib.sha256(function.__code__.co_code).hexdigest()[:16]
+
+
 def _cached(decorate: Callable[[F], Any], function: F) -> Any:
     """Apply a numba decorator while its cache points to our folder, and only then: other code keeps its own."""
+    file = Path(function.__code__.co_filename)
+    if not file.is_file():  # of a notebook: there is nothing to cache it under
+        return decorate(function)
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder(Path(function.__code__.co_filename)))
+    numba.config.CACHE_DIR = str(cache_folder(file))
     try:
         return decorate(function)
     finally:
@@ -148,14 +159,19 @@ class CFunction:
 
     def __init__(self, signature: Any, function: Callable[..., Any]) -> None:
         self.__doc__ = function.__doc__
-        self._signature, self._function = signature, function
+        self.signature, self.function = signature, function
 
     @cached_property
     def address(self) -> int:
         """What the engine and the loop call."""
         # numba finds a cached function by its module; one whose module is gone (of a notebook, of runpy) is compiled each time
-        lasting = self._function.__module__ in sys.modules
-        compiled = _cached(numba.cfunc(self._signature, cache=lasting, error_model="numpy"), self._function)
+        lasting = self.function.__module__ in sys.modules and Path(self.function.__code__.co_filename).is_file()
+        try:
+            compiled = _cached(numba.cfunc(self.signature, cache=lasting, error_model="numpy"), self.function)
+        except OSError:
+            raise
+        except Exception as error:  # the function may be anybody's
+            raise compile_error(self.function, self.signature.args, error) from error
         self._kept = compiled  # the code lives as long as this object
         return int(compiled.address)
 

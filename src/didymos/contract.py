@@ -11,7 +11,7 @@ From the declaration come the keys of `twin.yaml`, the memory layout, the names 
 a control program (`Controller`, `CompiledController`) declare with the words below; which of them each takes, it says itself.
 
 Layout: the numbers of one role lie side by side in one record of float64, in the order in which they are declared. A declared
-vector has `columns` (`("x", "y", "z")`: `force.x`, `force.y`, `force.z` in the log, `output.force[0]` in the code), an array only a
+vector has `columns` (`"xyz"`: `force.x`, `force.y`, `force.z` in the log, `output.force[0]` in the code), an array only a
 `shape`, a group a `layout` of its own. Compiled code gets a reference to the record and reads and writes it by name.
 
 Where two roles share a word (the state `speed` of a rotor and its readout `speed`), the attribute has another name and the word
@@ -29,8 +29,8 @@ import numba
 import numpy as np
 
 __all__ = [
-    "ODOMETRY", "Declaration", "choice", "command", "declared", "input", "layout_of", "measurement", "memory", "needs", "odometry",
-    "offset_of", "option", "output", "parameter", "record_type", "report", "setpoint", "setting", "state",
+    "ODOMETRY", "Declaration", "choice", "command", "declared", "input", "layout_of", "measurement", "memory", "needs",
+    "odometry", "offset_of", "option", "output", "parameter", "quantity", "record_type", "report", "setpoint", "setting", "state",
 ]  # fmt: skip
 
 
@@ -42,7 +42,12 @@ ODOMETRY = (
 """Columns of a pose and a twist: [m], quaternion, [m/s] and [rad/s] in the moving frame."""
 
 _ODOMETRY_LAYOUT = np.dtype(
-    [(name, np.float64, size) for name, size in (("position", 3), ("orientation", 4), ("velocity", 3), ("angular_velocity", 3))]
+    [
+        ("position", np.float64, 3),
+        ("orientation", np.float64, 4),
+        ("velocity", np.float64, 3),
+        ("angular_velocity", np.float64, 3),
+    ]
 )
 
 
@@ -65,6 +70,7 @@ class Declaration:
     range: tuple[float, float] = (-math.inf, math.inf)
     labels: tuple[str, ...] = ()
     kind: Any = None
+    required: bool = False
     doc: str = ""
 
     @property
@@ -78,7 +84,7 @@ class Declaration:
     def names(self) -> tuple[str, ...]:
         """The names of its numbers: its own, or one per column or entry."""
         if self.columns:
-            return tuple(f"{self.name}.{column}" for column in self.columns)
+            return tuple(f"{self.name}.{column}".rstrip(".") for column in self.columns)
         if self.shape:
             return tuple(f"{self.name}.{i}" for i in range(math.prod(self.shape)))
         return (self.name,)
@@ -132,9 +138,20 @@ def input(
     return Declaration("input", name, unit, range=range, doc=doc)
 
 
-def needs(name: str = "", *, columns: Iterable[str] = (), count: int | None = None, unit: str = "1", doc: str = "") -> Any:
-    """An output, by its name, of the part that `input_from` names; compiled code reads it among its inputs. Zero without one."""
-    return Declaration("needs", name, unit, tuple(columns), _shape(count), doc=doc)
+def needs(
+    name: str = "",
+    *,
+    columns: Iterable[str] = (),
+    count: int | None = None,
+    unit: str = "1",
+    required: bool = False,
+    doc: str = "",
+) -> Any:
+    """An output, by its name, of the part that `input_from` names; compiled code reads it among its inputs.
+
+    Without such a part it is zero, or a mistake where it is `required`.
+    """
+    return Declaration("needs", name, unit, tuple(columns), _shape(count), required=required, doc=doc)
 
 
 def state(name: str = "", *, unit: str = "1", doc: str = "") -> Any:
@@ -156,7 +173,13 @@ def memory(
 
 
 def output(
-    name: str = "", *, columns: Iterable[str] = (), count: int | None = None, unit: str = "1", recorded: bool = True, doc: str = ""
+    name: str = "",
+    *,
+    columns: Iterable[str] = (),
+    count: int | None = None,
+    unit: str = "1",
+    recorded: bool = True,
+    doc: str = "",
 ) -> Any:
     """A readout of a part, recorded as `parts.PART.NAME` unless it is there for other parts only."""
     return Declaration("output", name, unit, tuple(columns), _shape(count), recorded=recorded, doc=doc)
@@ -196,20 +219,40 @@ def setting(
     return Declaration("setting", name, unit, tuple(columns), _shape(count), layout, doc=doc)
 
 
-def command(name: str = "", *, count: int | None = None, unit: str = "1", doc: str = "") -> Any:
+def command(
+    name: str = "", *, count: int | None = None, layout: np.dtype[Any] | None = None, unit: str = "1", doc: str = ""
+) -> Any:
     """What a compiled program answers; `CompiledController.writes` says which input of the robot each of its numbers is."""
-    return Declaration("command", name, unit, (), _shape(count), doc=doc)
+    return Declaration("command", name, unit, (), _shape(count), layout, doc=doc)
 
 
 def report(
-    name: str = "", *, columns: Iterable[str] = (), count: int | None = None, unit: str = "1", labels: Iterable[str] = (), doc: str = ""
+    name: str = "",
+    *,
+    columns: Iterable[str] = (),
+    count: int | None = None,
+    unit: str = "1",
+    labels: Iterable[str] = (),
+    doc: str = "",
 ) -> Any:
-    """A number that a program tells about itself, recorded as `control.NAME`; `labels` are the words for 0, 1, 2, ..."""
+    """A number that a program tells about itself, recorded as `control.NAME`; `labels` are the words for 0, 1, 2, ...
+
+    With a `count`, so many, numbered from 0 unless the program names them when it is made (`Controller.name_reports`).
+    """
     return Declaration("report", name, unit, tuple(columns), _shape(count), labels=tuple(labels), doc=doc)
 
 
+def quantity(source: str = "measure", *, columns: Iterable[str] = ("",), unit: str = "1", name: str = "", doc: str = "") -> Any:
+    """A quantity that a sensor measures: one key of errors in the twin file, one group of columns in the log.
+
+    `source` is one of the engine's sensors by name (`sensors/sensor.py` lists them), or `measure` where the sensor works it out
+    itself. A single nameless column is a scalar; columns w, x, y, z are an orientation.
+    """
+    return Declaration("quantity", name, unit, tuple(columns), kind=source, doc=doc)
+
+
 def odometry(name: str = "") -> Any:
-    """A program's own estimate of its motion, part of its memory: recorded as the stream `odom`, velocities in the robot's frame.
+    """A program's own estimate of its motion, in its memory: recorded as the stream `odom`, velocities in the robot's frame.
 
     Compiled code writes `memory.NAME.position`, `.orientation` (w first), `.velocity` and `.angular_velocity`.
     """
@@ -217,7 +260,7 @@ def odometry(name: str = "") -> Any:
 
 
 def declared(owner: type, *roles: str) -> tuple[Declaration, ...]:
-    """What a class and its bases declare in some roles, in order, each under its name; a later one takes an earlier one's place."""
+    """What a class and its bases declare in some roles, in order, each under its name; a later one replaces an earlier one."""
     known: dict[str, Declaration] = {}
     for base in reversed(owner.__mro__):
         for attribute, value in vars(base).items():

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from didymos.words import renamed
+
 __all__ = ["DidymosError", "InputError", "RunError", "nearest"]
 
 
@@ -24,19 +26,28 @@ class DidymosError(Exception):
 class InputError(DidymosError):
     """A file, a value or a name that cannot be used.
 
-    The text reads ``FILE:LINE: PATH: MESSAGE``; each of the first three is left out where it is unknown. Where one
-    reading found several mistakes, this is the first and `others` holds the rest.
+    The text reads ``FILE:LINE: PATH: MESSAGE``; each of the first three is left out where it is unknown. Where not a place
+    in a file but an argument of ours does not fit, `option` names it instead of `path`; a message names further options
+    in backticks, and the command line writes its flags for them. Where one reading found several mistakes, this is the
+    first and `others` holds the rest.
     """
 
     exit_status = 2
 
     def __init__(
-        self, message: str, *, file: str | Path | None = None, line: int | None = None, path: str | None = None
+        self,
+        message: str,
+        *,
+        file: str | Path | None = None,
+        line: int | None = None,
+        path: str | None = None,
+        option: str | None = None,
     ) -> None:
-        self.message, self.file, self.line, self.path = message, file, line, path
+        self.message, self.file, self.line, self.path, self.option = message, file, line, path, option
         self.others: tuple[InputError, ...] = ()
-        place = "" if file is None else str(file) + ("" if line is None else f":{line}") + ": "
-        super().__init__(_one_line(place + ("" if path is None else f"{path}: ") + message))
+        where = "" if file is None else str(file) + ("" if line is None else f":{line}") + ": "
+        name = path if option is None else option
+        super().__init__(_one_line(where + ("" if name is None else f"{name}: ") + message))
 
 
 class RunError(DidymosError):
@@ -55,6 +66,10 @@ def _one_line(text: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint ``, did you mean 'x'?`` for a misspelt word, or an empty string where nothing is near."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    """A hint ``, did you mean 'x'?`` for a misspelt word, ``, it is now called 'x'`` for an old one, or an empty string."""
+    known = list(known)
+    new = renamed(word, known)
+    if new is not None:
+        return f", it is now called {new!r}"
+    found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f", did you mean {found[0]!r}?" if found else ""

@@ -6,8 +6,8 @@ A kind is named in one of three ways:
     my_package.laws:Parachute   a class of a module
     parachute.py:Parachute      a class of a file of the twin's folder
 
-The first is always at hand: what is installed was chosen by whoever installed it. The other two run code that a twin file names,
-and are looked up only by `Kinds.load`, whose caller answers for the folder (see `describe/trust.py`).
+The first is always at hand: what is installed was chosen by whoever installed it. The other two run code. Where a twin file names
+them, `describe/code.py` decides what becomes of them; where a person names them on the command line, `Kinds.load` does as told.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -25,19 +26,35 @@ from typing import Any, Generic, TypeVar
 
 from didymos.errors import InputError, nearest
 
-__all__ = ["Kinds", "is_reference", "load_module"]
+__all__ = ["Functions", "Kinds", "Objects", "Source", "is_reference", "load_module", "split_reference"]
 
-T = TypeVar("T", bound=type)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a kind comes from: the package that brings it and where it stands in it. A `hidden` one gives way to another."""
+
+    name: str
+    package: str
+    reference: str
+    hidden: bool = False
 
 
 def is_reference(name: str) -> bool:
-    """Whether a name stands for a class of a module or file: MODULE:NAME or FILE.py:NAME."""
-    module, colon, item = name.rpartition(":")
-    return bool(colon and module and item)
+    """Whether a name stands for something in a module or file: MODULE:NAME or FILE.py:NAME."""
+    module, item = split_reference(name)
+    return bool(module and item)
+
+
+def split_reference(name: str) -> tuple[str, str]:
+    """The module or file of a reference, and the name in it."""
+    module, _, item = name.rpartition(":")
+    return module, item
 
 
 class Kinds(Mapping[str, T], Generic[T]):
-    """The kinds of one role by name, loaded when they are first asked for.
+    """The kinds of one role by name, loaded when they are first asked for: classes that derive from one base.
 
     Args:
         what: what one of them is, for messages ("a part").
@@ -51,14 +68,21 @@ class Kinds(Mapping[str, T], Generic[T]):
         self._loaded: dict[str, T] = {}
 
     @cached_property
-    def _installed(self) -> dict[str, EntryPoint]:
-        return {point.name: point for point in entry_points(group=self.group) if point.name not in self._bundled}
+    def _installed(self) -> dict[str, list[EntryPoint]]:
+        found: dict[str, list[EntryPoint]] = {}
+        for point in entry_points(group=self.group):
+            found.setdefault(point.name, []).append(point)
+        return found
+
+    @property
+    def _added(self) -> Iterator[str]:
+        return (name for name in self._installed if name not in self._bundled)
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self._bundled, *self._installed))
+        return iter((*self._bundled, *self._added))
 
     def __len__(self) -> int:
-        return len(self._bundled) + len(self._installed)
+        return len(self._bundled) + sum(1 for _ in self._added)
 
     def __contains__(self, name: object) -> bool:
         return name in self._bundled or name in self._installed
@@ -66,56 +90,130 @@ class Kinds(Mapping[str, T], Generic[T]):
     def __getitem__(self, name: str) -> T:
         if name not in self._loaded:
             if name in self._bundled:
-                self._loaded[name] = self._resolve(self._bundled[name])
+                self._loaded[name] = _item(self._bundled[name])
             elif name in self._installed:
-                self._loaded[name] = self._from_entry_point(self._installed[name])
+                self._loaded[name] = self._from_entry_points(name, self._installed[name])
             else:
                 raise KeyError(name)
         return self._loaded[name]
 
+    @property
+    def base(self) -> type:
+        """The class that all of them derive from."""
+        found: type = _item(self._base)
+        return found
+
+    @property
+    def noun(self) -> str:
+        """What one of them is, without the article."""
+        return self.what.partition(" ")[2]
+
+    def sources(self) -> list[Source]:
+        """Where each of them comes from; nothing is loaded for it."""
+        found = [Source(name, "didymos", reference) for name, reference in self._bundled.items()]
+        for name, points in self._installed.items():
+            found += [Source(name, _package(point), point.value, hidden=name in self._bundled) for point in points]
+        return found
+
     def load(self, name: str, folder: Path) -> T:
-        """The kind of a name, or of a reference into a module or a file below a folder; runs that code."""
+        """The kind of a name, or of a reference into a file below a folder, or a module (of this folder too); runs that code."""
         if name in self:
             return self[name]
         if not is_reference(name):
-            raise InputError(f"there is no such kind of {self.what} {name!r}{nearest(name, self)} (there is: {', '.join(self)})")
-        module_name, _, item = name.rpartition(":")
-        module = load_module(module_name, folder)
-        loaded = getattr(module, item, None)
-        if loaded is None:
-            candidates = [key for key, value in vars(module).items() if self._fits(value)]
-            raise InputError(f"{module_name} has no class {item!r}{nearest(item, candidates)}")
-        return self._checked(loaded, name)
+            raise self.unknown(name)
+        return self.pick(name, load_module(split_reference(name)[0], folder, modules_too=True))
 
-    def _fits(self, value: Any) -> bool:
-        return isinstance(value, type) and issubclass(value, self._resolve(self._base))
+    def pick(self, reference: str, module: ModuleType) -> T:
+        """What a reference names in its module."""
+        where, item = split_reference(reference)
+        if not hasattr(module, item):
+            candidates = [key for key, value in vars(module).items() if self.fits(value)]
+            raise InputError(f"{where} has no {self.noun} {item!r}{nearest(item, candidates)}")
+        return self._checked(getattr(module, item), reference)
+
+    def unknown(self, name: str) -> InputError:
+        """What to say to a name that stands for nothing."""
+        known = f"{', '.join(self)}, FILE.py:NAME or MODULE:NAME"
+        return InputError(f"there is no such {self.noun}: found {name!r}{nearest(name, self)} (expected one of {known})")
+
+    def fits(self, value: Any) -> bool:
+        """Whether something is one of this kind."""
+        return isinstance(value, type) and issubclass(value, self.base)
+
+    def complaint(self, value: Any) -> str:
+        """What is wrong with something, in a few words; empty where nothing is."""
+        if not self.fits(value):
+            return f"is not {self.what}: it does not derive from {self._base.replace(':', '.')}"
+        incomplete: Callable[[], str] = getattr(value, "incomplete", str)
+        return incomplete()
 
     def _checked(self, loaded: Any, name: str) -> T:
-        if not self._fits(loaded):
-            raise InputError(f"{name} is not {self.what}: it does not derive from didymos.{self._base.rpartition(':')[2]}")
-        return loaded  # type: ignore[no-any-return]
+        wrong = self.complaint(loaded)
+        if wrong:
+            raise InputError(f"{name} {wrong}")
+        return loaded
 
-    def _from_entry_point(self, point: EntryPoint) -> T:
+    def _from_entry_points(self, name: str, points: list[EntryPoint]) -> T:
+        if len(points) > 1:
+            brought = " and ".join(f"{_package(point)} ({point.value})" for point in points)
+            raise InputError(f"{self.noun} {name!r} is brought by {brought}: name it as MODULE:NAME, or remove one of them")
         try:
-            loaded = point.load()
+            loaded = points[0].load()
         except (Exception, SystemExit) as error:  # somebody else's package
-            raise InputError(f"{self.what} {point.name!r} of {point.value} cannot be loaded: {_short(error)}") from error
-        return self._checked(loaded, point.name)
-
-    @staticmethod
-    def _resolve(reference: str) -> Any:
-        module, _, name = reference.rpartition(":")
-        return getattr(importlib.import_module(module), name)
+            raise InputError(f"{self.noun} {name!r} of {_package(points[0])} cannot be loaded: {_short(error)}") from error
+        return self._checked(loaded, name)
 
 
-def load_module(name: str, folder: Path) -> ModuleType:
-    """A module by its name, or a Python file relative to a folder; its code runs."""
-    return _from_file(folder / name) if name.endswith(".py") else _from_module(name)
+class Objects(Kinds[T]):
+    """Kinds that are objects of one class instead of classes."""
+
+    def fits(self, value: Any) -> bool:
+        """Whether something is one of this kind."""
+        return isinstance(value, self.base)
+
+    def complaint(self, value: Any) -> str:
+        """What is wrong with something, in a few words; empty where nothing is."""
+        return "" if self.fits(value) else f"is not {self.what}: it is no {self._base.replace(':', '.')}"
+
+
+class Functions(Kinds[T]):
+    """Kinds that are plain functions."""
+
+    def __init__(self, what: str, group: str, bundled: Mapping[str, str]) -> None:
+        super().__init__(what, group, "builtins:object", bundled)
+
+    def fits(self, value: Any) -> bool:
+        """Whether something is one of this kind."""
+        return callable(value)
+
+    def complaint(self, value: Any) -> str:
+        """What is wrong with something, in a few words; empty where nothing is."""
+        return "" if self.fits(value) else f"is not {self.what}: it cannot be called"
+
+
+def load_module(name: str, folder: Path, *, modules_too: bool = False) -> ModuleType:
+    """A module by its name, or a Python file relative to a folder; its code runs.
+
+    `modules_too`: a module that Python does not find elsewhere is looked for in the folder.
+    """
+    if name.endswith(".py"):
+        return _from_file(folder / name)
+    here = str(folder.resolve())
+    if modules_too and here not in sys.path:
+        sys.path.append(here)  # at the end: what is installed is never hidden by what lies about
+    return _from_module(name)
+
+
+def _item(reference: str) -> Any:
+    module, name = split_reference(reference)
+    return getattr(importlib.import_module(module), name)
+
+
+def _package(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value.partition(".")[0]
 
 
 def _from_module(name: str) -> ModuleType:
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:

@@ -166,7 +166,7 @@ PROGRAMS = {
     "no rate": ("rate = 0", "asks for 0 Hz, expected a rate whose period"),
     "a rate too low": ("rate = 0.001", "asks for 0.001 Hz: found 0.001, expected a number of at least 0.01"),
     "rate in words": ("rate = 'often'", "cannot be created"),
-    "set-points that are no names": ("setpoints = 5", "expected a tuple of names"),
+    "a list of set-points": ("setpoints = ('z',)", "Mine lists its set-points; declare each of them instead"),
 }
 
 

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from didymos.compiled import c_function
-from didymos.control import CompiledController, Gain, Robot
-from didymos.control.program import PROGRAM_SIGNATURE
-
-
-@c_function(PROGRAM_SIGNATURE)
-def _integrate(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-    if clock[2] == 1.0:
-        memory[0] = settings[0]
-    else:
-        memory[0] += clock[1] * gains[0] * (setpoints[0] - measured[0])
-    inputs[0] = memory[0]
+from didymos.contract import command, measurement, memory, setpoint, setting
+from didymos.control import CompiledController, Gain, Robot, program
 
 
 class Integrator(CompiledController):
     """Integrates the error of a position into a force."""
 
-    program: ClassVar = _integrate
-    setpoints = ("x",)
-    memory_size = 1
     ki = Gain(2.0)
+    x = setpoint(unit="m")
+    position = measurement(unit="m")
+    first_force = setting(unit="N")
+    force = memory(unit="N")
+    push = command(unit="N")
+
+    @program
+    def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+        if clock.first == 1.0:
+            memory.force = settings.first_force
+        else:
+            memory.force += clock.period * gains.ki * (setpoints.x - measured.position)
+        inputs.push = memory.force
 
     def start(self, robot: Robot) -> None:
-        self.reads, self.writes = ("encoder.rail.position",), ("push",)
-        self.settings = np.array([0.25])
+        self.reads, self.writes = {"position": ["encoder.rail.position"]}, {"push": ["push"]}
+        self.settings["first_force"] = 0.25
 
 
 CART = """<mujoco><worldbody><body name="cart"><joint name="rail" type="slide" axis="1 0 0" damping="3" stiffness="4"/>

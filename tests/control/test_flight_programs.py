@@ -44,6 +44,11 @@ def test_options_that_contradict_each_other_are_refused(options: dict[str, Any],
         FixedWing(**options)
 
 
+def test_an_axis_with_too_many_inputs_is_named() -> None:
+    with pytest.raises(InputError, match=r"control\.options\.surfaces\.roll: found 17 inputs, expected at most 16"):
+        Sticks({"roll": [f"flap{i}" for i in range(17)]})
+
+
 def test_a_reading_that_no_sensor_gives_is_named() -> None:
     groups = ("imu.gyro", "imu.accel", "gps.position", "gps.velocity")
     measured = tuple(f"{group}.{axis}" for group in groups for axis in "xyz")
@@ -51,11 +56,16 @@ def test_a_reading_that_no_sensor_gives_is_named() -> None:
         MultirotorHold(estimator={"magnetometer": "compass"}).start(Robot((), measured, ()))
 
 
+def _navigation(simulation: Simulation) -> Any:
+    """What the autopilot's navigation remembers, a record of `NAVIGATION_MEMORY`."""
+    start, layout = simulation.built.assembly.state.starts["program"], FixedWing.memory_layout
+    return simulation.data.plugin_state[start : start + layout.itemsize // 8].view(layout)[0]["navigation"]
+
+
 def _tilt_and_heading_error(simulation: Simulation) -> tuple[float, float]:
     """Angles [rad] between the estimated and the true attitude, about level axes and about the vertical."""
-    memory = simulation.data.userdata[simulation._assembly.plan.starts["memory"] :]
     turned, error = np.zeros(4), np.zeros(4)
-    mujoco.mju_negQuat(turned, memory[:4].copy())
+    mujoco.mju_negQuat(turned, _navigation(simulation)["estimate"]["orientation"].copy())
     mujoco.mju_mulQuat(error, simulation.data.qpos[3:7], turned)
     vector = 2.0 * error[1:] * np.sign(error[0])
     return float(np.hypot(vector[0], vector[1])), abs(float(vector[2]))
@@ -82,9 +92,9 @@ def test_with_errors_the_estimate_learns_the_bias_of_the_gyro() -> None:
     plane.set("sensors.imu.gyro.bias", 0.017)
     simulation = plane.simulate(seed=9, scenario="cruise")
     simulation.run(80.0)
-    place = simulation._assembly.plan.starts
-    drawn = simulation.data.userdata[place["bias:imu.gyro"] : place["bias:imu.gyro"] + 3]
-    learned = simulation.data.userdata[place["memory"] + 4 : place["memory"] + 7]
+    place = simulation.built.assembly.state.starts
+    drawn = simulation.data.plugin_state[place["bias:imu.gyro"] : place["bias:imu.gyro"] + 3]
+    learned = _navigation(simulation)["bias"]
     assert np.abs(drawn).max() > 0.005
     np.testing.assert_allclose(learned[:2], drawn[:2], atol=0.002)
     assert _tilt_and_heading_error(simulation)[0] < 0.02

@@ -7,19 +7,29 @@ import numpy as np
 import pytest
 
 import didymos
-from didymos.control import legged_memory as at
-from didymos.control.leg import LEGS, foot, foot_force, inverse, torques
+from didymos.control.leg import JOINTS, LEGS, foot, foot_force, inverse, torques
+from didymos.control.legged_memory import ROBOT
+from didymos.control.quadruped import Quadruped
 from didymos.control.stance import distribute, solve_symmetric
+from didymos.engine.simulation import Simulation
 
-GEOMETRY = np.array([0.15, 0.175, 0.174, 0.0925, 0.25])
-SIGNS = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
+BODY = np.zeros(1, ROBOT)[0]
+for name, length in {"t_x": 0.15, "t_y": 0.175, "h_x": 0.174, "h_y": 0.0925, "limb": 0.25}.items():
+    BODY[name] = length
 POSES = np.random.default_rng(5).uniform([-0.7, -1.2, 0.4], [0.7, 0.2, 2.2], (20, 3))
 
 
 def _foot(leg: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    p, jacobian = np.zeros(3), np.zeros(9)
-    foot(GEOMETRY, *SIGNS[leg], q, p, jacobian)
-    return p, jacobian.reshape(3, 3)
+    p, jacobian = np.zeros(3), np.zeros((3, 3))
+    foot(BODY, leg, q, p, jacobian)
+    return p, jacobian
+
+
+def _in_world(simulation: Simulation, link: str) -> tuple[np.ndarray, int]:
+    """Where a link is [m], and the body that carries it."""
+    body = simulation.links.body(simulation.model, link)
+    turn = simulation.data.xmat[body].reshape(3, 3)
+    return simulation.data.xpos[body] + turn @ simulation.links[link].pose.position, body
 
 
 def test_feet_and_jacobians_are_those_of_the_engine() -> None:
@@ -27,61 +37,60 @@ def test_feet_and_jacobians_are_those_of_the_engine() -> None:
     model, data = simulation.model, simulation.data
     for q in POSES:
         for leg in LEGS:
-            for joint, angle in zip("THK", q, strict=True):
+            for joint, angle in zip(JOINTS, q, strict=True):
                 data.qpos[model.joint(f"{leg}{joint}_joint").qposadr[0]] = angle
         mujoco.mj_forward(model, data)
+        trunk, _ = _in_world(simulation, "trunk_link")
         for number, leg in enumerate(LEGS):
             p, jacobian = _foot(number, q)
-            body = model.body(f"{leg}F_link").id
+            point, body = _in_world(simulation, f"{leg}F_link")
             full = np.zeros((3, model.nv))
-            mujoco.mj_jacBody(model, data, full, None, body)
-            dofs = [int(model.joint(f"{leg}{joint}_joint").dofadr[0]) for joint in "THK"]
-            assert p == pytest.approx(data.xpos[body] - data.body("trunk_link").xpos, abs=1e-12)
+            mujoco.mj_jac(model, data, full, None, point, body)
+            dofs = [int(model.joint(f"{leg}{joint}_joint").dofadr[0]) for joint in JOINTS]
+            assert p == pytest.approx(point - trunk, abs=1e-12)
             assert jacobian == pytest.approx(full[:, dofs], abs=1e-12)
 
 
 @pytest.mark.parametrize("leg", range(4))
 def test_the_inverse_brings_the_foot_back(leg: int) -> None:
     for q in POSES:
-        found = np.zeros(3)
-        inverse(GEOMETRY, *SIGNS[leg], *_foot(leg, q)[0], found)
-        assert found == pytest.approx(q, abs=1e-9)
+        assert inverse(BODY, leg, *_foot(leg, q)[0]) == pytest.approx(q, abs=1e-9)
 
 
 @pytest.mark.parametrize("leg", range(4))
 def test_a_load_is_felt_as_it_was_asked_for(leg: int) -> None:
-    up, force, tau = np.array([0.1, -0.2, 0.97]), np.array([7.0, -11.0, 60.0]), np.zeros(3)
+    up, force = np.array([0.1, -0.2, 0.97]), np.array([7.0, -11.0, 60.0])
     for q in POSES:
-        jacobian = _foot(leg, q)[1]
-        torques(jacobian.ravel(), *force, tau)
+        _, jacobian = _foot(leg, q)
+        tau = torques(jacobian, *force)
         assert tau == pytest.approx(-jacobian.T @ force)
-        assert foot_force(jacobian.ravel(), *tau, up) == pytest.approx(force @ up)
+        assert foot_force(jacobian, np.array(tau), up) == pytest.approx(force @ up)
 
 
 def test_the_solver_solves() -> None:
     rng = np.random.default_rng(1)
     half = rng.standard_normal((6, 6))
-    matrix, setpoints = half @ half.T + 0.1 * np.eye(6), rng.standard_normal(6)
-    found = setpoints.copy()
-    solve_symmetric(matrix.ravel().copy(), found)
-    assert matrix @ found == pytest.approx(setpoints)
+    matrix, right = half @ half.T + 0.1 * np.eye(6), rng.standard_normal(6)
+    solution = right.copy()
+    solve_symmetric(matrix.copy(), solution)
+    assert matrix @ solution == pytest.approx(right)
 
 
 def _stand(wrench: list[float], friction: float, slope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Forces [4, 3] and feet [4, 3] of a robot that stands on a plane and is asked for a wrench."""
-    m = np.zeros(at.MEMORY)
+    memory, gains = np.zeros(1, Quadruped.memory_layout)[0], np.zeros(1, Quadruped.gain_layout)[0]
     feet = np.array([[0.32, 0.27, -0.4], [0.32, -0.27, -0.4], [-0.32, 0.27, -0.4], [-0.32, -0.27, -0.4]])
     feet[:, 2] += slope * feet[:, 0]
-    m[at.LEVEL : at.LEVEL + 12] = feet.ravel()
-    m[at.SHARE : at.SHARE + 4] = 1.0
-    m[at.SLOPE] = slope
-    m[at.ROTATION : at.ROTATION + 9] = np.eye(3).ravel()
-    m[at.WRENCH : at.WRENCH + 6] = wrench
-    distribute(friction, 500.0, 0.0, 0.0, m)
-    return m[at.FORCE : at.FORCE + 12].reshape(4, 3), feet
+    memory["legs"]["foot_level"], memory["legs"]["share"] = feet, 1.0
+    memory["slope"][0] = slope
+    memory["body"]["rotation"] = np.eye(3)
+    memory["balance"]["wrench"] = wrench
+    gains["friction"], gains["most_force"] = friction, 500.0
+    distribute(BODY, gains, memory)
+    return memory["legs"]["force"], feet
 
 
-def test_four_feet_give_the_wanted_wrench() -> None:
+def test_four_feet_give_the_wrench_that_is_asked_for() -> None:
     """Within what the softness leaves: 0.02 beside four feet, 0.001 m^2 beside the least sum of their levers, 4 x 0.27^2."""
     force, feet = _stand([10.0, -8.0, 190.0, 4.0, -6.0, 3.0], 10.0)
     assert force.sum(axis=0) == pytest.approx([10.0, -8.0, 190.0], rel=0.005, abs=0.4)

@@ -8,12 +8,19 @@ import numpy as np
 import pytest
 
 import didymos
-from didymos.control import Rotor
+from didymos.control import Robot, Rotor
+from didymos.control.backstepping import Backstepping
 from didymos.control.mixer import effect_matrix, mixer, mixer_without
+from didymos.control.multirotor_hold import MultirotorHold
+from didymos.control.multirotor_pd import MultirotorPd
 from didymos.engine.run import Run
 from didymos.errors import InputError
 
 UP = (0.0, 0.0, 1.0)
+_POSE = (
+    *(f"state.orientation.{axis}" for axis in "wxyz"),
+    *(f"state.{name}.{axis}" for name in ("angular_velocity", "position", "velocity") for axis in "xyz"),
+)
 
 
 def _ring(angles: list[float], radius: float = 0.29, first: int = -1) -> list[Rotor]:
@@ -114,6 +121,18 @@ def test_the_printed_matrix_of_the_hexacopter_is_refused_because_its_pitch_yaws(
         mixer(rotors, stated)
 
 
+@pytest.mark.parametrize("rounding", [-1e-16, 0.0, 1e-16])
+@pytest.mark.parametrize("moved", range(4))
+def test_the_sign_of_a_rounding_error_decides_nothing(moved: int, rounding: float) -> None:
+    """Roll and pitch taken for each other: roll does nothing, whichever way the places of the rotors were rounded."""
+    rotors = _ring([-45, -135, 135, 45])
+    x, y, z = rotors[moved].position
+    rotors[moved] = Rotor(rotors[moved].input, (x, y + rounding, z), UP, rotors[moved].direction)
+    swapped = [[thrust, pitch, roll, yaw] for thrust, roll, pitch, yaw in CORRECTED]
+    with pytest.raises(InputError, match="roll does the opposite, or nothing, with these rotors; look at motor2 first"):
+        mixer(rotors, swapped)
+
+
 @pytest.mark.parametrize(
     ("stated", "complaint"),
     [
@@ -177,15 +196,23 @@ def test_a_hexacopter_stays_in_the_air_when_any_motor_stops(motor: int) -> None:
 def test_only_a_rotor_that_was_told_to_turn_has_failed() -> None:
     from didymos.control import multirotor_hold as hold
 
-    def watched(told: float) -> float:
-        memory = np.zeros(hold._MEMORY)
-        memory[hold._TOLD : hold._TOLD + 6] = 0.5
-        memory[hold._TOLD + 4] = told
+    def watched(last_input: float) -> float:
+        memory = np.zeros(1, dtype=hold.MultirotorHold.memory_layout)
+        memory["throttle"][0, :6] = 0.5
+        memory["throttle"][0, 4] = last_input
         speeds = np.full(6, 120.0)
         speeds[4] = 0.0
         for _ in range(60):  # 0.15 s
-            hold._watch(speeds, 6, 0.0025, memory)
-        return float(memory[hold._FAILED])
+            hold._watch(speeds, 6, 0.0025, memory[0])
+        return float(memory["failed"][0])
 
     assert watched(0.5) == 5.0
     assert watched(0.0) == 0.0
+
+
+def test_more_rotors_than_a_program_can_drive_are_refused() -> None:
+    rotors = tuple(_ring([20.0 * i for i in range(18)]))
+    robot = Robot(tuple(rotor.input for rotor in rotors), _POSE, (), rotors)
+    for program in (MultirotorPd(), MultirotorHold(sensor="state"), Backstepping(sensor="state")):
+        with pytest.raises(InputError, match="found 18 rotors, expected at most 16"):
+            program.start(robot)

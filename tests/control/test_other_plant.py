@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import didymos
+from didymos.contract import setpoint
 from didymos.control import Robot, Values
 from didymos.errors import RunError
 
@@ -24,9 +25,9 @@ class Hold(didymos.Controller):
     """PD on the position of a mass; with a force for an input."""
 
     rate = 100.0
-    setpoints = ("x",)
     kp = didymos.Gain(4.0)
     kd = didymos.Gain(4.0)
+    x = setpoint(unit="m")
 
     def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         position, velocity = measured.encoder.rail.position, measured.encoder.rail.velocity

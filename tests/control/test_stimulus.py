@@ -16,7 +16,7 @@ NO_TABLE = np.zeros((1, 2))
 
 
 def _value(t: float, **keys: Any) -> float:
-    return evaluate(np.array(StimulusSpec(target="setpoints.z", **keys).numbers()), NO_TABLE, t)
+    return evaluate(StimulusSpec(target="setpoints.z", **keys).record(), NO_TABLE, t)
 
 
 def test_constant_step_pulse_and_ramp() -> None:

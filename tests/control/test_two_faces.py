@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import didymos
+from didymos.contract import setpoint
 from didymos.control import Robot, Values
 from didymos.control.multirotor_pd import MultirotorPd
 
@@ -26,7 +27,10 @@ class Holder(didymos.Controller):
     """A program of one's own that asks the shipped one."""
 
     rate = 400.0
-    setpoints = MultirotorPd.setpoints
+    roll = setpoint(unit="rad")
+    pitch = setpoint(unit="rad")
+    yaw = setpoint(unit="rad")
+    z = setpoint(unit="m")
 
     def __init__(self, inner: MultirotorPd) -> None:
         self.inner = inner

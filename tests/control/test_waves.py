@@ -15,8 +15,8 @@ NOTHING = np.zeros((1, 2))
 
 
 def wave(**keys: float | str) -> Callable[[float], float]:
-    row = np.array(StimulusSpec(target="setpoints.position", **keys).numbers())  # type: ignore[arg-type]
-    return lambda t: evaluate(row, NOTHING, t)
+    stimulus = StimulusSpec(target="setpoints.position", **keys).record()  # type: ignore[arg-type]
+    return lambda t: evaluate(stimulus, NOTHING, t)
 
 
 def test_a_triangle_rises_falls_through_zero_and_returns() -> None:

@@ -129,8 +129,8 @@ NAMES: dict[str, Change] = {
     "a parameter that no stimulus moves": ("world.wind.speed", "world.step", "cannot be moved by a stimulus", "world.step"),
     "unknown input": ("target: inputs.fl", "target: inputs.fll", "no input 'fll', did you mean 'fl'", "inputs.fll"),
     "unknown set-point": ("setpoints: {z: 1.0}", "setpoints: {yew: 1.0}", "did you mean 'yaw'", "yew"),
-    "unknown set-point of a stimulus": ("target: setpoints.roll", "target: setpoints.rol", "did you mean 'roll'", "setpoints.rol,"),
-    "nothing setpoints": ("target: setpoints.roll", "target: setpoints", "set-point ''", "target: setpoints,"),
+    "unknown set-point of a stimulus": ("target: setpoints.roll", "target: setpoints.rol", "did you mean 'roll'", "rol,"),
+    "a stimulus of no set-point": ("target: setpoints.roll", "target: setpoints", "set-point ''", "target: setpoints,"),
     "unknown signal": ("signal: truth.position.z", "signal: truth.positoin.z", "did you mean 'truth.position.z'", "positoin"),
     "an angle of nothing": ("signal: truth.position.z", "signal: imu.tilt", "no run records 'imu.tilt'", "imu.tilt"),
     "stimulus file that is not there": ("file: signal.csv", "file: signals.csv", "no file 'signals.csv'", "signals.csv"),
@@ -293,8 +293,7 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
     "no class": ("mine.py", PROGRAM, "expected a shipped program ("),
     "error on creation": ("mine.py:Mine", PROGRAM.replace("self.size = size", "raise ValueError('no battery')"), "no battery"),
     "unknown option": ("mine.py:Mine", PROGRAM.replace("size=1", "siz=1"), "did you mean 'siz'"),
-    "set-points that are no names": ("mine.py:Mine", PROGRAM.replace("rate = 250", "setpoints = 5"), "Mine.setpoints is 5"),
-    "a set-point that is not in a tuple": ("mine.py:Mine", PROGRAM.replace("rate = 250", "setpoints = 'z'"), "Mine.setpoints is 'z'"),
+    "a list of set-points": ("mine.py:Mine", PROGRAM.replace("rate = 250", "setpoints = ('z',)"), "Mine lists its set-points"),
     "a law without a function": ("didymos.control:CompiledController", PROGRAM, "has no compiled function"),
 }
 

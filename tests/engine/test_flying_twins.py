@@ -51,7 +51,7 @@ def test_the_table_of_composites_agrees(shared_data: Path, twin: Twin) -> None:
 def test_static_thrust_is_the_originals(name: str, ratio: float) -> None:
     """Six times 11.33 N for the hexacopter, 30.0 N for the plane (1/2 rho 0.01619 m^2 (55 m/s)^2)."""
     simulation = load(name).simulate()
-    assert thrust_to_weight(simulation.twin, simulation._assembly) == pytest.approx(ratio, rel=0.01)
+    assert thrust_to_weight(simulation.twin, simulation.built.assembly) == pytest.approx(ratio, rel=0.01)
 
 
 def test_the_hexacopter_hovers_at_the_originals_input() -> None:
@@ -79,8 +79,8 @@ def test_planes_turn_climb_and_speed_up(name: str) -> None:
 
 def test_a_circuit_is_flown_from_noisy_sensors() -> None:
     simulation = load("skywalker_2013").simulate(seed=2, scenario="waypoints")
-    assert simulation.program is not None
-    assert not any(name.startswith(("truth", "state")) for name in simulation.program.reads)  # type: ignore[attr-defined]
+    assert isinstance(simulation.program, didymos.CompiledController)
+    assert not any(name.startswith(("truth", "state")) for name, _ in simulation.program.read_offsets)
     verdicts = simulation.judge(simulation.run())
     assert all(verdict.ok for verdict in verdicts), verdicts
 

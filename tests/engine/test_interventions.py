@@ -13,7 +13,7 @@ from didymos.control.idle import Idle
 from didymos.describe.twin import Twin
 from didymos.engine.intervention import Intervention, load_interventions, save_interventions
 from didymos.engine.run import Run
-from didymos.parts.drive import INPUTS, LIMITS
+from didymos.parts.drive import Drive
 
 STILL = {"step": 0.001, "integrator": "rk4", "gravity": 0.0}
 
@@ -155,8 +155,8 @@ def test_the_inputs_of_a_part_are_steered_at_once(power_unit: Twin) -> None:
     command = (0.25, 0.0, 0.0, 1.0, 1.0, 10.0, 1.0, 0.0, -1.0)  # hold a quarter turn, without a watchdog
     at_once, one_by_one = (Run(power_unit.simulate(control=Idle())) for _ in range(2))
     at_once.intervene("steer", "inputs.drive", *command)
-    for name, value in zip((*INPUTS, *LIMITS), command, strict=True):
-        one_by_one.intervene("steer", f"inputs.drive.{name}", value)
+    for item, value in zip(Drive.inputs, command, strict=True):
+        one_by_one.intervene("steer", f"inputs.drive.{item.name}", value)
     for run in (at_once, one_by_one):
         run.advance(500)
         run.close()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import didymos
-from didymos.engine.callback import install
+from didymos.engine.plugin import install
 
 NOISY = {
     "sensors.state.position.noise": 0.01,
@@ -130,7 +130,7 @@ def hopper(request: pytest.FixtureRequest, make_twin: Any) -> Any:
 
 def _physics(model: Any, data: Any) -> np.ndarray:
     """Time, positions, velocities, activations and the solver's warm start."""
-    kind = int(mujoco.mjtState.mjSTATE_FULLPHYSICS | mujoco.mjtState.mjSTATE_WARMSTART)
+    kind = int(mujoco.mjtState.mjSTATE_TIME | mujoco.mjtState.mjSTATE_PHYSICS | mujoco.mjtState.mjSTATE_WARMSTART)
     found = np.empty(mujoco.mj_stateSize(model, kind))
     mujoco.mj_getState(model, data, found, kind)
     return found
@@ -161,11 +161,11 @@ def test_the_engines_batches_step_our_models_to_the_same_bits_on_any_number_of_t
     starts = np.repeat(simulation.save().vector[None], size, axis=0)
     spare = mujoco.MjData(model)
     expected = []
-    place = simulation._assembly.plan.starts["inputs:rotor"]
+    place = simulation.built.assembly.state.starts["inputs:rotor"]
     for i in range(size):
         mujoco.mj_setState(model, spare, starts[i], kind)
         spare.qvel[:3] += 0.1 * i
-        spare.userdata[place] = 0.1 * i
+        spare.plugin_state[place] = 0.1 * i
         mujoco.mj_getState(model, spare, starts[i], kind)
         for _ in range(steps):
             mujoco.mj_step(model, spare)
@@ -175,9 +175,9 @@ def test_the_engines_batches_step_our_models_to_the_same_bits_on_any_number_of_t
         batch = mujoco.batch.Batch(model, nsim=size, nthread=threads)
         batch.state[:] = starts
         batch.step(nstep=steps)
-        for row, setpoints in zip(batch.state, expected, strict=True):
+        for row, alone in zip(batch.state, expected, strict=True):
             mujoco.mj_setState(model, spare, row, kind)
-            np.testing.assert_array_equal(_physics(model, spare), setpoints)
+            np.testing.assert_array_equal(_physics(model, spare), alone)
 
 
 def test_a_model_of_another_is_stepped_as_if_we_were_not_there() -> None:

@@ -1,37 +1,56 @@
-"""Call a force law as the engine does, with numbers of one's own."""
+"""Call a force law as the engine does, with numbers of one's own, by name."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from didymos.parts.law import MOTION, WRENCH, Law
-from didymos.spec import number_fields
+from didymos.parts import Part
+from didymos.parts.part import CLOCK, MOTION, WRENCH
 
-_FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)
+_LAW, _TICK = (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count) for count in (8, 5))
+
+
+def evaluate(part: type[Part], *records: Any) -> None:
+    """Call the law of a part with arrays of one record each: (part, here, inputs, memory, state, rate, wrench, output)."""
+    _LAW(part.law.address)(*(record.ctypes.data for record in records))
+
+
+def step(part: type[Part], numbers: Any, inputs: Any, memory: Any, output: Any, *, time: float, period: float = 0.001) -> None:
+    """One tick of a part with arrays of one record each; its memory changes."""
+    assert part.tick is not None
+    clock = record(CLOCK, {"time": time, "period": period})
+    _TICK(part.tick.address)(*(array.ctypes.data for array in (numbers, clock, inputs, memory, output)))
+
+
+def record(layout: np.dtype[Any], values: Mapping[str, Any]) -> Any:
+    """A record with these values, zero elsewhere."""
+    made = np.zeros(1, dtype=layout)
+    for name, value in values.items():
+        made[name] = value
+    return made
 
 
 class Answer:
     """What a law wrote: force, torque, joint torque, rates of its states and readouts by name."""
 
-    def __init__(self, law: Law, wrench: Any, rates: NDArray[np.float64], outputs: NDArray[np.float64]) -> None:
+    def __init__(self, part: type[Part], rate: Any, wrench: Any, output: Any) -> None:
         self.force, self.torque = wrench["force"][0], wrench["torque"][0]
         self.joint_torque = float(wrench["joint_torque"][0])
-        self.rates = rates
-        self.readouts = dict(zip((output.name for output in law.outputs), outputs.tolist(), strict=True))
+        self.rate = rate[0]
+        names = [name for item in part.outputs for name in item.names]
+        self.readouts = dict(zip(names, output.view(np.float64).tolist(), strict=True))
 
 
 def call(
-    law: Law,
+    part: type[Part],
     *,
-    inputs: Sequence[float] = (),
-    memory: Sequence[float] = (),
-    states: Sequence[float] = (),
-    heard: Sequence[float] = (),
+    inputs: Mapping[str, Any] | None = None,
+    memory: Mapping[str, Any] | None = None,
+    state: Mapping[str, float] | None = None,
     air_velocity: Sequence[float] = (0.0, 0.0, 0.0),
     rate: Sequence[float] = (0.0, 0.0, 0.0),
     density: float = 1.225,
@@ -39,16 +58,15 @@ def call(
     x_up: bool = False,
     **parameters: Any,
 ) -> Answer:
-    """One evaluation; the part's +x points up where `x_up`, else north."""
-    spec = law.spec(link="body", **parameters)
-    record = np.array([getattr(spec, name) for name, _ in number_fields(law.spec)], dtype=np.float64)
-    motion, wrench = np.zeros(1, dtype=MOTION), np.zeros(1, dtype=WRENCH)
-    motion["air_velocity"][0], motion["velocity"][0], motion["rate"][0] = air_velocity, air_velocity, rate
-    motion["density"], motion["position_world"][0, 2] = density, height
-    motion["rotation"][0] = [0, 0, 1, 0, 1, 0, 1, 0, 0] if x_up else np.eye(3).ravel()
-    rates, outputs = np.zeros(max(1, len(law.states))), np.zeros(len(law.outputs))
-    rows = [np.array([*numbers, 0.0], dtype=np.float64) for numbers in (spec.tables(), heard, inputs, memory, states)]
-    tables, input_from, given, kept, now = rows
-    arrays = (record, tables, motion, input_from, given, kept, now, rates, wrench, outputs)
-    _FUNCTION(law.function.address)(*(array.ctypes.data for array in arrays))
-    return Answer(law, wrench, rates, outputs)
+    """One evaluation; `inputs` hold what the part needs of another one too; its +x points up where `x_up`, else north."""
+    numbers = np.array([part.spec(link="body", **parameters).record()])
+    here = record(MOTION, {"density": density, "air_velocity": air_velocity, "velocity": air_velocity, "rate": rate})
+    here["position_world"][0, 2] = height
+    here["rotation"][0] = [0, 0, 1, 0, 1, 0, 1, 0, 0] if x_up else np.eye(3).ravel()
+    rates, wrench, output = (np.zeros(1, dtype=layout) for layout in (part.state_layout, WRENCH, part.output_layout))
+    given = (
+        record(layout, values or {})
+        for layout, values in ((part.input_layout, inputs), (part.memory_layout, memory), (part.state_layout, state))
+    )
+    evaluate(part, numbers, here, *given, rates, wrench, output)
+    return Answer(part, rates, wrench, output)

@@ -10,7 +10,7 @@ import pytest
 from laws import call
 
 from didymos.errors import InputError
-from didymos.parts.airfoil import AIRFOIL
+from didymos.parts.airfoil import Airfoil
 
 SIZES = {"area": 0.3, "span": 2.0, "chord": 0.15}
 WING = SIZES | {"lift_0": 0.56, "lift_alpha": 6.9, "drag_0": 0.0437, "oswald": 0.9, "stall_angle": 0.4712}
@@ -23,7 +23,7 @@ WHOLE = WING | {
 
 
 def test_in_level_flow_it_lifts_and_drags_as_the_line_says() -> None:
-    answer = call(AIRFOIL, air_velocity=(20.0, 0.0, 0.0), **WING)
+    answer = call(Airfoil, air_velocity=(20.0, 0.0, 0.0), **WING)
     pressure = 0.5 * 1.225 * 400.0 * 0.3
     induced = 0.56**2 / (math.pi * 0.9 * 4.0 / 0.3)
     np.testing.assert_allclose(answer.force, [-pressure * (0.0437 + induced), 0.0, pressure * 0.56], rtol=1e-8)
@@ -63,7 +63,7 @@ def test_every_derivative_acts_with_its_sign_and_size() -> None:
     )
     torque = pressure * np.array([b * lateral("roll"), chord * pitch, b * lateral("yaw")])
     turn = np.array([1.0, -1.0, -1.0])
-    answer = call(AIRFOIL, air_velocity=(u, -v, -w), rate=(p, -q, -r), memory=(dx, dy, dz), density=1.1, **c)
+    answer = call(Airfoil, air_velocity=(u, -v, -w), rate=(p, -q, -r), memory={"deflection": (dx, dy, dz)}, density=1.1, **c)
     np.testing.assert_allclose(answer.force, turn * force, rtol=1e-7)
     np.testing.assert_allclose(answer.torque, turn * torque, rtol=1e-7)
 
@@ -71,7 +71,7 @@ def test_every_derivative_acts_with_its_sign_and_size() -> None:
 @pytest.mark.parametrize("alpha", np.linspace(-3.1, 3.1, 9))
 def test_symmetric_flow_gives_no_side_force_roll_or_yaw(alpha: float) -> None:
     velocity = (17.0 * math.cos(alpha), 0.0, -17.0 * math.sin(alpha))
-    answer = call(AIRFOIL, air_velocity=velocity, rate=(0.0, 0.7, 0.0), memory=(0.0, 0.2, 0.0), **WHOLE)
+    answer = call(Airfoil, air_velocity=velocity, rate=(0.0, 0.7, 0.0), memory={"deflection": (0.0, 0.2, 0.0)}, **WHOLE)
     assert answer.force[1] == 0.0
     assert answer.torque[0] == 0.0
     assert answer.torque[2] == 0.0
@@ -80,15 +80,15 @@ def test_symmetric_flow_gives_no_side_force_roll_or_yaw(alpha: float) -> None:
 @pytest.mark.parametrize("alpha", [-2.5, -1.2, 0.9, math.pi / 2, 2.0, 3.0])
 def test_past_stall_it_is_a_flat_plate_with_bounded_drag(alpha: float) -> None:
     """A plate of C_N = 2 sin^2 pushes at right angles to itself; the parasitic drag stays."""
-    answer = call(AIRFOIL, air_velocity=(10.0 * math.cos(alpha), 0.0, -10.0 * math.sin(alpha)), **(WING | {"drag_0": 0.0}))
+    answer = call(Airfoil, air_velocity=(10.0 * math.cos(alpha), 0.0, -10.0 * math.sin(alpha)), **(WING | {"drag_0": 0.0}))
     normal = 0.5 * 1.225 * 100.0 * 0.3 * 2.0 * math.copysign(math.sin(alpha) ** 2, alpha)
     np.testing.assert_allclose(answer.force, [0.0, 0.0, normal], atol=1e-6)
 
 
 def test_still_air_and_a_surface_switched_off_give_nothing() -> None:
     for answer in (
-        call(AIRFOIL, rate=(1.0, 2.0, 3.0), **WHOLE),
-        call(AIRFOIL, air_velocity=(20.0, 1.0, 1.0), model="none", **WHOLE),
+        call(Airfoil, rate=(1.0, 2.0, 3.0), **WHOLE),
+        call(Airfoil, air_velocity=(20.0, 1.0, 1.0), model="none", **WHOLE),
     ):
         assert not answer.force.any()
         assert not answer.torque.any()
@@ -96,7 +96,7 @@ def test_still_air_and_a_surface_switched_off_give_nothing() -> None:
 
 def test_the_share_in_a_slipstream_sees_the_wake() -> None:
     symmetric = WING | {"lift_alpha": 0.0, "slipstream": 0.25, "input_from": "motor"}
-    answer = call(AIRFOIL, air_velocity=(12.0, 0.0, 0.0), heard=(9.0,), **symmetric)
+    answer = call(Airfoil, air_velocity=(12.0, 0.0, 0.0), inputs={"wake": 9.0}, **symmetric)
     lift = 0.5 * 1.225 * 0.3 * 0.56 * (0.75 * 12.0**2 + 0.25 * 21.0**2)
     assert answer.force[2] == pytest.approx(lift, rel=1e-8)
 
@@ -108,7 +108,7 @@ def test_curves_give_lift_and_drag() -> None:
     drag = {"kind": "polynomial", "coefficients": [0.02, 0.0, 1.5]}
     alpha = 0.3
     velocity = (10.0 * math.cos(alpha), 0.0, -10.0 * math.sin(alpha))
-    answer = call(AIRFOIL, air_velocity=velocity, model="curves", lift=SPLINE, drag=drag, **SIZES)
+    answer = call(Airfoil, air_velocity=velocity, model="curves", lift=SPLINE, drag=drag, **SIZES)
     lift_coefficient, drag_coefficient = 2.0 * alpha**3 + alpha, 0.02 + 1.5 * alpha**2
     pressure = 0.5 * 1.225 * 100.0 * 0.3
     along = -answer.force[0] * math.cos(alpha) + answer.force[2] * math.sin(alpha)

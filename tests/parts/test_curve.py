@@ -11,7 +11,7 @@ from didymos.parts.curve import CurveSpec, evaluate
 
 
 def _at(curve: CurveSpec, x: float, y: float = 0.0) -> float:
-    return evaluate(np.array([7.0, *curve.table()]), 1, x, y)
+    return evaluate(curve.record(), x, y)
 
 
 def test_a_polynomial_counts_its_powers_upward() -> None:
@@ -41,3 +41,14 @@ def test_a_spline_runs_through_its_points_and_holds_its_ends() -> None:
         assert _at(curve, x) == pytest.approx(float(spline(x)), abs=1e-12)
     assert _at(curve, 9.0) == pytest.approx(np.sin(4.5))
     assert _at(curve, -9.0) == pytest.approx(-np.sin(4.5))
+
+
+def test_a_curve_takes_what_its_record_holds_and_no_more() -> None:
+    points = np.linspace(-1.0, 1.0, 129)
+    spline = CubicSpline(points, np.cos(2.0 * points))
+    longest = CurveSpec(kind="spline", breaks=tuple(points), coefficients=tuple(spline.c.T.ravel()))
+    assert _at(longest, 0.99) == pytest.approx(float(spline(0.99)), abs=1e-12)
+    points = np.linspace(-1.0, 1.0, 130)
+    spline = CubicSpline(points, np.cos(2.0 * points))
+    with pytest.raises(ValidationError, match="found 516 coefficients, expected at most 512"):
+        CurveSpec(kind="spline", breaks=tuple(points), coefficients=tuple(spline.c.T.ravel()))

@@ -11,7 +11,7 @@ from laws import Answer, call
 from scipy.optimize import brentq
 
 from didymos.errors import InputError
-from didymos.parts.electric_engine import ELECTRIC_ENGINE, bound_thrust
+from didymos.parts.electric_engine import ElectricEngine, bound_thrust
 
 MOTOR: dict[str, Any] = {
     "direction": 1, "cells": 3, "motor_resistance": 0.041, "speed_constant": 13.333, "idle_current": 0.9, "inertia": 2.6e-4,
@@ -25,9 +25,10 @@ def _settled(throttle: float, along: float, **changes: Any) -> tuple[float, Answ
     """Speed at which nothing accelerates, and the answer there."""
 
     def at(speed: float) -> Answer:
-        return call(ELECTRIC_ENGINE, inputs=(throttle,), states=(speed, 0.0), air_velocity=(along, 0, 0), **(MOTOR | changes))
+        inputs, state = {"throttle": throttle}, {"speed": speed}
+        return call(ElectricEngine, inputs=inputs, state=state, air_velocity=(along, 0, 0), **(MOTOR | changes))
 
-    speed = brentq(lambda w: float(at(w).rates[0]), 1.0, 999.0, xtol=1e-10)
+    speed = brentq(lambda w: float(at(w).rate["speed"]), 1.0, 999.0, xtol=1e-10)
     return speed, at(speed)
 
 
@@ -84,9 +85,9 @@ def test_the_bound_solves_its_cubic() -> None:
 @pytest.mark.parametrize("along", [-30.0, 0.0, 12.0, 60.0])
 @pytest.mark.parametrize("speed", [0.0, 0.01, 1.0, 1000.0])
 def test_it_stays_finite_at_any_advance_ratio(along: float, speed: float) -> None:
-    answer = call(ELECTRIC_ENGINE, inputs=(1.0,), states=(speed, 0.0), air_velocity=(along, 0, 0), **MOTOR)
+    answer = call(ElectricEngine, inputs={"throttle": 1.0}, state={"speed": speed}, air_velocity=(along, 0, 0), **MOTOR)
     assert 0.0 <= answer.readouts["thrust"] <= 138.0
-    assert math.isfinite(answer.rates[0])
+    assert math.isfinite(answer.rate["speed"])
 
 
 BENCH = """<mujoco><worldbody><body name="stand"><geom size=".1" mass="1"/></body></worldbody></mujoco>"""

@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from didymos.parts.generic_engine import GenericEngineSpec, thrust
-from didymos.spec import number_fields, record_type
+from didymos.parts.generic_engine import GenericEngine, thrust
 
-
-def _record(**values: float) -> Any:
-    spec = GenericEngineSpec(link="motor", direction=1, **values)
-    numbers = tuple(getattr(spec, name) for name, _ in number_fields(GenericEngineSpec))
-    return np.array([numbers], dtype=record_type(GenericEngineSpec))[0]
-
-
-QUAD = _record(disc_area=0.017, efficiency=0.17, exit_speed=80.0)
+QUAD = GenericEngine.spec(link="motor", direction=1, disc_area=0.017, efficiency=0.17, exit_speed=80.0).record()
 RHO = 1.225
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from laws import Answer, call
 
-from didymos.parts.rotor import ROTOR
+from didymos.parts.rotor import Rotor
 
 PLAIN: dict[str, Any] = {
     "direction": -1, "thrust_coefficient": 2e-5, "torque_coefficient": 3e-7, "speed_per_input": 800.0, "radius": 0.12,
@@ -18,7 +18,7 @@ THRUST = 2e-5 * SPEED**2
 
 
 def _spin(**changes: Any) -> Answer:
-    return call(ROTOR, inputs=(SPEED / 800.0,), **(PLAIN | changes))
+    return call(Rotor, inputs={"command": SPEED / 800.0}, **(PLAIN | changes))
 
 
 def test_climbing_costs_thrust() -> None:
@@ -52,10 +52,12 @@ def test_a_spinning_mass_resists_being_turned() -> None:
 
 def test_speed_and_acceleration_keep_their_limits() -> None:
     assert _spin(speed_limit=500.0).readouts["speed"] == -500.0
-    answer = call(ROTOR, inputs=(1.0,), states=(100.0,), **(PLAIN | {"time_constant": 0.02, "acceleration_limit": 9000.0}))
-    assert answer.rates[0] == 9000.0
+    limited = PLAIN | {"time_constant": 0.02, "acceleration_limit": 9000.0}
+    answer = call(Rotor, inputs={"command": 1.0}, state={"speed": 100.0}, **limited)
+    assert answer.rate["speed"] == 9000.0
 
 
 def test_a_rotor_without_health_stops() -> None:
     assert _spin(health=0.0).force[0] == 0.0
-    assert call(ROTOR, inputs=(1.0,), states=(600.0,), **(PLAIN | {"time_constant": 0.05, "health": 0.0})).rates[0] == -12000.0
+    answer = call(Rotor, inputs={"command": 1.0}, state={"speed": 600.0}, **(PLAIN | {"time_constant": 0.05, "health": 0.0}))
+    assert answer.rate["speed"] == -12000.0

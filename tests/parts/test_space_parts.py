@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from laws import call
+from pydantic import ValidationError
 
-from didymos.parts.joint_drive import JOINT_DRIVE
+from didymos.parts import Part
+from didymos.parts.gripper import Gripper, GripperReaction
+from didymos.parts.joint_drive import JointDrive
 from didymos.record.log import Log
 
 BODY = """<mujoco><option gravity="0 0 0"/><worldbody><body name="body"><freejoint name="free"/>
@@ -89,13 +92,13 @@ def test_a_full_wheel_can_be_slowed_down(make_twin: Any) -> None:
 def test_torque_goes_through_current_and_its_steps_and_limit() -> None:
     motor = {"joint": "j", "gear": 186.0, "torque_constant": 0.0134, "current_limit": 2.0, "current_step": 0.00049}
     stiff = 186.0 * 0.0134
-    found = call(JOINT_DRIVE, inputs=[0.5], memory=[0, 0, 0], **motor)
+    found = call(JointDrive, inputs={"torque": 0.5}, **motor)
     current = 0.00049 * round(0.5 / stiff / 0.00049)
     assert found.readouts["current"] == pytest.approx(current, rel=1e-12)
     assert found.joint_torque == pytest.approx(stiff * current, rel=1e-12)
     assert abs(found.joint_torque - 0.5) <= 0.5 * stiff * 0.00049
-    assert call(JOINT_DRIVE, inputs=[9.0], memory=[0, 0, 0], **motor).joint_torque == pytest.approx(2.0 * stiff)
-    assert call(JOINT_DRIVE, inputs=[0.5], memory=[1, 1, 0], **motor).joint_torque == 0.0  # tripped
+    assert call(JointDrive, inputs={"torque": 9.0}, **motor).joint_torque == pytest.approx(2.0 * stiff)
+    assert call(JointDrive, inputs={"torque": 0.5}, memory={"tripped": 1.0, "awake": 1.0}, **motor).joint_torque == 0.0
 
 
 @pytest.mark.parametrize(
@@ -148,6 +151,12 @@ def test_a_port_out_of_reach_is_not_taken(make_twin: Any) -> None:
     log = grip(make_twin, 0.021, 1.0, always("inputs.gripper", 2.0))
     assert not log["parts.gripper.jaws"].values.any()
     assert not log["joints.x.velocity"].values.any()
+
+
+@pytest.mark.parametrize(("kind", "numbers", "missing"), [(Gripper, GRIPPER, "position"), (GripperReaction, {}, "force")])
+def test_a_gripper_without_its_port_is_refused(kind: type[Part], numbers: dict[str, Any], missing: str) -> None:
+    with pytest.raises(ValidationError, match=f"needs the key 'input_from': the part with the output '{missing}'"):
+        kind.spec(**(numbers | {"link": "hand", "input_from": None}))
 
 
 def test_a_bearing_drags_as_its_film_does_and_sits_down_when_its_air_is_gone(make_twin: Any) -> None:

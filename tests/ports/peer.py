@@ -535,7 +535,7 @@ def parameters(domain, node, settings):
 
 
 def set_points(domain, single, group, nonsense):
-    """Set one set-point, a group, and send what must be refused; what is setpoints in the end."""
+    """Set one set-point, a group, and send what must be refused; the set-points in the end."""
     peer = Stepper(domain)
     one, many = peer.writer(f"rt/set/{single[0]}", Float64), peer.writer(f"rt/set/{group[0]}", Float64MultiArray)
     heard = {name: peer.reader(f"rt/setpoints/{name}", Float64) for name in ("vx", "vy", "wz")}

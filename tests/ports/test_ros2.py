@@ -29,12 +29,17 @@ CARRIAGE = f"""<mujoco><worldbody><body name="base" pos="0 0 .1">
 DRIVE = """
 import math
 import didymos
+from didymos.contract import setpoint
 
 class Drive(didymos.Controller):
-    setpoints = ("vx", "vy", "wz", "alive")
+    vx = setpoint(unit="m/s")
+    vy = setpoint(unit="m/s")
+    wz = setpoint(unit="rad/s")
+    alive = setpoint()
     def update(self, t, measured, setpoints):
         c, s = math.cos(measured.encoders.yaw.position), math.sin(measured.encoders.yaw.position)
-        return {"drive_x": c * setpoints.vx - s * setpoints.vy, "drive_y": s * setpoints.vx + c * setpoints.vy, "drive_yaw": setpoints.wz}
+        vx, vy = setpoints.vx, setpoints.vy
+        return {"drive_x": c * vx - s * vy, "drive_y": s * vx + c * vy, "drive_yaw": setpoints.wz}
 """
 SENSORS = {
     "encoders": {"kind": "joints", "rate": 100},

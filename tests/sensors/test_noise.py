@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from didymos.sensors.noise import normal, stream_key, uniform
+from didymos.noise import normal, stream_key, uniform
 
 N = 100_000
 SIGMA = 5.0  # a right generator fails a bound of five standard errors once in two million times; ours is seeded anyway

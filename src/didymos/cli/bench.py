@@ -8,14 +8,18 @@ from typing import Annotated
 
 import typer
 
-from didymos.cli.options import AsJson
+from didymos.cli.completion import complete_twins
+from didymos.cli.options import AsJson, load_twin
 from didymos.cli.text import number, print_json, print_table
 
 __all__ = ["bench"]
 
 
 def bench(
-    twins: Annotated[list[str] | None, typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.")] = None,
+    twins: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.", autocompletion=complete_twins),
+    ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option("--variant", metavar="NAME[+NAME]", help="A variant of the twin; repeat it to compare several."),
@@ -25,14 +29,14 @@ def bench(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Speed, beside the bare engine's on the same model."""
-    import didymos
+    """Speed, beside the bare engine's on the leanest model of the same motion."""
+    from didymos.describe.bundled import bundled
     from didymos.engine.bench import measure
 
     rows = []
-    for name in twins or didymos.bundled():
+    for name in twins or bundled():
         for face in variant or (None,):
-            twin = didymos.load(name, variant=face)
+            twin = load_twin(name, face, {}, quiet=as_json)
             for motion in scenario or (None,):
                 print("measuring", *filter(None, (name, face, motion)), file=sys.stderr)
                 rows.append(measure(twin, scenario=motion))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.completion import complete_twins
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json
 from didymos.describe.local_file import is_file
@@ -21,17 +22,22 @@ __all__ = ["check"]
 
 
 def check(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A twin folder, a twin.yaml or a bare description file.")],
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH", help="A twin folder, a twin.yaml or a bare description file.", autocompletion=complete_twins
+        ),
+    ],
     as_json: AsJson = False,
 ) -> int:
     """Read a twin and say everything that is wrong with it."""
     try:
-        name, found, mistakes = _read(path)
+        name, taken, mistakes = _read(path)
     except InputError as error:
-        name, found, mistakes = path, (), [str(mistake) for mistake in (error, *error.others)]
+        name, taken, mistakes = path, (), [str(mistake) for mistake in (error, *error.others)]
     if mistakes:
         return _refuse(path, mistakes, as_json)
-    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in found]
+    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in taken]
     if as_json:
         print_json({"twin": name, "ok": True, "notes": notes})
         return 0
@@ -52,8 +58,9 @@ def _read(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
         from didymos.describe.formats.importer import read_description
 
         return file.name, read_description(file).notes, []
-    twin = didymos.load(path)
-    return twin.name, twin.notes, _try_out(twin)
+    twin = didymos.load(path, run_code=False)
+    mistakes = [] if any(twin.code.is_open(name) for name in twin.code.stand_ins) else _try_out(twin)
+    return twin.name, twin.notes, mistakes
 
 
 def _try_out(twin: Twin) -> list[str]:
@@ -61,12 +68,12 @@ def _try_out(twin: Twin) -> list[str]:
     mistakes: dict[str, str] = {}
     for scenario in (None, *twin.scenarios):
         try:
-            twin.simulate(scenario=scenario)
+            twin.make_ready(scenario)
         except DidymosError as error:
-            said = str(error)
+            text = str(error)
             if not (isinstance(error, InputError) and error.file is not None):
-                said = str(twin.mistake(said, *(() if scenario is None else ("scenarios", scenario))))
-            mistakes.setdefault(str(error), said)  # most of them show in every scenario
+                text = str(twin.mistake(text, *(() if scenario is None else ("scenarios", scenario))))
+            mistakes.setdefault(str(error), text)  # most of them show in every scenario
     return list(mistakes.values())
 
 

@@ -17,7 +17,7 @@ from didymos.errors import InputError
 
 if TYPE_CHECKING:
     from didymos.cockpit.cockpit import Cockpit
-    from didymos.describe.twin import Twin
+    from didymos.twin import Twin
 
 __all__ = ["cockpit", "watch"]
 
@@ -49,7 +49,7 @@ def cockpit(
 
     Ends with Ctrl-C; a recording is completed then.
     """
-    loaded = load_twin(twin, variant, chosen_values(values, sets), control)
+    loaded = load_twin(twin, variant, chosen_values(values, sets), control, quiet=as_json)
     with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, light) as page:
         if play:
             page.session.play()

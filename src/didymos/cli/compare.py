@@ -49,9 +49,9 @@ def compare(
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         replace(result, labels=(a.name, b.name)).plot(output)
-    found = result.to_json()
+    facts = result.to_json()
     if as_json:
-        print_json({**found, "plot": output})
+        print_json({**facts, "plot": output})
         return 0
     rows = [
         (name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), str(x.samples))
@@ -59,8 +59,8 @@ def compare(
     ]
     print_table(rows, ("signal", "unit", "rmse", "max", "at [s]", "samples"))
     for key, meaning in NOT_COMPARED.items():
-        if found[key]:
-            print(f"{meaning}: {' '.join(found[key])}", file=sys.stderr)
+        if facts[key]:
+            print(f"{meaning}: {' '.join(facts[key])}", file=sys.stderr)
     if output is not None:
         print(f"overlay: {output}")
     return 0
@@ -74,5 +74,5 @@ def _columns(twin: str | None, a: Log, b: Log) -> dict[str, str]:
         twin = b.metadata.get("twin", "")
         if twin not in didymos.bundled():
             return {}
-    known = didymos.load(twin).file.fit.columns
+    known = didymos.load(twin, run_code=False).file.fit.columns
     return {x.signal: name for name, x in known.items() if x.scale == 1.0 and name in a and x.signal in b and x.signal not in a}

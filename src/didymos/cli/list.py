@@ -1,22 +1,38 @@
-"""`didymos list`: the bundled twins."""
+"""`didymos list`: the bundled twins, or the kinds of everything that plugs in."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from didymos.cli.completion import KINDS, kinds_of
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json, print_table
+
+if TYPE_CHECKING:
+    from didymos.kinds import Source
 
 __all__ = ["list_twins"]
 
 
-def list_twins(as_json: AsJson = False) -> int:
-    """The bundled twins."""
+def list_twins(
+    kinds: Annotated[
+        bool, typer.Option("--kinds", help="Instead, all kinds of parts, sensors, programs, ports, formats, measures.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """The bundled twins, or all kinds that plug in."""
+    if kinds:
+        return _list_kinds(as_json)
     twins = _twins()
     if as_json:
-        print_json({"twins": [{"name": name, "title": title, "variants": found} for name, title, found in twins]})
+        print_json({"twins": [{"name": name, "title": title, "variants": variants} for name, title, variants in twins]})
     else:
-        print_table([(name, title + (f" (variants: {', '.join(found)})" if found else "")) for name, title, found in twins])
+        rows = [(name, f"{title} (variants: {', '.join(variants)})" if variants else title) for name, title, variants in twins]
+        print_table(rows)
     return 0
 
 
@@ -32,3 +48,15 @@ def _twins() -> list[tuple[str, str, list[str]]]:
         variants = re.findall(r"^  ([\w-]+):", block[1], re.MULTILINE) if block else []
         twins.append((name, title[2] if title else "", variants))
     return twins
+
+
+def _list_kinds(as_json: bool) -> int:
+    """Every kind and the package that brings it; none of them is loaded."""
+    found: list[tuple[str, Source]] = [(role, source) for role in KINDS for source in kinds_of(role).sources()]
+    if as_json:
+        print_json({"kinds": [{"role": role, **asdict(source)} for role, source in found]})
+        return 0
+    hidden = " (not used: a bundled one has its name)"
+    table = [(role, x.name, x.package, x.reference + hidden * x.hidden) for role, x in found]
+    print_table(table, ("role", "kind", "package", "reference"))
+    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json
+from didymos.errors import InputError
 
 __all__ = ["new"]
 
@@ -21,8 +23,13 @@ def new(
 ) -> int:
     """Start a twin from a URDF, xacro, SDF or MJCF."""
     from didymos.describe.new import new_twin
+    from didymos.describe.trust import remember
 
     folder = new_twin(name, source, into)
+    try:
+        remember(folder)  # what was made here is the user's own, and so is the code that will come into it
+    except InputError as error:
+        print(f"didymos: the folder is there, but was not noted as trusted: {error}", file=sys.stderr)
     if as_json:
         print_json({"twin": name, "folder": folder})
     else:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from didymos.cli.values import read_settings, settings
+from didymos.cli.completion import complete_kinds, complete_scenarios, complete_twins, complete_variants
+from didymos.cli.values import settings
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from didymos.describe.twin import Twin
+    from didymos.twin import Twin
 
 __all__ = [
     "AsJson", "BusNumbers", "Control", "LogFile", "Quiet", "Scenario", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant",
@@ -23,38 +25,57 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 BusNumbers = Annotated[
     list[str] | None, typer.Option("--id", metavar="DRIVE=N", help="Number on the bus, 1, 2, ... by default; repeatable.")
 ]
-Control = Annotated[str | None, typer.Option(metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.")]
+Control = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.", autocompletion=complete_kinds("program")
+    ),
+]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 Scenario = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.", autocompletion=complete_scenarios
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")]
-TwinName = Annotated[str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.")]
+TwinName = Annotated[
+    str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.", autocompletion=complete_twins)
+]
 Values = Annotated[Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")]
 # a parameter set of the same robot is a variant like any other; one option, which answers to both words
 Variant = Annotated[
     str | None,
-    typer.Option("--variant", "--set-from", metavar="NAME[+NAME]", help="A variant or parameter set of the twin, or several."),
-]
+    typer.Option(
+        "--variant", "--set-from", metavar="NAME[+NAME]", help="A variant or parameter set of the twin, or several.",
+        autocompletion=complete_variants,
+    ),
+]  # fmt: skip
 
 
 def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, float]:
     """Numbers by parameter path, from `--with` and `--set`; the latter win."""
-    return {**(read_settings(values) if values else {}), **settings(sets or ())}
+    from didymos.describe.values_file import read_values
+
+    return {**(read_values(values) if values else {}), **settings(sets or ())}
 
 
 def load_twin(
-    name: str, variant: str | None, chosen: Mapping[str, float], control: str | None = None, firmware: str | None = None
+    name: str,
+    variant: str | None,
+    chosen: Mapping[str, float],
+    control: str | None = None,
+    firmware: str | None = None,
+    *,
+    quiet: bool = False,
 ) -> Twin:
-    """The twin that the options of these names describe."""
-    import didymos
-
+    """The twin that the options of these names describe, ready to run; unless `quiet`, a line says what code of its own runs."""
     if control is not None and firmware is not None:
         raise InputError("cannot go with --control: both take the place of the twin's program", path="--firmware")
-    twin = didymos.load(name, variant=variant)
+    twin = _load(name, variant, quiet)
     if control is not None:
         try:
             twin.replace_program(control)
@@ -66,4 +87,20 @@ def load_twin(
         use_firmware(twin, firmware)
     for path, value in chosen.items():
         twin.set(path, value)
+    return twin
+
+
+def _load(name: str, variant: str | None, quiet: bool) -> Twin:
+    import didymos
+    from didymos.cli.trust import ask
+    from didymos.describe.trust import NotTrusted
+
+    try:
+        twin = didymos.load(name, variant=variant)
+    except NotTrusted as refusal:
+        if not ask(refusal):
+            raise
+        twin = didymos.load(name, variant=variant, trust=True)
+    if twin.code.ran and not quiet:
+        print(f"didymos: runs code of {twin.folder}: {', '.join(twin.code.ran)}", file=sys.stderr)
     return twin

@@ -28,7 +28,7 @@ def show(
     """What a twin is made of: mass, inertia, parts, parameters."""
     import didymos
 
-    loaded = didymos.load(twin, variant=variant)
+    loaded = didymos.load(twin, variant=variant, run_code=False)
     chosen = {path: parameter for path, parameter in loaded.parameters.items() if text in path}
     if text and not chosen:
         raise InputError(f"no parameter of {loaded.name} has {text!r} in its path{nearest(text, loaded.parameters)}")
@@ -54,9 +54,12 @@ def _as_json(twin: Twin, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
         "control": about.control,
         "links": [{"name": x.name, "mass": x.mass, "com": x.com, "inertia": x.inertia} for x in about.links],
         "joints": [{"name": x.name, "kind": x.kind, "parent": x.parent, "child": x.child} for x in about.joints],
-        "parts": [{"name": x.name, "kind": x.kind, "link": x.link} for x in about.parts],
+        "parts": [
+            {"name": x.name, "kind": x.kind, "link": x.link, "inputs": x.inputs, "outputs": x.outputs} for x in about.parts
+        ],
         "sensors": [{"name": x.name, "kind": x.kind, "link": x.link, "rate": x.rate} for x in about.sensors],
         "inputs": about.inputs,
+        "own_code": twin.code.stand_ins,
         "variant": twin.variant,
         "variants": [{"name": name, "title": title} for name, title in twin.variants.items()],
         "scenarios": [{"name": name, "title": x.title, "seconds": x.seconds} for name, x in twin.scenarios.items()],
@@ -77,17 +80,29 @@ def _print_structure(twin: Twin) -> None:
         ("step", number(about.step, "s") + f", {about.integrator}"),
         ("control", about.control or "none"),
         ("inputs", " ".join(about.inputs) or "none"),
+        *_code(twin),
     ]
     print_table(overall, title=f"{twin.name}: {twin.title}")
     links = [(x.name, number(x.mass), vector(x.com), _inertia(x.inertia)) for x in about.links]
     print_table(links, ("link", "mass [kg]", "centre of mass [m]", "inertia [kg m2]"))
     print_table([(x.name, x.kind, x.parent, x.child) for x in about.joints], ("joint", "kind", "parent", "child"))
-    print_table([(x.name, x.kind, x.link) for x in about.parts], ("part", "kind", "link"))
+    parts = [(x.name, x.kind, x.link, " ".join(x.inputs) or "-", " ".join(x.outputs) or "-") for x in about.parts]
+    print_table(parts, ("part", "kind", "link", "inputs", "readouts"))
     sensors = [(x.name, x.kind, x.link, number(x.rate)) for x in about.sensors]
     print_table(sensors, ("sensor", "kind", "link", "rate [Hz]"))
     scenarios = [(name, number(x.seconds), x.title) for name, x in twin.scenarios.items()]
     print_table(scenarios, ("scenario", "seconds", "title"))
     print_table(list(twin.variants.items()), ("variant", "title"))
+
+
+def _code(twin: Twin) -> list[tuple[str, str]]:
+    """What code of its own the twin names, and whether it may run."""
+    from didymos.describe.trust import is_trusted, quoted
+
+    if not twin.code.stand_ins:
+        return []
+    may = "trusted" if is_trusted(twin.folder) else f"runs after: didymos trust {quoted(twin.folder)}"
+    return [("own code", f"{' '.join(twin.code.stand_ins)} ({may})")]
 
 
 def _print_parameters(parameters: Mapping[str, Parameter]) -> None:

@@ -16,10 +16,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.engine import block as b
 from didymos.engine.simulation import Simulation
-from didymos.parts import PARTS
-from didymos.parts.law import Law
+from didymos.parts import Part
 
 __all__ = ["PartForces", "lift_and_drag"]
 
@@ -30,51 +28,48 @@ _ANGLE = "alpha"
 
 @dataclass(frozen=True)
 class _Source:
-    """A part that can be drawn: its body, its place and turn in it, and where its readouts lie in `userdata`."""
+    """A part that can be drawn: its body, its position [m] and rotation in it, and where its readouts lie in the state."""
 
     body: int
-    place: Array
-    turn: Array
+    position: Array
+    rotation: Array
     axes: list[int]
     columns: list[int]
     angle: int | None
 
 
 class PartForces:
-    """Where the forces of a simulation's parts are found."""
+    """Reads the forces of a simulation's parts."""
 
     def __init__(self, simulation: Simulation) -> None:
-        model = simulation.model
-        start = int(model.numeric_adr[model.nnumeric - 1])
-        table = start + int(model.numeric_data[start + b.TABLE])
+        assembly = simulation.built.assembly
         self._sources: list[_Source] = []
-        for index, part in enumerate(simulation.twin.file.parts.values()):
-            law = PARTS[part.kind]
-            outputs = [output.name for output in law.outputs]
-            axes = _drawn(law, outputs)
+        for name, part in simulation.twin.file.parts.items():
+            kind = part.contract
+            outputs = [name for output in kind.outputs for name in output.names]
+            axes = _drawn(kind, outputs)
             if axes:
-                row = model.numeric_data[table + b.ROW_WORDS * index :][: b.ROW_WORDS]
-                first = int(row[b.OUTPUTS])
-                columns = [first + outputs.index(name) for name in axes.values()]
+                first, frame = assembly.state.starts[f"outputs:{name}"], assembly.links[part.link]
+                columns = [first + outputs.index(column) for column in axes.values()]
                 angle = first + outputs.index(_ANGLE) if _ANGLE in outputs and len(axes) == 3 else None
-                place, turn = row[b.POSE : b.POSE + 3].copy(), row[b.POSE + 3 : b.POSE + 12].reshape(3, 3).copy()
-                self._sources.append(_Source(int(row[b.BODY]), place, turn, list(axes), columns, angle))
+                body = int(assembly.model.body(frame.body).id)
+                self._sources.append(_Source(body, frame.pose.position, frame.pose.rotation, list(axes), columns, angle))
 
     def now(self, shown: mujoco.MjData, data: mujoco.MjData) -> dict[str, Array]:
         """Point [m] and force [N] in the world's frame, shape [n, 2, 3], of `lift`, `drag` and `thrust`, which is all else."""
-        found: dict[str, list[tuple[Array, Array]]] = {"thrust": [], "lift": [], "drag": []}
+        arrows: dict[str, list[tuple[Array, Array]]] = {"thrust": [], "lift": [], "drag": []}
         for source in self._sources:
-            turn = shown.xmat[source.body].reshape(3, 3)
-            point, turn = shown.xpos[source.body] + turn @ source.place, turn @ source.turn
+            of_body = shown.xmat[source.body].reshape(3, 3)
+            point, rotation = shown.xpos[source.body] + of_body @ source.position, of_body @ source.rotation
             force = np.zeros(3)
-            force[source.axes] = data.userdata[source.columns]
+            force[source.axes] = data.plugin_state[source.columns]
             if source.angle is None:
-                found["thrust"].append((point, turn @ force))
+                arrows["thrust"].append((point, rotation @ force))
             else:
-                lift, drag = lift_and_drag(force, float(data.userdata[source.angle]))
-                found["lift"].append((point, turn @ lift))
-                found["drag"].append((point, turn @ drag))
-        return {kind: np.array(arrows).reshape(-1, 2, 3) for kind, arrows in found.items()}
+                lift, drag = lift_and_drag(force, float(data.plugin_state[source.angle]))
+                arrows["lift"].append((point, rotation @ lift))
+                arrows["drag"].append((point, rotation @ drag))
+        return {kind: np.array(pairs).reshape(-1, 2, 3) for kind, pairs in arrows.items()}
 
 
 def lift_and_drag(force: Array, alpha: float) -> tuple[Array, Array]:
@@ -83,8 +78,8 @@ def lift_and_drag(force: Array, alpha: float) -> tuple[Array, Array]:
     return (force @ up) * up, (force @ back) * back
 
 
-def _drawn(law: Law, outputs: list[str]) -> dict[int, str]:
+def _drawn(kind: type[Part], outputs: list[str]) -> dict[int, str]:
     """The readouts that make up the force of a part, by axis; empty where it reads out none."""
-    found = {axis: name for axis, name in enumerate(_VECTOR) if name in outputs}
-    along = "thrust" if "thrust" in outputs else "force" if "force" in outputs and law.inputs else ""
-    return found or ({0: along} if along else {})
+    vector = {axis: name for axis, name in enumerate(_VECTOR) if name in outputs}
+    along = "thrust" if "thrust" in outputs else "force" if "force" in outputs and kind.inputs else ""
+    return vector or ({0: along} if along else {})

@@ -1,4 +1,4 @@
-"""The 3D scene: a model as nodes of the page, moved by frames.
+"""The 3D scene: a model as nodes of the page, moved by snapshots.
 
 Everything hangs under one node, `/twin`. To follow the robot, or to ride on it, that node moves the other way; the camera
 stays with the person who turns it.
@@ -40,14 +40,14 @@ def extent_of(model: mujoco.MjModel, qpos: Array) -> Extent:
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
     moving = np.flatnonzero((model.geom_bodyid != 0) & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE))
-    seen = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
-    if not seen:
+    visible = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
+    if not visible:
         return Extent(np.zeros(3), 1.0)
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     corners = np.concatenate([
         data.geom_xpos[geom] + (model.geom_aabb[geom, :3] + signs * np.minimum(model.geom_aabb[geom, 3:], 100.0))
         @ data.geom_xmat[geom].reshape(3, 3).T
-        for geom in seen
+        for geom in visible
     ])  # fmt: skip
     low, high = corners.min(axis=0), corners.max(axis=0)
     return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0)))
@@ -61,15 +61,15 @@ def light_up(scene: viser.SceneApi, *, shadows: bool) -> None:
 
 
 class Puppet:
-    """The moving bodies of a model, drawn once and posed by frames."""
+    """The moving bodies of a model, drawn once and posed by snapshots."""
 
     def __init__(
         self, scene: viser.SceneApi, model: mujoco.MjModel, name: str, *, tint: tuple[int, int, int] | None = None
     ) -> None:
         self._scene = scene
-        self.numbers = {model.body(i).name: i for i in range(model.nbody)}
+        self._numbers = {model.body(i).name: i for i in range(model.nbody)}
         self.collision: list[Any] = []
-        self.visual: dict[int, list[Any]] = {}
+        self.visual: dict[int, Any] = {}  # by the number of the shape
         self._posed = np.full((model.nbody, 7), np.nan)
         base = f"{ROOT}/{name}"
         self._base = scene.add_frame(base, show_axes=False)
@@ -82,8 +82,14 @@ class Puppet:
             if body:
                 hidden = model.geom_group[geom] >= GROUP_OF_COLLISION and not only_collision
                 node = draw(scene, f"{base}/{body}/{geom}", model, geom, tint, not hidden)
-                if node is not None:
-                    (self.collision if hidden else self.visual.setdefault(body, [])).append(node)
+                if node is not None and hidden:
+                    self.collision.append(node)
+                elif node is not None:
+                    self.visual[geom] = node
+
+    def node(self, body: str) -> Any:
+        """The node that moves with a body of the engine."""
+        return self.bodies[self._numbers[body]]
 
     def pose(self, positions: Array, quaternions: Array) -> None:
         """Move to positions [m] and quaternions of all bodies; bodies that stand still cost nothing."""
@@ -109,13 +115,13 @@ def draw(
     scene: viser.SceneApi, name: str, model: mujoco.MjModel, geom: int, tint: tuple[int, int, int] | None, visible: bool
 ) -> Any:
     """A geom as a node in the frame of its body; None where it has no shape."""
-    found = triangles(model, geom)
+    mesh = triangles(model, geom)
     rgb, opacity = colour(model, geom)
-    if found is None or (opacity == 0.0 and visible):
+    if mesh is None or (opacity == 0.0 and visible):
         return None
     return scene.add_mesh_simple(
         name,
-        *found,
+        *mesh,
         color=tint or rgb,
         opacity=0.35 if tint else None if opacity > 0.99 else opacity,
         flat_shading=model.geom_type[geom] in (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH),

@@ -23,21 +23,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any
 
-import numpy as np
-from numba import carray
-
-from didymos.compiled import c_function, kernel
+from didymos.compiled import kernel
+from didymos.contract import command, measurement, memory, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
-from didymos.control.controller import CompiledController, Gain, Robot
+from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.controller import Gain, Robot
+from didymos.control.mix import MOST_ROTORS, rotor_inputs
 from didymos.control.mixer import thrust_mixer
-from didymos.control.navigation import MEMORY, SETTINGS, Navigation, navigate
-from didymos.control.program import PROGRAM_SIGNATURE
+from didymos.control.navigation import NAVIGATION_MEMORY, NAVIGATION_READINGS, NAVIGATION_SETTINGS, Navigation, navigate
 
 __all__ = ["Backstepping", "acceleration"]
-
-_MEMORY = MEMORY + 1
 
 
 @kernel
@@ -46,35 +43,9 @@ def acceleration(error: float, rate: float, a1: float, a2: float) -> float:
     return (1.0 + a1 * a2) * error - (a1 + a2) * rate
 
 
-@c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings_at, gains, sensed_at, setpoints, memory_at, inputs):  # type: ignore[no-untyped-def]
-    settings, measured, memory = carray(settings_at, 4096), carray(sensed_at, 32), carray(memory_at, _MEMORY)
-    state = navigate(clock, settings, gains[20], gains[21], gains[22], 0.0, measured, memory)
-    roll, pitch, yaw = roll_pitch_yaw(state, 0)
-    p, q, r = state[4], state[5], state[6]
-    jx, jy, jz = gains[13], gains[14], gains[15]
-    roll_moment = jx * acceleration(setpoints[0] - roll, p, gains[0], gains[1]) + (jz - jy) * q * r
-    pitch_moment = jy * acceleration(setpoints[1] - pitch, q, gains[2], gains[3]) + (jx - jz) * r * p
-    yaw_moment = jz * acceleration(wrap(setpoints[2] - yaw), r, gains[4], gains[5]) + (jy - jx) * p * q
-    yaw_moment = limit(yaw_moment, -gains[6], gains[6])
-    error = limit(setpoints[3] - state[9], -gains[10], gains[10])
-    lift = gains[11] + gains[7] * error - gains[8] * state[12] + memory[MEMORY]
-    memory[MEMORY] = limit(memory[MEMORY] + gains[9] * error * clock[1], -0.5 * gains[11], 0.5 * gains[11])
-    thrust = gains[12] * max(lift, 0.0) / max(math.cos(roll) * math.cos(pitch), 0.5)
-    for i in range(int(settings[SETTINGS])):
-        row = SETTINGS + 1 + 4 * i
-        share = settings[row] * thrust + settings[row + 1] * roll_moment + settings[row + 2] * pitch_moment
-        share += settings[row + 3] * yaw_moment / gains[17]
-        speed = math.sqrt(max(share, 0.0) / gains[16])
-        inputs[i] = limit((speed - gains[19]) / gains[18], 0.0, 1.0)
-
-
 class Backstepping(CompiledController):
     """Backstepping of roll, pitch and yaw, PID of height, from a pose sensor or from the estimator."""
 
-    program: ClassVar = _program
-    setpoints = ("roll", "pitch", "yaw", "z")
-    memory_size = _MEMORY
     roll_a1 = Gain(4.0, low=0, high=100, unit="1/s", path="roll.a1")
     roll_a2 = Gain(4.0, low=0, high=100, unit="1/s", path="roll.a2")
     pitch_a1 = Gain(4.0, low=0, high=100, unit="1/s", path="pitch.a1")
@@ -98,6 +69,43 @@ class Backstepping(CompiledController):
     bandwidth = Gain(0.5, low=0, high=20, unit="rad/s", path="estimator.tilt")
     position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
     heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
+    roll = setpoint(unit="rad")
+    pitch = setpoint(unit="rad")
+    yaw = setpoint(unit="rad")
+    z = setpoint(unit="m")
+    navigation_readings = measurement("navigation", layout=NAVIGATION_READINGS)
+    navigation_settings = setting("navigation", layout=NAVIGATION_SETTINGS)
+    rotors = setting(doc="how many")
+    mixer = setting(count=(MOST_ROTORS, 4), doc="thrust [N] of each rotor by thrust [N], roll and pitch [N m], yaw [N]")
+    navigation_memory = memory("navigation", layout=NAVIGATION_MEMORY)
+    height_integral = memory(unit="m/s^2")
+    throttle = command(count=MOST_ROTORS)
+
+    @program
+    def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+        navigate(
+            clock, settings.navigation, gains.bandwidth, gains.position_gain, gains.heading_gain, 0.0, measured.navigation,
+            memory.navigation,
+        )  # fmt: skip
+        estimate = memory.navigation.estimate
+        roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
+        p, q, r = estimate.rate[0], estimate.rate[1], estimate.rate[2]
+        jx, jy, jz = gains.inertia_x, gains.inertia_y, gains.inertia_z
+        roll_moment = jx * acceleration(setpoints.roll - roll, p, gains.roll_a1, gains.roll_a2) + (jz - jy) * q * r
+        pitch_moment = jy * acceleration(setpoints.pitch - pitch, q, gains.pitch_a1, gains.pitch_a2) + (jx - jz) * r * p
+        yaw_moment = jz * acceleration(wrap(setpoints.yaw - yaw), r, gains.yaw_a1, gains.yaw_a2) + (jy - jx) * p * q
+        yaw_moment = limit(yaw_moment, -gains.yaw_limit, gains.yaw_limit)
+        error = limit(setpoints.z - estimate.position[2], -gains.height_step, gains.height_step)
+        lift = gains.gravity + gains.height_kp * error - gains.height_kd * estimate.velocity[2] + memory.height_integral
+        learned = memory.height_integral + gains.height_ki * error * clock.period
+        memory.height_integral = limit(learned, -0.5 * gains.gravity, 0.5 * gains.gravity)
+        thrust = gains.mass * max(lift, 0.0) / max(math.cos(roll) * math.cos(pitch), 0.5)
+        for i in range(int(settings.rotors)):
+            row = settings.mixer[i]
+            share = row[0] * thrust + row[1] * roll_moment + row[2] * pitch_moment
+            share += row[3] * yaw_moment / gains.torque_ratio
+            speed = math.sqrt(max(share, 0.0) / gains.thrust_coefficient)
+            inputs.throttle[i] = limit((speed - gains.speed_at_zero) / gains.speed_per_input, 0.0, 1.0)
 
     def __init__(self, sensor: str | None = None, estimator: Mapping[str, str | float] | None = None) -> None:
         self.navigation = Navigation("backstepping", sensor, estimator, None)
@@ -105,7 +113,6 @@ class Backstepping(CompiledController):
     def start(self, robot: Robot) -> None:
         """Derive the mixer and find the readings."""
         self.navigation.check(robot)
-        self.reads = self.navigation.reads
-        self.writes = tuple(rotor.input for rotor in robot.rotors)
-        rows = thrust_mixer(robot.rotors).ravel()
-        self.settings = np.concatenate([self.navigation.settings, [float(len(robot.rotors))], rows])
+        self.reads, self.writes = self.navigation.reads, {"throttle": rotor_inputs(robot)}
+        self.settings["navigation"], self.settings["rotors"] = self.navigation.settings, len(robot.rotors)
+        self.settings["mixer"][: len(robot.rotors)] = thrust_mixer(robot.rotors)

@@ -21,9 +21,10 @@
             self.settings["rotors"] = len(robot.rotors)
 
 The seven arguments are records, read and written by name: `clock` has `time` [s], `period` [s] and `first` (1 at the first call);
-`settings`, `gains`, `measured`, `setpoints`, `memory` and `inputs` what is declared as `setting`, `Gain`, `measurement`, `setpoint`, `memory` and
-`report`, `command`. What it remembers is saved and restored with the twin. `reads` and `writes` say, before the first tick, which
-reading and which input of the robot each number is; a measurement that nothing is read into stays zero.
+`settings`, `gains`, `measured`, `setpoints`, `memory` and `inputs` have what is declared as `setting`, `Gain`, `measurement`,
+`setpoint`, `memory` and `report`, and `command`. What it remembers is saved and restored with the twin. `reads` and `writes`
+say, before the first tick, which reading and which input of the robot each number is; a measurement that nothing is read into
+stays zero.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from didymos.contract import Declaration, declared, layout_of, offset_of, record
 from didymos.control.controller import Controller
 from didymos.control.values import Values
 
-__all__ = ["CLOCK", "CompiledController", "program"]
+__all__ = ["CLOCK", "CompiledController", "as_compiled", "program"]
 
 CLOCK = np.dtype([("time", np.float64), ("period", np.float64), ("first", np.float64)])
 """Memory layout of the clock: time [s], time between two calls [s], 1 at the first call."""
@@ -104,6 +105,11 @@ class CompiledController(Controller):
         return made
 
     @classmethod
+    def incomplete(cls) -> str:
+        """What the class lacks before it can control, in a few words; empty where nothing is."""
+        return "" if hasattr(cls, "program") or not cls.runs_compiled() else "has no compiled function: one marked with @program"
+
+    @classmethod
     def runs_compiled(cls) -> bool:
         """Whether the loop may skip Python: not where a subclass answers by an `update` of its own."""
         return cls.update is CompiledController.update
@@ -151,5 +157,10 @@ class CompiledController(Controller):
         """What the program tells about itself now, in the order of `reports`."""
         if not hasattr(self, "_memory"):
             return np.zeros(sum(item.size for item in self.reports))
-        rows = [np.atleast_1d(self._memory[item.name.replace(".", "_")]) for item in self.reports]
+        rows = [np.atleast_1d(self._memory[item.name.replace(".", "_")])[: item.size] for item in self.reports]
         return np.concatenate(rows) if rows else np.zeros(0)
+
+
+def as_compiled(program: Controller | None) -> CompiledController | None:
+    """The program where the loop can call its compiled function, None where it has to be asked in Python."""
+    return program if isinstance(program, CompiledController) and program.runs_compiled() else None

@@ -1,7 +1,7 @@
 """The control program: one class that runs on the twin and on the real robot.
 
-A program says how often it runs (`rate`), and declares which numbers a user may turn (`Gain`), what it is asked for (`setpoint`) and
-what it tells about itself (`report`); `update` is what it answers. It sees the twin's clock, never the wall's, and what the
+A program says how often it runs (`rate`), and declares which numbers a user may turn (`Gain`), what it is asked for (`setpoint`)
+and what it tells about itself (`report`); `update` is what it answers. It sees the twin's clock, never the wall's, and what the
 sensors say, never the truth.
 
     class Hold(Controller):
@@ -19,7 +19,7 @@ What a Python program remembers are its attributes; those that it declares as a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -79,7 +79,8 @@ class Controller:
     gain_table: ClassVar[tuple[Gain, ...]] = ()
     gain_index: ClassVar[dict[Gain, int]] = {}
     declared_setpoints: ClassVar[tuple[Declaration, ...]] = ()
-    reports: ClassVar[tuple[Declaration, ...]] = ()
+    reports: tuple[Declaration, ...] = ()
+    """What it tells about itself; of a declared array, the numbers that `name_reports` gave names to."""
     gains: NDArray[np.float64]
     setpoint_names: dict[str, tuple[str, ...]]
     """The names of each declared set-point's numbers: its own, or those that `name_setpoints` gave."""
@@ -110,8 +111,17 @@ class Controller:
         """Say which set-points stand behind a declared array of them."""
         (item,) = (item for item in self.declared_setpoints if item.name == declaration)
         if len(names) > item.size:
-            raise InputError(f"found {len(names)} set-points, {type(self).__name__} takes at most {item.size}", path="control.options")
+            what = f"found {len(names)} set-points, {type(self).__name__} takes at most {item.size}"
+            raise InputError(what, path="control.options")
         self.setpoint_names[declaration] = tuple(names)
+
+    def name_reports(self, declaration: str, names: Sequence[str]) -> None:
+        """Say what the first numbers of a declared array of reports are called: recorded as `control.DECLARATION.NAME`."""
+        (item,) = (item for item in type(self).reports if item.name == declaration)
+        if not 0 < len(names) <= item.size:
+            raise InputError(f"found {len(names)} reports, {type(self).__name__} makes 1 to {item.size}", path="control.options")
+        named = replace(item, columns=tuple(names), shape=())
+        self.reports = tuple(named if item.name == declaration else item for item in self.reports)
 
     def set_gain(self, path: str, value: float) -> None:
         """Set a gain by its path below `control.gains`; out of bounds or unknown is an `InputError`."""
@@ -146,5 +156,6 @@ class Controller:
         rows = []
         for item in self.reports:
             value = getattr(self, item.name.replace(".", "_"), 0.0)
-            rows.append(np.zeros(item.size) if isinstance(value, Declaration) else np.broadcast_to(np.asarray(value, float), item.size))
+            told = 0.0 if isinstance(value, Declaration) else value
+            rows.append(np.broadcast_to(np.asarray(told, dtype=np.float64), item.size))
         return np.concatenate(rows) if rows else np.zeros(0)

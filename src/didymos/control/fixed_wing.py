@@ -9,9 +9,10 @@
 
 With `setpoints.follow` = 1 the way-points of the options are flown in a circle of lines: the course over ground is led onto the
 line from point to point, course* = course of the line - (2/pi) approach atan(gain e), e metres left of it; at the point (or
-beside it) the next line begins. With `setpoints.follow` = 2 it is led onto the line through where it began along `setpoints.heading`,
-at the height `setpoints.z`, whatever the wind. Heading and course are counted from world x toward y. Integrals stop where their
-output is at its limit. Gains start from last_letter's tuned controller (controller_ll.yaml); each twin says what it changed.
+beside it) the next line begins. With `setpoints.follow` = 2 it is led onto the line through where it began along
+`setpoints.heading`, at the height `setpoints.z`, whatever the wind. Heading and course are counted from world x toward y.
+Integrals stop where their output is at its limit. Gains start from last_letter's tuned controller (controller_ll.yaml); each
+twin says what it changed.
 
 Reference: Beard & McLain (2012), chapters 6 and 10. Valid below stall and for banks well below 90 deg.
 """
@@ -20,125 +21,71 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numba import carray
+from numpy.lib.recfunctions import unstructured_to_structured
 
-from didymos.compiled import c_function, kernel
+from didymos.compiled import kernel
+from didymos.contract import command, measurement, memory, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
-from didymos.control.controller import CompiledController, Gain, Robot
-from didymos.control.navigation import AIRSPEED, MEMORY, SETTINGS, Navigation, navigate
-from didymos.control.program import PROGRAM_SIGNATURE
-from didymos.control.surfaces import Surfaces
+from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.controller import Gain, Robot
+from didymos.control.navigation import NAVIGATION_MEMORY, NAVIGATION_READINGS, NAVIGATION_SETTINGS, Navigation, navigate
+from didymos.control.surfaces import MOST_SURFACES, Surfaces
 from didymos.errors import InputError
 
 __all__ = ["FixedWing"]
 
 _GRAVITY = 9.80665
 _LEAST_AIRSPEED = 3.0  # [m/s], below which the turn that belongs to a bank is not asked for
-# gains, in the order in which the class lists them
-(
-    _ROLL, _PITCH, _HEIGHT, _HEADING, _SPEED, _YAW, _BANK_LIMIT, _HEIGHT_LIMIT, _TRIM_NOSE, _TRIM_PITCH, _TRIM_THROTTLE, _PATH,
-    _ESTIMATOR,
-) = 0, 3, 6, 10, 12, 14, 9, 15, 16, 17, 18, 19, 22  # fmt: skip
-# memory after that of the navigation: integrals, then the way-point flown to and the one flown from
-_I_ROLL, _I_PITCH, _I_HEIGHT, _I_HEADING, _I_SPEED, _NEXT, _FROM = range(MEMORY, MEMORY + 7)
-_MEMORY = MEMORY + 8
-_COUNTS, _POINTS = SETTINGS, SETTINGS + 4
+_MOST_WAYPOINTS = 1000
+_WAYPOINT = np.dtype([("x", np.float64), ("y", np.float64), ("z", np.float64)])  # [m]
 
 
 @kernel
 def _loop(
-    memory: Any, place: int, error: float, offset: float, kp: float, ki: float, low: float, high: float, dt: float
-) -> float:
-    """offset + kp error + ki integral, limited; the integral moves only where that does not push further into a limit."""
-    value = offset + kp * error + memory[place]
+    integral: float, error: float, offset: float, kp: float, ki: float, low: float, high: float, dt: float
+) -> tuple[float, float]:
+    """offset + kp error + integral, limited, and the integral, which moves only where that does not push further into a limit."""
+    value = offset + kp * error + integral
     if not (value >= high and ki * error > 0.0) and not (value <= low and ki * error < 0.0):
-        memory[place] += ki * error * dt
+        integral += ki * error * dt
         value += ki * error * dt
-    return limit(value, low, high)
+    return limit(value, low, high), integral
 
 
 @kernel
-def _line_course(gains: Any, state: Any, memory: Any, course: float) -> float:
+def _line_course(gains: Any, estimate: Any, line_start: Any, course: float) -> float:
     """The course [rad] that leads onto the line of a course through the point where the line begins."""
-    beside = math.cos(course) * (state[8] - memory[_FROM + 1]) - math.sin(course) * (state[7] - memory[_FROM])
-    return course - gains[_PATH + 1] * 2.0 / math.pi * math.atan(gains[_PATH] * beside)
+    x, y = estimate.position[0] - line_start[0], estimate.position[1] - line_start[1]
+    beside = math.cos(course) * y - math.sin(course) * x
+    return course - gains.path_approach * 2.0 / math.pi * math.atan(gains.path_gain * beside)
 
 
 @kernel
-def _follow(settings: Any, gains: Any, state: Any, memory: Any) -> tuple[float, float]:
+def _follow(settings: Any, gains: Any, estimate: Any, memory: Any) -> tuple[float, float]:
     """Course [rad] and height [m] on the line to the next way-point; goes on to the one after it where this one is reached."""
-    count = int(settings[_POINTS])
-    to = int(memory[_NEXT])
-    x, y = state[7], state[8]
+    line_start = memory.line_start
+    to = int(memory.next_waypoint)
+    along_x, along_y = 0.0, 0.0
     for _ in range(2):
-        point = _POINTS + 1 + 3 * to
-        along_x, along_y = settings[point] - memory[_FROM], settings[point + 1] - memory[_FROM + 1]
+        x, y = settings.waypoints[to].x, settings.waypoints[to].y
+        along_x, along_y = x - line_start[0], y - line_start[1]
         length = math.sqrt(along_x * along_x + along_y * along_y)
         along_x, along_y = along_x / length, along_y / length
-        left_x, left_y = settings[point] - x, settings[point + 1] - y
-        if left_x * along_x + left_y * along_y > 0.0 and left_x * left_x + left_y * left_y > gains[_PATH + 2] ** 2:
+        left_x, left_y = x - estimate.position[0], y - estimate.position[1]
+        if left_x * along_x + left_y * along_y > 0.0 and left_x * left_x + left_y * left_y > gains.path_radius**2:
             break
-        memory[_FROM], memory[_FROM + 1] = settings[point], settings[point + 1]
-        to = (to + 1) % count
-    memory[_NEXT] = to
-    return _line_course(gains, state, memory, math.atan2(along_y, along_x)), settings[_POINTS + 3 + 3 * to]
-
-
-@c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings_at, gains, sensed_at, setpoints, memory_at, inputs):  # type: ignore[no-untyped-def]
-    settings, measured, memory = carray(settings_at, 4096), carray(sensed_at, 32), carray(memory_at, _MEMORY)
-    dt = clock[1]
-    first = clock[2] > 0.0
-    lag = gains[_ESTIMATOR + 3]
-    state = navigate(clock, settings, gains[_ESTIMATOR], gains[_ESTIMATOR + 1], gains[_ESTIMATOR + 2], lag, measured, memory)
-    roll, pitch, yaw = roll_pitch_yaw(state, 0)
-    nose = -pitch
-    speed = state[AIRSPEED]
-    height, turn = setpoints[0], setpoints[2] - yaw
-    if setpoints[3] > 0.0:
-        if first:
-            memory[_FROM], memory[_FROM + 1] = state[7], state[8]
-        if setpoints[3] > 1.5:
-            course = _line_course(gains, state, memory, setpoints[2])
-        else:
-            course, height = _follow(settings, gains, state, memory)
-        turn = course - math.atan2(state[11], state[10])
-    bank = -_loop(
-        memory, _I_HEADING, wrap(turn), 0.0, gains[_HEADING], gains[_HEADING + 1], -gains[_BANK_LIMIT], gains[_BANK_LIMIT], dt
-    )
-    aileron = _loop(
-        memory, _I_ROLL, bank - roll, -gains[_ROLL + 2] * state[4], gains[_ROLL], gains[_ROLL + 1], -1.0, 1.0, dt
-    )
-    most = gains[_HEIGHT_LIMIT]
-    nose_setpoint = gains[_TRIM_NOSE] + _loop(
-        memory, _I_HEIGHT, height - state[9], -gains[_HEIGHT + 2] * state[12], gains[_HEIGHT], gains[_HEIGHT + 1], -most, most, dt
-    )
-    elevator = _loop(
-        memory, _I_PITCH, nose_setpoint - nose, gains[_TRIM_PITCH] + gains[_PITCH + 2] * state[5], gains[_PITCH], gains[_PITCH + 1],
-        -1.0, 1.0, dt,
-    )  # fmt: skip
-    throttle = _loop(
-        memory, _I_SPEED, setpoints[1] - speed, gains[_TRIM_THROTTLE], gains[_SPEED], gains[_SPEED + 1], 0.0, 1.0, dt
-    )
-    belongs = _GRAVITY * math.sin(roll) / max(speed, _LEAST_AIRSPEED)
-    rudder = limit(gains[_YAW] * (belongs + state[6]), -1.0, 1.0)
-    at = 0
-    for axis in range(4):
-        value = aileron if axis == 0 else (elevator if axis == 1 else (rudder if axis == 2 else throttle))
-        for _ in range(int(settings[_COUNTS + axis])):
-            inputs[at] = value
-            at += 1
+        line_start[0], line_start[1] = x, y
+        to = (to + 1) % int(settings.waypoint_count)
+    memory.next_waypoint = to
+    return _line_course(gains, estimate, line_start, math.atan2(along_y, along_x)), settings.waypoints[to].z
 
 
 class FixedWing(CompiledController):
     """Autopilot of a plane; `surfaces` names the inputs that roll, pitch, yaw and push it."""
 
-    program: ClassVar = _program
-    setpoints = ("z", "airspeed", "heading", "follow")
-    memory_size = _MEMORY
     roll_kp = Gain(5.34, low=0, high=100, unit="1/rad", path="roll.kp")
     roll_ki = Gain(0.0, low=0, high=100, unit="1/(rad s)", path="roll.ki")
     roll_kd = Gain(0.0, low=0, high=100, unit="s/rad", path="roll.kd")
@@ -165,6 +112,68 @@ class FixedWing(CompiledController):
     position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
     heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
     air_lag = Gain(0.3, low=0, high=10, unit="s", path="estimator.airspeed_lag", doc="of the filter behind the tube")
+    z = setpoint(unit="m")
+    airspeed = setpoint(unit="m/s")
+    heading = setpoint(unit="rad", doc="from world x toward y")
+    follow = setpoint(doc="1 for the way-points, 2 for the line along the heading, 0 for the heading alone")
+    navigation_readings = measurement("navigation", layout=NAVIGATION_READINGS)
+    navigation_settings = setting("navigation", layout=NAVIGATION_SETTINGS)
+    waypoint_count = setting()
+    waypoints = setting(layout=_WAYPOINT, count=_MOST_WAYPOINTS)
+    navigation_memory = memory("navigation", layout=NAVIGATION_MEMORY)
+    roll_integral = memory()
+    pitch_integral = memory()
+    height_integral = memory(unit="rad")
+    heading_integral = memory(unit="rad")
+    speed_integral = memory()
+    next_waypoint = memory(doc="number of the one flown to, from 0")
+    line_start = memory(columns="xy", unit="m", doc="where the line that is flown begins")
+    roll_inputs = command("roll", count=MOST_SURFACES)
+    pitch_inputs = command("pitch", count=MOST_SURFACES)
+    yaw_inputs = command("yaw", count=MOST_SURFACES)
+    throttle_inputs = command("throttle", count=MOST_SURFACES)
+
+    @program
+    def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+        navigate(
+            clock, settings.navigation, gains.bandwidth, gains.position_gain, gains.heading_gain, gains.air_lag,
+            measured.navigation, memory.navigation,
+        )  # fmt: skip
+        estimate, dt = memory.navigation.estimate, clock.period
+        roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
+        nose = -pitch
+        height, turn = setpoints.z, setpoints.heading - yaw
+        if setpoints.follow > 0.0:
+            if clock.first > 0.0:
+                memory.line_start[0], memory.line_start[1] = estimate.position[0], estimate.position[1]
+            if setpoints.follow > 1.5:
+                course = _line_course(gains, estimate, memory.line_start, setpoints.heading)
+            else:
+                course, height = _follow(settings, gains, estimate, memory)
+            turn = course - math.atan2(estimate.velocity[1], estimate.velocity[0])
+        left, memory.heading_integral = _loop(
+            memory.heading_integral, wrap(turn), 0.0, gains.heading_kp, gains.heading_ki, -gains.bank_limit, gains.bank_limit, dt
+        )
+        aileron, memory.roll_integral = _loop(
+            memory.roll_integral, -left - roll, -gains.roll_kd * estimate.rate[0], gains.roll_kp, gains.roll_ki, -1.0, 1.0, dt
+        )
+        raised, memory.height_integral = _loop(
+            memory.height_integral, height - estimate.position[2], -gains.height_kd * estimate.velocity[2],
+            gains.height_kp, gains.height_ki, -gains.height_limit, gains.height_limit, dt,
+        )  # fmt: skip
+        elevator, memory.pitch_integral = _loop(
+            memory.pitch_integral, gains.trim_nose + raised - nose, gains.trim_pitch + gains.pitch_kd * estimate.rate[1],
+            gains.pitch_kp, gains.pitch_ki, -1.0, 1.0, dt,
+        )  # fmt: skip
+        throttle, memory.speed_integral = _loop(
+            memory.speed_integral, setpoints.airspeed - estimate.airspeed, gains.trim_throttle, gains.speed_kp, gains.speed_ki,
+            0.0, 1.0, dt,
+        )  # fmt: skip
+        belongs = _GRAVITY * math.sin(roll) / max(estimate.airspeed, _LEAST_AIRSPEED)
+        inputs.roll[:] = aileron
+        inputs.pitch[:] = elevator
+        inputs.yaw[:] = limit(gains.yaw_kp * (belongs + estimate.rate[2]), -1.0, 1.0)
+        inputs.throttle[:] = throttle
 
     def __init__(
         self,
@@ -179,11 +188,13 @@ class FixedWing(CompiledController):
         if any(len(point) != 3 for point in waypoints):
             raise InputError("expected way-points of three numbers", path="control.options.waypoints")
         points = np.array(waypoints if len(waypoints) else [[1e6, 0.0, 0.0], [2e6, 0.0, 0.0]], dtype=np.float64)
-        if not 2 <= len(points) <= 1000:
+        if not 2 <= len(points) <= _MOST_WAYPOINTS:
             raise InputError(f"found {len(points)} way-points, expected two to 1000", path="control.options.waypoints")
         if (np.linalg.norm(np.diff(points[:, :2], axis=0, append=points[:1, :2]), axis=1) < 1.0).any():
             raise InputError("two way-points that follow each other lie closer than 1 m", path="control.options.waypoints")
-        self.settings = np.concatenate([self.navigation.settings, self.surfaces.counts, [float(len(points))], points.ravel()])
+        self.settings["navigation"] = self.navigation.settings
+        self.settings["waypoint_count"] = len(points)
+        self.settings["waypoints"][: len(points)] = unstructured_to_structured(points, _WAYPOINT)
 
     def start(self, robot: Robot) -> None:
         """Find readings and inputs."""

@@ -15,9 +15,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from didymos.air.atmosphere import GRAVITY
 from didymos.compiled import kernel
-from didymos.control import legged_memory as at
-from didymos.control.leg import inverse
+from didymos.control.leg import inverse, signs, to_trunk
+from didymos.control.legged_state import stands
 
 __all__ = ["advance_gait", "swing"]
 
@@ -26,115 +27,133 @@ _DEEPEST = 0.15  # [m] to which it does
 _WAIT = 0.15  # [s] for which the other diagonal waits
 _TAKE_LOAD = 0.03  # [s] in which a leg that has touched takes its share of the load
 _DERIVED = 0.006  # [s] low-pass of the rates and accelerations that a swinging leg is asked for
-_GRAVITY = 9.80665  # [m/s^2]
 
 
 @kernel
-def _phase(leg: int, phase: float) -> float:
+def _phase(number: int, phase: float) -> float:
     """Phase of a leg, 0 to 1; the diagonals LF-RR and RF-LR are half a period apart."""
-    shifted = phase + (0.0 if leg == 0 or leg == 3 else 0.5)
+    shifted = phase + (0.0 if number == 0 or number == 3 else 0.5)
     return shifted - math.floor(shifted)
 
 
 @kernel
-def _carries(leg: int, m: Any) -> bool:
+def _carries(number: int, memory: Any) -> bool:
     """Whether both feet of the other diagonal stand."""
-    first = 1 if leg == 0 or leg == 3 else 0
-    for other in (first, 3 - first):
-        if m[at.SWING + other] > 0.5 or m[at.CONTACT + other] < 0.5:
-            return False
-    return True
+    first = 1 if number == 0 or number == 3 else 0
+    return bool(stands(first, memory) and stands(3 - first, memory))
 
 
 @kernel
-def advance_gait(walking: bool, period: float, duty: float, dt: float, m: Any) -> None:
+def _swings(memory: Any) -> bool:
+    """Whether any leg is in the air."""
+    for number in range(4):
+        if memory.legs[number].swings > 0.5:
+            return True
+    return False
+
+
+@kernel
+def _late(gains: Any, memory: Any) -> bool:
+    """Whether a leg that swings has found no ground in time, or one is due that the others would not carry."""
+    for number in range(4):
+        leg = memory.legs[number]
+        if leg.swings > 0.5 and leg.since > (1.0 - gains.duty) * gains.period:
+            return True
+        due = leg.swings < 0.5 and leg.touched < 0.5 and _phase(number, memory.phase) >= gains.duty
+        if due and not _carries(number, memory):
+            return True
+    return False
+
+
+@kernel
+def _leave_or_touch(gains: Any, scheduled: bool, free: bool, contact: float, leg: Any) -> None:
+    """Let a leg that swings touch the ground, or one that stands leave it if it is `free` to."""
+    if not scheduled:
+        leg.touched = 0.0
+    if leg.swings > 0.5:
+        whole = (1.0 - gains.duty) * gains.period
+        if (leg.since / whole > 0.55 and contact > 0.5) or leg.since > whole + _WAIT:
+            leg.swings, leg.touched, leg.since = 0.0, 1.0, 0.0
+    elif scheduled and free and leg.touched < 0.5:
+        leg.swings, leg.since = 1.0, 0.0
+        for i in range(3):
+            leg.lift_off[i] = leg.foot_level[i]
+
+
+@kernel
+def _share(gains: Any, walking: bool, phase: float, leg: Any) -> float:
+    """How much of the load a leg may take: it takes its share up and gives it away before leaving."""
+    if leg.swings > 0.5:
+        return 0.0
+    share = min(leg.since / _TAKE_LOAD, 1.0)
+    left = (gains.duty - phase) * gains.period
+    if walking and left > 0.0:
+        share = min(share, max(left / _TAKE_LOAD, 0.1))
+    return float(share)
+
+
+@kernel
+def advance_gait(walking: bool, gains: Any, dt: float, memory: Any) -> None:
     """Move the phase on and let legs leave or touch the ground."""
-    late, moving = False, walking
-    for leg in range(4):
-        moving = moving or m[at.SWING + leg] > 0.5
-        late = late or (m[at.SWING + leg] > 0.5 and m[at.SINCE + leg] > (1.0 - duty) * period)
-        due = m[at.SWING + leg] < 0.5 and m[at.TOUCHED + leg] < 0.5 and _phase(leg, m[at.PHASE]) >= duty
-        late = late or (due and not _carries(leg, m))
-    m[at.HELD] = m[at.HELD] + dt if late else 0.0
-    late = late and m[at.HELD] < _WAIT
+    moving, late = walking or _swings(memory), _late(gains, memory)
+    memory.waited = memory.waited + dt if late else 0.0
+    late = late and memory.waited < _WAIT
     if not moving:
-        m[at.PHASE] = 0.0
+        memory.phase = 0.0
     elif not late:
-        m[at.PHASE] += dt / period
-    for leg in range(4):
-        m[at.SINCE + leg] += dt
-        scheduled = moving and _phase(leg, m[at.PHASE]) >= duty
-        if not scheduled:
-            m[at.TOUCHED + leg] = 0.0
-        if m[at.SWING + leg] > 0.5:
-            since = m[at.SINCE + leg]
-            done = since / ((1.0 - duty) * period)
-            if (done > 0.55 and m[at.CONTACT + leg] > 0.5) or since > (1.0 - duty) * period + _WAIT:
-                m[at.SWING + leg], m[at.TOUCHED + leg], m[at.SINCE + leg] = 0.0, 1.0, 0.0
-        elif scheduled and walking and not late and m[at.TOUCHED + leg] < 0.5:
-            m[at.SWING + leg], m[at.SINCE + leg] = 1.0, 0.0
-            for i in range(3):
-                m[at.LIFT + 3 * leg + i] = m[at.LEVEL + 3 * leg + i]
-        share = 0.0
-        if m[at.SWING + leg] < 0.5:
-            share = min(m[at.SINCE + leg] / _TAKE_LOAD, 1.0)
-            if walking:  # give the load away before leaving
-                left = (duty - _phase(leg, m[at.PHASE])) * period
-                if left > 0.0:
-                    share = min(share, max(left / _TAKE_LOAD, 0.1))
-        m[at.SHARE + leg] = share
+        memory.phase += dt / gains.period
+    for number in range(4):
+        leg, phase = memory.legs[number], _phase(number, memory.phase)
+        leg.since += dt
+        _leave_or_touch(gains, moving and phase >= gains.duty, walking and not late, memory.contact[number], leg)
+        leg.share = _share(gains, walking, phase, leg)
 
 
 @kernel
-def _landing(
-    settings: Any, leg: int, stand: float, capture: float, stance_y: float, wx: float, wy: float, turn: float, m: Any
-) -> None:
-    """Where a foot shall come down, level frame, into `TORQUE` (scratch) [3]."""
-    end, side = 1.0 - 2.0 * (leg // 2), 1.0 - 2.0 * (leg % 2)
-    hx, hy = end * (settings[0] + settings[2]) + settings[13], side * (settings[1] + settings[3] + stance_y)
-    r, v = at.ROTATION, at.VELOCITY
-    x, y = m[r] * hx + m[r + 1] * hy, m[r + 3] * hx + m[r + 4] * hy
+def _landing(robot: Any, number: int, gains: Any, turn: float, memory: Any) -> tuple[float, float, float]:
+    """Where a foot shall come down [m], level frame."""
+    end, side = signs(number)
+    rotation, velocity, goal, height = memory.body.rotation, memory.body.velocity, memory.goal, memory.height
+    stand = gains.duty * gains.period
+    hip_x = end * (robot.t_x + robot.h_x) + robot.com_x
+    hip_y = side * (robot.t_y + robot.h_y + gains.stance_y)
+    x, y = rotation[0, 0] * hip_x + rotation[0, 1] * hip_y, rotation[1, 0] * hip_x + rotation[1, 1] * hip_y
     angle = 0.5 * stand * turn
     x, y = x - angle * y, y + angle * x
-    reach = 0.55 * m[at.HEIGHT]
-    lean = m[at.HEIGHT] / _GRAVITY
-    sx = 0.5 * stand * m[v] + capture * (m[v] - wx) - lean * m[at.TREND]
-    sy = 0.5 * stand * m[v + 1] + capture * (m[v + 1] - wy) - lean * m[at.TREND + 1]
-    size = math.sqrt(sx * sx + sy * sy)
+    lean = height / GRAVITY
+    sx = 0.5 * stand * velocity[0] + gains.capture * (velocity[0] - goal.velocity[0]) - lean * goal.acceleration[0]
+    sy = 0.5 * stand * velocity[1] + gains.capture * (velocity[1] - goal.velocity[1]) - lean * goal.acceleration[1]
+    size, reach = math.sqrt(sx * sx + sy * sy), 0.55 * height
     part = reach / size if size > reach else 1.0
     x, y = x + part * sx, y + part * sy
-    m[at.TORQUE], m[at.TORQUE + 1] = x, y
-    m[at.TORQUE + 2] = m[at.SLOPE] * x + m[at.SLOPE + 1] * y - (m[at.HEIGHT] - settings[10])
+    return x, y, memory.slope[0] * x + memory.slope[1] * y - (height - robot.foot_radius)
 
 
 @kernel
-def swing(
-    settings: Any, leg: int, duty: float, period: float, lift: float, capture: float, stance_y: float,
-    wx: float, wy: float, turn: float, dt: float, m: Any,
-) -> None:  # fmt: skip
-    """Angles, rates and accelerations of the joints of a leg in the air, into `GOAL`, `GOAL_RATE`, `GOAL_PUSH`."""
-    _landing(settings, leg, duty * period, capture, stance_y, wx, wy, turn, m)
-    since, whole = m[at.SINCE + leg], (1.0 - duty) * period
-    done = min(since / whole, 1.0)
+def _curve(gains: Any, leg: Any, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Where a foot on its way to a point shall be now [m], level frame."""
+    whole, start = (1.0 - gains.duty) * gains.period, leg.lift_off
+    done = min(leg.since / whole, 1.0)
     forward = done - math.sin(2.0 * math.pi * done) / (2.0 * math.pi)
     up = 0.5 * (1.0 - math.cos(2.0 * math.pi * done))
-    start = at.LIFT + 3 * leg
-    x = m[start] + forward * (m[at.TORQUE] - m[start])
-    y = m[start + 1] + forward * (m[at.TORQUE + 1] - m[start + 1])
-    z = m[start + 2] + forward * (m[at.TORQUE + 2] - m[start + 2]) + lift * up
-    if since > whole:
-        z -= min(_SEARCH * (since - whole), _DEEPEST)
-    r, k = at.ROTATION, at.GOAL + 3 * leg
-    px = m[r] * x + m[r + 3] * y + m[r + 6] * z
-    py = m[r + 1] * x + m[r + 4] * y + m[r + 7] * z
-    pz = m[r + 2] * x + m[r + 5] * y + m[r + 8] * z
-    end, side = 1.0 - 2.0 * (leg // 2), 1.0 - 2.0 * (leg % 2)
-    q = m[at.TORQUE : at.TORQUE + 3]
-    inverse(settings, end, side, px, py, pz, q)
+    z = start[2] + forward * (z - start[2]) + gains.lift * up
+    if leg.since > whole:
+        z -= min(_SEARCH * (leg.since - whole), _DEEPEST)
+    return start[0] + forward * (x - start[0]), start[1] + forward * (y - start[1]), z
+
+
+@kernel
+def swing(robot: Any, number: int, gains: Any, turn: float, dt: float, memory: Any) -> None:
+    """The angles, rates and accelerations that the joints of a leg in the air are asked for."""
+    leg = memory.legs[number]
+    x, y, z = _landing(robot, number, gains, turn, memory)
+    x, y, z = _curve(gains, leg, x, y, z)
+    x, y, z = to_trunk(memory.body.rotation, x, y, z)
+    angle = inverse(robot, number, x, y, z)
     part = min(dt / _DERIVED, 1.0)
     for i in range(3):
-        rate = (q[i] - m[k + i]) / dt if since > 1.5 * dt else 0.0
-        push = (rate - m[at.GOAL_RATE + 3 * leg + i]) / dt if since > 2.5 * dt else 0.0
-        m[k + i] = q[i]
-        m[at.GOAL_RATE + 3 * leg + i] = rate
-        m[at.GOAL_PUSH + 3 * leg + i] += part * (push - m[at.GOAL_PUSH + 3 * leg + i])
+        velocity = (angle[i] - leg.goal_angle[i]) / dt if leg.since > 1.5 * dt else 0.0
+        acceleration = (velocity - leg.goal_velocity[i]) / dt if leg.since > 2.5 * dt else 0.0
+        leg.goal_angle[i] = angle[i]
+        leg.goal_velocity[i] = velocity
+        leg.goal_acceleration[i] += part * (acceleration - leg.goal_acceleration[i])

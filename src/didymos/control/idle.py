@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
-from didymos.compiled import c_function
-from didymos.control.controller import CompiledController
-from didymos.control.program import PROGRAM_SIGNATURE
+from didymos.control.compiled_controller import CompiledController, program
 
 __all__ = ["Idle"]
-
-
-@c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-    pass
 
 
 class Idle(CompiledController):
     """Leaves the inputs alone, which may change before every physics step."""
 
-    program: ClassVar = _program
     rate = math.inf
+
+    @program
+    def step(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+        pass

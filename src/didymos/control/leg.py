@@ -15,68 +15,99 @@ from typing import Any
 
 from didymos.compiled import kernel
 
-__all__ = ["GEOMETRY", "LEGS", "foot", "foot_force", "inverse", "torques"]
+__all__ = ["JOINTS", "LEGS", "SLIDING", "foot", "foot_force", "inverse", "signs", "to_level", "to_trunk", "torques"]
 
 LEGS = ("LF", "RF", "LR", "RR")
-GEOMETRY = ("t_x", "t_y", "h_x", "h_y", "limb")
-"""The lengths [m] in the order in which the functions read them."""
+JOINTS = ("T", "H", "K")
+SLIDING = 0.3
+"""[rad/s] of a joint over which dry friction changes sign."""
 
 _NEAREST, _FARTHEST = 0.36, 1.98  # of a limb: 160 deg of the knee, and a knee bent by 16 deg
 
 
 @kernel
-def foot(geometry: Any, end: float, side: float, q: Any, p: Any, jacobian: Any) -> None:
-    """Position of the foot [m] into `p` [3] and its derivative by the three angles into `jacobian` [9], row-major."""
-    limb = geometry[4]
-    sa, ca = math.sin(side * q[0]), math.cos(side * q[0])
-    x1, z1 = limb * math.sin(q[1]), -limb * math.cos(q[1])
-    x2, z2 = limb * math.sin(q[1] + q[2]), -limb * math.cos(q[1] + q[2])
-    uy, uz = side * geometry[3], z1 + z2
-    ry, rz = uy * ca - uz * sa, uy * sa + uz * ca
-    p[0] = end * (geometry[0] + geometry[2]) + x1 + x2
-    p[1] = side * geometry[1] + ry
-    p[2] = rz
-    jacobian[0], jacobian[3], jacobian[6] = 0.0, -side * rz, side * ry
-    jacobian[1], jacobian[4], jacobian[7] = -uz, -(x1 + x2) * sa, (x1 + x2) * ca
-    jacobian[2], jacobian[5], jacobian[8] = -z2, -x2 * sa, x2 * ca
+def signs(leg: int) -> tuple[float, float]:
+    """e and s of a leg by its number."""
+    return 1.0 - 2.0 * (leg // 2), 1.0 - 2.0 * (leg % 2)
 
 
 @kernel
-def inverse(geometry: Any, end: float, side: float, x: float, y: float, z: float, q: Any) -> None:
-    """Angles [3] that bring the foot to a point [m] of the trunk's frame, or as near as the leg reaches."""
-    limb, across = geometry[4], side * geometry[3]
-    y -= side * geometry[1]
-    x -= end * (geometry[0] + geometry[2])
+def to_level(rotation: Any, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A vector of the trunk's frame in the level frame; `rotation` [3, 3] is trunk to level."""
+    return (
+        rotation[0, 0] * x + rotation[0, 1] * y + rotation[0, 2] * z,
+        rotation[1, 0] * x + rotation[1, 1] * y + rotation[1, 2] * z,
+        rotation[2, 0] * x + rotation[2, 1] * y + rotation[2, 2] * z,
+    )
+
+
+@kernel
+def to_trunk(rotation: Any, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A vector of the level frame in the trunk's; `rotation` [3, 3] is trunk to level."""
+    return (
+        rotation[0, 0] * x + rotation[1, 0] * y + rotation[2, 0] * z,
+        rotation[0, 1] * x + rotation[1, 1] * y + rotation[2, 1] * z,
+        rotation[0, 2] * x + rotation[1, 2] * y + rotation[2, 2] * z,
+    )
+
+
+@kernel
+def foot(robot: Any, leg: int, angle: Any, p: Any, jacobian: Any) -> None:
+    """Position of a leg's foot [m] into `p` [3] and its derivative by the three angles into `jacobian` [3, 3]."""
+    end, side = signs(leg)
+    limb = robot.limb
+    sa, ca = math.sin(side * angle[0]), math.cos(side * angle[0])
+    x1, z1 = limb * math.sin(angle[1]), -limb * math.cos(angle[1])
+    x2, z2 = limb * math.sin(angle[1] + angle[2]), -limb * math.cos(angle[1] + angle[2])
+    uy, uz = side * robot.h_y, z1 + z2
+    ry, rz = uy * ca - uz * sa, uy * sa + uz * ca
+    p[0] = end * (robot.t_x + robot.h_x) + x1 + x2
+    p[1] = side * robot.t_y + ry
+    p[2] = rz
+    jacobian[0, 0], jacobian[1, 0], jacobian[2, 0] = 0.0, -side * rz, side * ry
+    jacobian[0, 1], jacobian[1, 1], jacobian[2, 1] = -uz, -(x1 + x2) * sa, (x1 + x2) * ca
+    jacobian[0, 2], jacobian[1, 2], jacobian[2, 2] = -z2, -x2 * sa, x2 * ca
+
+
+@kernel
+def inverse(robot: Any, leg: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Angles of the joints that bring a leg's foot to a point [m] of the trunk's frame, or as near as the leg reaches."""
+    end, side = signs(leg)
+    across = side * robot.h_y
+    y -= side * robot.t_y
+    x -= end * (robot.t_x + robot.h_x)
     down = math.sqrt(max(y * y + z * z - across * across, 1e-6))
     turn = math.atan2(z, y) - math.atan2(-down, across)
     turn -= 2.0 * math.pi * math.floor((turn + math.pi) / (2.0 * math.pi))
-    reach = min(max(math.sqrt(x * x + down * down) / limb, _NEAREST), _FARTHEST)
+    reach = min(max(math.sqrt(x * x + down * down) / robot.limb, _NEAREST), _FARTHEST)
     bend = 2.0 * math.acos(0.5 * reach)
-    q[0] = side * turn
-    q[2] = bend
-    q[1] = math.atan2(x, down) - 0.5 * bend
+    return side * turn, math.atan2(x, down) - 0.5 * bend, bend
 
 
 @kernel
-def torques(jacobian: Any, fx: float, fy: float, fz: float, tau: Any) -> None:
-    """Joint torques [3] that make the ground push on the foot with a force [N]."""
-    for i in range(3):
-        tau[i] = -(jacobian[i] * fx + jacobian[3 + i] * fy + jacobian[6 + i] * fz)
+def torques(jacobian: Any, fx: float, fy: float, fz: float) -> tuple[float, float, float]:
+    """Joint torques that make the ground push on the foot with a force [N] of the trunk's frame."""
+    return (
+        -(jacobian[0, 0] * fx + jacobian[1, 0] * fy + jacobian[2, 0] * fz),
+        -(jacobian[0, 1] * fx + jacobian[1, 1] * fy + jacobian[2, 1] * fz),
+        -(jacobian[0, 2] * fx + jacobian[1, 2] * fy + jacobian[2, 2] * fz),
+    )
 
 
 @kernel
-def foot_force(jacobian: Any, t0: float, t1: float, t2: float, up: Any) -> float:
-    """Force of the ground on the foot along `up` [N], of a leg whose joints carry the torques t [N m]; 0 where it is singular.
+def foot_force(jacobian: Any, torque: Any, up: Any) -> float:
+    """Force of the ground on the foot along `up` [N], of a leg whose joints carry torques [N m], [3]; 0 where it is singular.
 
     J^T f = -t, so f . up = -t . (J^-1 up): what the joints would do if the foot moved along `up`.
     """
     j = jacobian
-    c0, c1, c2 = j[4] * j[8] - j[5] * j[7], j[5] * j[6] - j[3] * j[8], j[3] * j[7] - j[4] * j[6]
-    det = j[0] * c0 + j[1] * c1 + j[2] * c2
+    c0, c1 = j[1, 1] * j[2, 2] - j[1, 2] * j[2, 1], j[1, 2] * j[2, 0] - j[1, 0] * j[2, 2]
+    c2 = j[1, 0] * j[2, 1] - j[1, 1] * j[2, 0]
+    det = j[0, 0] * c0 + j[0, 1] * c1 + j[0, 2] * c2
     if abs(det) < 1e-4:
         return 0.0
     x, y, z = up[0], up[1], up[2]
-    w0 = c0 * x + (j[2] * j[7] - j[1] * j[8]) * y + (j[1] * j[5] - j[2] * j[4]) * z
-    w1 = c1 * x + (j[0] * j[8] - j[2] * j[6]) * y + (j[2] * j[3] - j[0] * j[5]) * z
-    w2 = c2 * x + (j[1] * j[6] - j[0] * j[7]) * y + (j[0] * j[4] - j[1] * j[3]) * z
-    return -(t0 * w0 + t1 * w1 + t2 * w2) / det
+    w0 = c0 * x + (j[0, 2] * j[2, 1] - j[0, 1] * j[2, 2]) * y + (j[0, 1] * j[1, 2] - j[0, 2] * j[1, 1]) * z
+    w1 = c1 * x + (j[0, 0] * j[2, 2] - j[0, 2] * j[2, 0]) * y + (j[0, 2] * j[1, 0] - j[0, 0] * j[1, 2]) * z
+    w2 = c2 * x + (j[0, 1] * j[2, 0] - j[0, 0] * j[2, 1]) * y + (j[0, 0] * j[1, 1] - j[0, 1] * j[1, 0]) * z
+    return -(torque[0] * w0 + torque[1] * w1 + torque[2] * w2) / det

@@ -1,34 +1,94 @@
-"""What the program of a legged robot remembers: the places of its numbers, shared by the files that make it up.
+"""What the program of a legged robot believes, reads and remembers: memory layouts, shared by the files that make it up.
 
 Frames: *trunk*, forward-left-up in the trunk's centre; *level*, the same origin and heading with z straight up. Four legs in the
-order of `leg.LEGS`. The first numbers are reported.
+order of `leg.LEGS`, three joints each: trunk joint (T), hip (H), knee (K).
 """
 
 from __future__ import annotations
 
-__all__ = ["MEMORY", "REPORTS"]
+import numpy as np
 
-REPORTS = (
-    ("mode", "1"), ("height", "m"), ("roll", "rad"), ("pitch", "rad"), ("yaw", "rad"), ("vx", "m/s"), ("vy", "m/s"),
-    ("vz", "m/s"), ("slope.x", "1"), ("slope.y", "1"),
-    ("contact.LF", "1"), ("contact.RF", "1"), ("contact.LR", "1"), ("contact.RR", "1"),
-    ("load.LF", "N"), ("load.RF", "N"), ("load.LR", "N"), ("load.RR", "N"),
-)  # fmt: skip
+__all__ = ["BALANCE", "BODY", "GOAL", "LEG", "LEG_READING", "ROBOT"]
 
-MODE, HEIGHT, ROLL, PITCH, YAW, VELOCITY, SLOPE, CONTACT, LOAD = 0, 1, 2, 3, 4, 5, 8, 10, 14
-# velocity and slope in the level frame; contact 1 where the torques of a leg say so; load the force that they say [N]
-UP, BIAS, RATE = 18, 21, 24  # up in the trunk's frame, bias of the gyro, rate without it
-ROTATION = 27  # trunk to level, row-major
-FOOT, JACOBIAN = 36, 48  # in the trunk's frame, [4, 3] and [4, 9]
-LEVEL = 84  # feet in the level frame, [4, 3]
-FLOOR = 96  # where each foot stood last, in the level frame, [4, 3]
-SPEED, EFFORT = 108, 120  # of the joints: rates, and the torques that they carry to the ground, [12]
-SWING, TOUCHED, SINCE, LIFT = 132, 136, 140, 144  # swings, has touched since, time in this state [s], where it left [4, 3]
-GOAL, GOAL_RATE, GOAL_PUSH = 156, 168, 180  # of the joints in swing: angles, rates, accelerations, [12]
-FORCE, SHARE = 192, 204  # of the ground on each foot in the level frame [4, 3]; how much of the load a leg may take, 0 to 1
-PHASE, WANTED_HEIGHT, WANTED_YAW, WANTED_V, BEAT = 208, 209, 210, 211, 213
-TREND = 214  # acceleration that it takes to hold the setpoints speed, learnt, [2]
-TORQUE = 216  # of the joints, scratch [3]
-HELD = 219  # time for which the gait has waited for a foot [s]
-MATRIX, WRENCH = 220, 256  # scratch of the distribution, [36] and [6]
-MEMORY = 264
+ROBOT = np.dtype(
+    [
+        ("t_x", np.float64),  # [m] trunk joint in the trunk, forward
+        ("t_y", np.float64),  # [m] and to its side
+        ("h_x", np.float64),  # [m] hip from the trunk joint, forward
+        ("h_y", np.float64),  # [m] and to its side
+        ("limb", np.float64),  # [m] l, length of both limbs
+        ("ratio", np.float64),  # n, motor turns per joint turn
+        ("friction", np.float64),  # [N m] F, dry friction at the motor
+        ("inertia_T", np.float64),  # [kg m^2] of a bent leg about its trunk joint
+        ("inertia_H", np.float64),  # [kg m^2] about its hip
+        ("inertia_K", np.float64),  # [kg m^2] about its knee
+        ("foot_radius", np.float64),  # [m] r
+        ("mass", np.float64),  # [kg] of the whole robot
+        ("delay", np.float64),  # [s] from sending a command to its effect
+        ("com_x", np.float64),  # [m] centre of mass of the robot that stands, trunk frame
+        ("com_z", np.float64),  # [m]
+        ("rotor", np.float64),  # [kg m^2] of a motor, at the joint
+    ]
+)
+"""The program's own model of the robot; its names are the keys of the option `robot`."""
+
+LEG_READING = np.dtype(
+    [
+        ("angle", np.float64, 3),  # [rad] of the joints
+        ("velocity", np.float64, 3),  # [rad/s]
+        ("motor_torque", np.float64, 3),  # [N m]
+    ]
+)
+"""What a leg's encoders and drives say."""
+
+BODY = np.dtype(
+    [
+        ("up", np.float64, 3),  # trunk frame
+        ("gyro_bias", np.float64, 3),  # [rad/s]
+        ("rate", np.float64, 3),  # [rad/s] trunk frame, without the bias
+        ("rotation", np.float64, (3, 3)),  # trunk to level
+        ("velocity", np.float64, 3),  # [m/s] level frame
+    ]
+)
+"""How the trunk moves, as estimated."""
+
+LEG = np.dtype(
+    [
+        ("foot", np.float64, 3),  # [m] trunk frame
+        ("jacobian", np.float64, (3, 3)),  # of the foot by the joints' angles
+        ("foot_level", np.float64, 3),  # [m] level frame
+        ("foothold", np.float64, 3),  # [m] where the foot stood last, level frame
+        ("velocity", np.float64, 3),  # [rad/s] of the joints
+        ("acceleration", np.float64, 3),  # [rad/s^2]
+        ("torque", np.float64, 3),  # [N m] that the joints carry to the ground, low-passed
+        ("swings", np.float64),  # 1 in the air
+        ("touched", np.float64),  # 1 once it has touched the ground in this part of the period
+        ("since", np.float64),  # [s] that it swings or stands
+        ("lift_off", np.float64, 3),  # [m] where it left the ground, level frame
+        ("goal_angle", np.float64, 3),  # [rad] of the joints in swing
+        ("goal_velocity", np.float64, 3),  # [rad/s]
+        ("goal_acceleration", np.float64, 3),  # [rad/s^2]
+        ("force", np.float64, 3),  # [N] that the ground shall exert on the foot, level frame
+        ("share", np.float64),  # of the load that the leg may take, 0 to 1
+    ]
+)
+"""What is remembered of a leg."""
+
+GOAL = np.dtype(
+    [
+        ("height", np.float64),  # [m]
+        ("yaw", np.float64),  # [rad]
+        ("velocity", np.float64, 2),  # [m/s] level frame
+        ("acceleration", np.float64, 2),  # [m/s^2] that holding this velocity takes, learnt
+    ]
+)
+"""Where the trunk is on its way to: set-points, approached at their rates."""
+
+BALANCE = np.dtype(
+    [
+        ("wrench", np.float64, 6),  # that the ground shall exert on the trunk: force [N], torque [N m], level frame
+        ("matrix", np.float64, (6, 6)),
+        ("multiplier", np.float64, 6),
+    ]
+)
+"""Working memory of the distribution of forces (`stance.py`)."""

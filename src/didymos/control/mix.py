@@ -6,11 +6,20 @@ from typing import Any
 
 from didymos.compiled import kernel
 from didymos.control.angles import limit
+from didymos.control.controller import Robot
+from didymos.errors import InputError
 
-__all__ = ["MOST_ROTORS", "mix"]
+__all__ = ["MOST_ROTORS", "mix", "rotor_inputs"]
 
 MOST_ROTORS = 16
 """Rotors that a program can drive."""
+
+
+def rotor_inputs(robot: Robot) -> list[str]:
+    """The inputs of a robot's rotors, in their order; more rotors than a program can drive are an `InputError`."""
+    if len(robot.rotors) > MOST_ROTORS:
+        raise InputError(f"found {len(robot.rotors)} rotors, expected at most {MOST_ROTORS}", path="control.program")
+    return [rotor.input for rotor in robot.rotors]
 
 
 @kernel

@@ -17,98 +17,68 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-from numba import carray
-
-from didymos.compiled import c_function, kernel
+from didymos.compiled import kernel
+from didymos.contract import command, measurement, memory, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
-from didymos.control.controller import CompiledController, Gain, Robot
+from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.controller import Gain, Robot
+from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
 from didymos.control.mixer import Stated, mixer, mixer_without
-from didymos.control.navigation import MEMORY, SETTINGS, Navigation, navigate
-from didymos.control.program import PROGRAM_SIGNATURE
+from didymos.control.navigation import NAVIGATION_MEMORY, NAVIGATION_READINGS, NAVIGATION_SETTINGS, Navigation, navigate
 from didymos.errors import InputError, nearest
 
 __all__ = ["MultirotorHold"]
 
 _GRAVITY = 9.80665
-_FAILED, _STANDS = MEMORY + 3, MEMORY + 4  # number of the rotor that failed, from 1, and for how long one stands [s]
-_MOST_ROTORS = 16
-_TOLD = MEMORY + 5  # what each rotor was told last
-_MEMORY = _TOLD + _MOST_ROTORS
 _IDLE = 0.1  # an input below this may well leave a rotor standing
-_SPEEDS = "control.options.rotor_speeds"
 _STANDING = 0.1  # of the others' mean speed
 _PATIENCE = 0.1  # [s]
 
 
 @kernel
-def _watch(speeds: Any, count: int, dt: float, memory: Any) -> None:
-    """Notice a rotor that was told to turn and stands while the others turn."""
+def _watch(speeds: Any, rotors: int, dt: float, memory: Any) -> None:
+    """Notice a rotor that was commanded to turn and stands while the others turn."""
     total = 0.0
     slowest = -1
-    for i in range(count):
+    for i in range(rotors):
         total += abs(speeds[i])
-        if memory[_TOLD + i] > _IDLE and (slowest < 0 or abs(speeds[i]) < abs(speeds[slowest])):
+        if memory.throttle[i] > _IDLE and (slowest < 0 or abs(speeds[i]) < abs(speeds[slowest])):
             slowest = i
     stands = False
     if slowest >= 0:
         own = abs(speeds[slowest])
-        mean = (total - own) / (count - 1)
+        mean = (total - own) / (rotors - 1)
         stands = mean > 0.0 and own < _STANDING * mean
-    memory[_STANDS] = memory[_STANDS] + dt if stands else 0.0
-    if memory[_STANDS] > _PATIENCE:
-        memory[_FAILED] = slowest + 1.0
+    memory.standing = memory.standing + dt if stands else 0.0
+    if memory.standing > _PATIENCE:
+        memory.failed = slowest + 1.0
 
 
-@c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings_at, gains, sensed_at, setpoints, memory_at, inputs):  # type: ignore[no-untyped-def]
-    settings, measured, memory = carray(settings_at, 4096), carray(sensed_at, 32 + _MOST_ROTORS), carray(memory_at, _MEMORY)
-    dt = clock[1]
-    state = navigate(clock, settings, gains[17], gains[18], gains[19], 0.0, measured, memory)
-    roll, pitch, yaw = roll_pitch_yaw(state, 0)
-    ex, ey = gains[0] * (setpoints[0] - state[7]), gains[0] * (setpoints[1] - state[8])
+@kernel
+def _tilt_setpoints(dt: float, gains: Any, setpoints: Any, estimate: Any, yaw: float, integral: Any) -> tuple[float, float]:
+    """Roll and pitch [rad] that lead to the place; the integral [m/s^2] learns only below the largest tilt."""
+    ex = gains.position_kp * (setpoints.x - estimate.position[0])
+    ey = gains.position_kp * (setpoints.y - estimate.position[1])
     size = math.sqrt(ex * ex + ey * ey)
-    share = min(1.0, gains[1] / size) if size > 0.0 else 1.0
-    ex, ey = share * ex - state[10], share * ey - state[11]
-    ax, ay = gains[2] * ex + memory[MEMORY], gains[2] * ey + memory[MEMORY + 1]
+    share = min(1.0, gains.position_limit / size) if size > 0.0 else 1.0
+    ex, ey = share * ex - estimate.velocity[0], share * ey - estimate.velocity[1]
+    ax, ay = gains.velocity_kp * ex + integral[0], gains.velocity_kp * ey + integral[1]
     size = math.sqrt(ax * ax + ay * ay)
-    most = _GRAVITY * math.tan(gains[4])
+    most = _GRAVITY * math.tan(gains.tilt_limit)
     if size < most:
-        memory[MEMORY] += gains[3] * ex * dt
-        memory[MEMORY + 1] += gains[3] * ey * dt
+        integral[0] += gains.velocity_ki * ex * dt
+        integral[1] += gains.velocity_ki * ey * dt
     else:
         ax, ay = ax * most / size, ay * most / size
     c, s = math.cos(yaw), math.sin(yaw)
-    roll_setpoint = -math.atan((c * ay - s * ax) / _GRAVITY)
-    pitch_setpoint = math.atan((c * ax + s * ay) / _GRAVITY)
-    u_roll = limit(gains[5] * (roll_setpoint - roll) - gains[6] * state[4], -1.0, 1.0)
-    u_pitch = limit(gains[7] * (pitch_setpoint - pitch) - gains[8] * state[5], -1.0, 1.0)
-    u_yaw = limit(gains[9] * wrap(setpoints[3] - yaw) - gains[10] * state[6], -1.0, 1.0)
-    error = setpoints[2] - state[9]
-    lift = gains[14] + gains[11] * limit(error, -gains[15], gains[15]) - gains[12] * state[12] + memory[MEMORY + 2]
-    if 0.0 < lift < 1.0:
-        memory[MEMORY + 2] = limit(memory[MEMORY + 2] + gains[13] * error * dt, -gains[16], gains[16])
-    u_height = limit(lift / max(math.cos(roll) * math.cos(pitch), 0.5), 0.0, 1.0)
-    count = int(settings[SETTINGS])
-    if settings[SETTINGS + 1] > 0.0 and memory[_FAILED] == 0.0:
-        _watch(measured[int(settings[SETTINGS + 1]) :], count, dt, memory)
-    first = SETTINGS + 2 + 4 * count * int(memory[_FAILED])
-    for i in range(count):
-        row = first + 4 * i
-        wish = settings[row] * u_height + settings[row + 1] * u_roll + settings[row + 2] * u_pitch + settings[row + 3] * u_yaw
-        inputs[i] = limit(wish, 0.0, 1.0)
-        if i < _MOST_ROTORS:
-            memory[_TOLD + i] = inputs[i]
+    return -math.atan((c * ay - s * ax) / _GRAVITY), math.atan((c * ax + s * ay) / _GRAVITY)
 
 
 class MultirotorHold(CompiledController):
     """Holds a place, a height and a heading, from a pose sensor or from the estimator."""
 
-    program: ClassVar = _program
-    setpoints = ("x", "y", "z", "yaw")
-    memory_size = _MEMORY
     position_kp = Gain(0.8, low=0, high=20, unit="1/s", path="position.kp")
     position_limit = Gain(4.0, low=0, high=50, unit="m/s", path="position.limit")
     velocity_kp = Gain(2.0, low=0, high=50, unit="1/s", path="velocity.kp")
@@ -129,6 +99,50 @@ class MultirotorHold(CompiledController):
     bandwidth = Gain(0.5, low=0, high=20, unit="rad/s", path="estimator.tilt")
     position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
     heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
+    x = setpoint(unit="m")
+    y = setpoint(unit="m")
+    z = setpoint(unit="m")
+    yaw = setpoint(unit="rad")
+    navigation_readings = measurement("navigation", layout=NAVIGATION_READINGS)
+    rotor_speed = measurement(count=MOST_ROTORS, unit="rad/s")
+    navigation_settings = setting("navigation", layout=NAVIGATION_SETTINGS)
+    rotors = setting(doc="how many")
+    watches_speeds = setting(doc="1 where the rotors' speeds are measured")
+    mixers = setting(count=(1 + MOST_ROTORS, MOST_ROTORS, 4), doc="of all rotors, then without the first, the second, ...")
+    navigation_memory = memory("navigation", layout=NAVIGATION_MEMORY)
+    velocity_integral = memory(columns="xy", unit="m/s^2")
+    height_integral = memory()
+    failed = memory(doc="number of the rotor that failed, from 1; 0 for none")
+    standing = memory(unit="s", doc="for how long a rotor has stood that should turn")
+    last_throttle = memory("throttle", count=MOST_ROTORS, doc="the inputs of the last call")
+    throttle = command(count=MOST_ROTORS)
+
+    @program
+    def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+        navigate(
+            clock, settings.navigation, gains.bandwidth, gains.position_gain, gains.heading_gain, 0.0, measured.navigation,
+            memory.navigation,
+        )  # fmt: skip
+        estimate, dt, rotors = memory.navigation.estimate, clock.period, int(settings.rotors)
+        roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
+        roll_setpoint, pitch_setpoint = _tilt_setpoints(dt, gains, setpoints, estimate, yaw, memory.velocity_integral)
+        u_roll = limit(gains.roll_kp * (roll_setpoint - roll) - gains.roll_kd * estimate.rate[0], -1.0, 1.0)
+        u_pitch = limit(gains.pitch_kp * (pitch_setpoint - pitch) - gains.pitch_kd * estimate.rate[1], -1.0, 1.0)
+        u_yaw = limit(gains.yaw_kp * wrap(setpoints.yaw - yaw) - gains.yaw_kd * estimate.rate[2], -1.0, 1.0)
+        error = setpoints.z - estimate.position[2]
+        lift = (
+            gains.height_hover + gains.height_kp * limit(error, -gains.height_step, gains.height_step)
+            - gains.height_kd * estimate.velocity[2] + memory.height_integral
+        )  # fmt: skip
+        if 0.0 < lift < 1.0:
+            learned = memory.height_integral + gains.height_ki * error * dt
+            memory.height_integral = limit(learned, -gains.height_reserve, gains.height_reserve)
+        u_height = limit(lift / max(math.cos(roll) * math.cos(pitch), 0.5), 0.0, 1.0)
+        if settings.watches_speeds > 0.0 and memory.failed == 0.0:
+            _watch(measured.rotor_speed, rotors, dt, memory)
+        mix(settings.mixers[int(memory.failed)], rotors, u_height, u_roll, u_pitch, u_yaw, inputs.throttle)
+        for i in range(rotors):
+            memory.throttle[i] = inputs.throttle[i]
 
     def __init__(
         self,
@@ -137,30 +151,30 @@ class MultirotorHold(CompiledController):
         mixer: Stated | None = None,
         rotor_speeds: str | None = None,
     ) -> None:
-        self.mixer, self.rotor_speeds = mixer, rotor_speeds
+        self.stated_mixer, self.speed_sensor = mixer, rotor_speeds
         self.navigation = Navigation("multirotor_hold", sensor, estimator, None)
 
     def start(self, robot: Robot) -> None:
-        """Derive the mixer and find the readings."""
+        """Derive the mixers and find the readings."""
         self.navigation.check(robot)
         self.reads = self.navigation.reads
-        self.writes = tuple(rotor.input for rotor in robot.rotors)
-        mixers = [mixer(robot.rotors, self.mixer)]
-        speeds = 0.0  # where their readings begin
-        if self.rotor_speeds is not None:
-            speeds = float(len(self.reads))
-            self.reads = (*self.reads, *self._speeds(robot))
-            without = [mixer_without(robot.rotors, i) for i in range(len(robot.rotors))]
-            mixers += [mixers[0] if rows is None else rows for rows in without]
-        count = [float(len(robot.rotors)), speeds]
-        self.settings = np.concatenate([self.navigation.settings, count, np.concatenate(mixers).ravel()])
+        self.writes = {"throttle": rotor_inputs(robot)}
+        rotors = len(robot.rotors)
+        whole = mixer(robot.rotors, self.stated_mixer)
+        self.settings["navigation"], self.settings["rotors"] = self.navigation.settings, rotors
+        self.settings["mixers"][0, :rotors] = whole
+        if self.speed_sensor is not None:
+            self.reads = {**self.reads, "rotor_speed": self._speed_readings(robot)}
+            self.settings["watches_speeds"] = 1.0
+            for i in range(rotors):
+                without = mixer_without(robot.rotors, i)
+                self.settings["mixers"][1 + i, :rotors] = whole if without is None else without
 
-    def _speeds(self, robot: Robot) -> list[str]:
+    def _speed_readings(self, robot: Robot) -> list[str]:
         """The readings of the rotors' speeds, in the order of the rotors."""
-        if len(robot.rotors) > _MOST_ROTORS:
-            raise InputError(f"found {len(robot.rotors)} rotors, expected at most {_MOST_ROTORS}", path=_SPEEDS)
-        names = [f"{self.rotor_speeds}.{rotor.input}.speed" for rotor in robot.rotors]
+        names = [f"{self.speed_sensor}.{rotor.input}.speed" for rotor in robot.rotors]
         for name in names:
             if name not in robot.measured:
-                raise InputError(f"no sensor reads {name!r}{nearest(name, robot.measured)}", path=_SPEEDS)
+                where = "control.options.rotor_speeds"
+                raise InputError(f"no sensor reads {name!r}{nearest(name, robot.measured)}", path=where)
         return names

@@ -17,7 +17,7 @@ from didymos.contract import command, measurement, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, turn_vector, wrap
 from didymos.control.compiled_controller import CompiledController, program
 from didymos.control.controller import Gain, Robot
-from didymos.control.mix import MOST_ROTORS, mix
+from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
 from didymos.control.mixer import Stated, mixer
 from didymos.errors import InputError
 
@@ -76,6 +76,6 @@ class MultirotorPd(CompiledController):
                 f"multirotor_pd needs a pose sensor named {self.sensor!r} (kind odometry); there is no {missing[0]!r}",
                 path="control.options.sensor",
             )
-        self.writes = {"throttle": [rotor.input for rotor in robot.rotors]}
+        self.writes = {"throttle": rotor_inputs(robot)}
         self.settings["rotors"] = len(robot.rotors)
         self.settings["mixer"][: len(robot.rotors)] = mixer(robot.rotors, self.stated_mixer)

@@ -18,77 +18,134 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from didymos.air.atmosphere import GRAVITY
 from didymos.compiled import kernel
-from didymos.control import legged_memory as at
+from didymos.control.leg import to_level
 
-__all__ = ["distribute", "solve_symmetric"]
+__all__ = ["HEADING_LIMIT", "balance_trunk", "distribute", "solve_symmetric"]
+
+HEADING_LIMIT = 0.3
+"""[rad]: a heading further off than this pulls no harder."""
 
 _LEAST = 4.0  # [N] that a foot which stands always presses with
 _S_INVERSE = (0.02, 0.02, 0.004, 0.001, 0.001, 0.004)  # softness of F [1] and T [m^2], beside shares of 1
 
 
 @kernel
-def solve_symmetric(a: Any, x: Any) -> None:
-    """Solve a x = b, a [6, 6] row-major and positive definite (its factor replaces it), `x` holds b and becomes the answer."""
-    for i in range(6):
-        for j in range(i + 1):
-            total = a[6 * i + j]
-            for k in range(j):
-                total -= a[6 * i + k] * a[6 * j + k]
-            a[6 * i + j] = math.sqrt(max(total, 1e-12)) if i == j else total / a[7 * j]
-    for i in range(6):
-        for k in range(i):
-            x[i] -= a[6 * i + k] * x[k]
-        x[i] /= a[7 * i]
-    for i in range(5, -1, -1):
-        for k in range(i + 1, 6):
-            x[i] -= a[6 * k + i] * x[k]
-        x[i] /= a[7 * i]
+def _off_centre(robot: Any, memory: Any) -> tuple[float, float]:
+    """How far the centre of mass [m] is short of the middle of the feet, level frame."""
+    x, y = -robot.com_x, 0.0
+    for number in range(4):
+        x += 0.25 * memory.legs[number].foot_level[0]
+        y += 0.25 * memory.legs[number].foot_level[1]
+    return x, y
 
 
 @kernel
-def distribute(friction: float, most: float, com_x: float, com_z: float, m: Any) -> None:
-    """Forces of the ground on the feet [N], level frame, from the setpoints wrench in `WRENCH` (force, then torque)."""
-    a, x = m[at.MATRIX : at.MATRIX + 36], m[at.WRENCH : at.WRENCH + 6]
-    r = at.ROTATION
-    cx, cy, cz = m[r] * com_x + m[r + 2] * com_z, m[r + 3] * com_x + m[r + 5] * com_z, m[r + 6] * com_x + m[r + 8] * com_z
-    for i in range(36):
-        a[i] = 0.0
+def balance_trunk(robot: Any, gains: Any, walking: bool, turn: float, memory: Any) -> None:
+    """The wrench that the ground shall exert on the trunk, into `memory.balance`; a robot that stands stays over its feet."""
+    goal, velocity, slope, rate = memory.goal, memory.body.velocity, memory.slope, memory.body.rate
+    push_x, push_y = goal.acceleration[0], goal.acceleration[1]
+    if not walking:
+        x, y = _off_centre(robot, memory)
+        push_x, push_y = gains.place_kp * x, gains.place_kp * y
+    wrench = memory.balance.wrench
+    wrench[0] = robot.mass * (gains.speed_kp * (goal.velocity[0] - velocity[0]) + push_x)
+    wrench[1] = robot.mass * (gains.speed_kp * (goal.velocity[1] - velocity[1]) + push_y)
+    climb = slope[0] * velocity[0] + slope[1] * velocity[1]
+    lift = GRAVITY + gains.height_kp * (goal.height - memory.height) - gains.height_kd * (velocity[2] - climb)
+    wrench[2] = robot.mass * lift
+    roll, pitch = gains.slope_share * math.atan(slope[1]), -gains.slope_share * math.atan(slope[0])
+    rate_x, rate_y, rate_z = to_level(memory.body.rotation, rate[0], rate[1], rate[2])
+    wrench[3] = gains.tilt_kp * (roll - memory.roll) - gains.tilt_kd * rate_x
+    wrench[4] = gains.tilt_kp * (pitch - memory.pitch) - gains.tilt_kd * rate_y
+    heading = min(max(goal.yaw - memory.yaw, -HEADING_LIMIT), HEADING_LIMIT)
+    wrench[5] = gains.yaw_kp * heading + gains.yaw_kd * (turn - rate_z)
+
+
+@kernel
+def solve_symmetric(a: Any, x: Any) -> None:
+    """Solve a x = b, a [6, 6] positive definite (its factor replaces its lower half), `x` holds b and becomes the answer."""
     for i in range(6):
-        a[7 * i] = _S_INVERSE[i]
-    for leg in range(4):
-        w, p = m[at.SHARE + leg], at.LEVEL + 3 * leg
-        if w <= 0.0:
-            continue
-        rx, ry, rz = m[p] - cx, m[p + 1] - cy, m[p + 2] - cz
-        for i in range(3):
-            a[7 * i] += w
-        # lower left block w [r]x, lower right block w [r]x [r]x^T
-        a[19] -= w * rz
-        a[20] += w * ry
-        a[24] += w * rz
-        a[26] -= w * rx
-        a[30] -= w * ry
-        a[31] += w * rx
-        a[21] += w * (ry * ry + rz * rz)
-        a[27] -= w * rx * ry
-        a[28] += w * (rx * rx + rz * rz)
-        a[33] -= w * rx * rz
-        a[34] -= w * ry * rz
-        a[35] += w * (rx * rx + ry * ry)
+        for j in range(i + 1):
+            total = a[i, j]
+            for k in range(j):
+                total -= a[i, k] * a[j, k]
+            a[i, j] = math.sqrt(max(total, 1e-12)) if i == j else total / a[j, j]
+    for i in range(6):
+        for k in range(i):
+            x[i] -= a[i, k] * x[k]
+        x[i] /= a[i, i]
+    for i in range(5, -1, -1):
+        for k in range(i + 1, 6):
+            x[i] -= a[k, i] * x[k]
+        x[i] /= a[i, i]
+
+
+@kernel
+def _levers(robot: Any, rotation: Any, leg: Any) -> tuple[float, float, float]:
+    """r, from the centre of mass to a foot [m], level frame."""
+    cx = rotation[0, 0] * robot.com_x + rotation[0, 2] * robot.com_z
+    cy = rotation[1, 0] * robot.com_x + rotation[1, 2] * robot.com_z
+    cz = rotation[2, 0] * robot.com_x + rotation[2, 2] * robot.com_z
+    return leg.foot_level[0] - cx, leg.foot_level[1] - cy, leg.foot_level[2] - cz
+
+
+@kernel
+def _add_foot(a: Any, w: float, rx: float, ry: float, rz: float) -> None:
+    """Add a foot of share w to the lower half of A W A^T: blocks w I, w [r]x below it, w [r]x [r]x^T to the right."""
+    for i in range(3):
+        a[i, i] += w
+    a[3, 1] -= w * rz
+    a[3, 2] += w * ry
+    a[4, 0] += w * rz
+    a[4, 2] -= w * rx
+    a[5, 0] -= w * ry
+    a[5, 1] += w * rx
+    a[3, 3] += w * (ry * ry + rz * rz)
+    a[4, 3] -= w * rx * ry
+    a[4, 4] += w * (rx * rx + rz * rz)
+    a[5, 3] -= w * rx * rz
+    a[5, 4] -= w * ry * rz
+    a[5, 5] += w * (rx * rx + ry * ry)
+
+
+@kernel
+def _inside_cone(gains: Any, stands: bool, slope: Any, fx: float, fy: float, fz: float) -> tuple[float, float, float]:
+    """A foot's force [N] held inside its cone of friction about the normal of the slope."""
+    nz = 1.0 / math.sqrt(1.0 + slope[0] ** 2 + slope[1] ** 2)
+    nx, ny = -nz * slope[0], -nz * slope[1]
+    normal = (fx * nx + fy * ny + fz * nz) if stands else 0.0
+    fx, fy, fz = fx - normal * nx, fy - normal * ny, fz - normal * nz
+    if stands:
+        normal = min(max(normal, _LEAST), gains.most_force)
+    along = math.sqrt(fx * fx + fy * fy + fz * fz)
+    part = gains.friction * normal / along if along > gains.friction * normal else 1.0
+    return part * fx + normal * nx, part * fy + normal * ny, part * fz + normal * nz
+
+
+@kernel
+def distribute(robot: Any, gains: Any, memory: Any) -> None:
+    """Forces of the ground on the feet [N], level frame, that give the wrench in `memory.balance`."""
+    a, x, rotation = memory.balance.matrix, memory.balance.multiplier, memory.body.rotation
+    for i in range(6):
+        for j in range(6):
+            a[i, j] = 0.0
+        a[i, i] = _S_INVERSE[i]
+        x[i] = memory.balance.wrench[i]
+    for number in range(4):
+        leg = memory.legs[number]
+        if leg.share > 0.0:
+            rx, ry, rz = _levers(robot, rotation, leg)
+            _add_foot(a, leg.share, rx, ry, rz)
     solve_symmetric(a, x)
-    nz = 1.0 / math.sqrt(1.0 + m[at.SLOPE] ** 2 + m[at.SLOPE + 1] ** 2)
-    nx, ny = -nz * m[at.SLOPE], -nz * m[at.SLOPE + 1]
-    for leg in range(4):
-        w, p, f = m[at.SHARE + leg], at.LEVEL + 3 * leg, at.FORCE + 3 * leg
-        rx, ry, rz = m[p] - cx, m[p + 1] - cy, m[p + 2] - cz
+    for number in range(4):
+        leg = memory.legs[number]
+        w = leg.share
+        rx, ry, rz = _levers(robot, rotation, leg)
         fx = w * (x[0] + x[4] * rz - x[5] * ry)
         fy = w * (x[1] + x[5] * rx - x[3] * rz)
         fz = w * (x[2] + x[3] * ry - x[4] * rx)
-        normal = (fx * nx + fy * ny + fz * nz) if w > 0.0 else 0.0
-        fx, fy, fz = fx - normal * nx, fy - normal * ny, fz - normal * nz
-        if w > 0.0:
-            normal = min(max(normal, _LEAST), most)
-        along = math.sqrt(fx * fx + fy * fy + fz * fz)
-        part = friction * normal / along if along > friction * normal else 1.0
-        m[f], m[f + 1], m[f + 2] = part * fx + normal * nx, part * fy + normal * ny, part * fz + normal * nz
+        force = _inside_cone(gains, w > 0.0, memory.slope, fx, fy, fz)
+        for i in range(3):
+            leg.force[i] = force[i]

@@ -7,37 +7,36 @@ so that sticks at zero fly level where the twin says how.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
-import numpy as np
-
-from didymos.compiled import c_function
+from didymos.contract import command, setpoint
 from didymos.control.angles import limit
-from didymos.control.controller import CompiledController, Gain, Robot
-from didymos.control.program import PROGRAM_SIGNATURE
-from didymos.control.surfaces import AXES, Surfaces
+from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.controller import Gain, Robot
+from didymos.control.surfaces import MOST_SURFACES, Surfaces
 
 __all__ = ["Sticks"]
-
-
-@c_function(PROGRAM_SIGNATURE)
-def _program(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-    at = 0
-    for axis in range(4):
-        trim = gains[0] if axis == 1 else (gains[1] if axis == 3 else 0.0)
-        value = limit(setpoints[axis] + trim, 0.0 if axis == 3 else -1.0, 1.0)
-        for _ in range(int(settings[axis])):
-            inputs[at] = value
-            at += 1
 
 
 class Sticks(CompiledController):
     """Manual flight."""
 
-    program: ClassVar = _program
-    setpoints = AXES
     trim_pitch = Gain(0.0, low=-1, high=1, path="trim.pitch", doc="added to the pitch stick")
     trim_throttle = Gain(0.0, low=0, high=1, path="trim.throttle", doc="added to the throttle stick")
+    roll = setpoint(doc="to the right, -1 to 1")
+    pitch = setpoint(doc="up, -1 to 1")
+    yaw = setpoint(doc="to the right, -1 to 1")
+    throttle = setpoint(doc="0 to 1")
+    roll_inputs = command("roll", count=MOST_SURFACES)
+    pitch_inputs = command("pitch", count=MOST_SURFACES)
+    yaw_inputs = command("yaw", count=MOST_SURFACES)
+    throttle_inputs = command("throttle", count=MOST_SURFACES)
+
+    @program
+    def step(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
+        inputs.roll[:] = limit(setpoints.roll, -1.0, 1.0)
+        inputs.pitch[:] = limit(setpoints.pitch + gains.trim_pitch, -1.0, 1.0)
+        inputs.yaw[:] = limit(setpoints.yaw, -1.0, 1.0)
+        inputs.throttle[:] = limit(setpoints.throttle + gains.trim_throttle, 0.0, 1.0)
 
     def __init__(self, surfaces: Mapping[str, Sequence[str] | str]) -> None:
         self.surfaces = Surfaces(surfaces)
@@ -46,4 +45,3 @@ class Sticks(CompiledController):
         """Find the inputs."""
         self.surfaces.check(robot)
         self.writes = self.surfaces.writes
-        self.settings = np.array(self.surfaces.counts)

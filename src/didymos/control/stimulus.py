@@ -28,11 +28,16 @@ from didymos.compiled import kernel
 from didymos.errors import InputError
 from didymos.spec import Spec, number
 
-__all__ = ["KINDS", "STIMULUS_NUMBERS", "StimulusSpec", "evaluate", "held_rows"]
+__all__ = ["KINDS", "STIMULUS", "StimulusSpec", "evaluate", "held_rows"]
 
 KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows")
-STIMULUS_NUMBERS = 8
-_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE, _BUMP, _ROWS = range(11)
+_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE, _BUMP, _ROWS = range(len(KINDS))
+_NUMBERS = (
+    "value", "before", "to", "at", "start", "end", "amplitude", "frequency", "to_frequency", "phase", "offset", "rise", "hold",
+)  # fmt: skip
+
+STIMULUS = np.dtype([(name, np.float64) for name in ("kind", *_NUMBERS)])
+"""Memory layout of a stimulus: the number of its kind in `KINDS`, its keys; a triangle rises in a quarter of its period."""
 
 _NEEDS: dict[str, tuple[str, ...]] = {
     "constant": ("value",),
@@ -104,24 +109,15 @@ class StimulusSpec(Spec):
             raise ValueError(f"found end {self.end:g} s, expected it after start {self.start:g} s")
         return self
 
-    def numbers(self) -> list[float]:
-        """The row of eight numbers that `evaluate` reads: the kind's code, then its parameters."""
-        code = float(KINDS.index(self.kind))
-        rows = {
-            "constant": [self.value],
-            "step": [self.at, self.before, self.to],
-            "pulse": [self.start, self.end, self.value],
-            "bump": [self.start, self.end, self.value],
-            "ramp": [self.start, self.end, self.before, self.to],
-            "sine": [self.start, self.amplitude, self.frequency, self.phase, self.offset],
-            "chirp": [self.start, self.amplitude, self.frequency, self.phase, self.offset, self.end, self.to_frequency],
-            "triangle": [self.start, self.amplitude, self.offset, 0.25 * self.period, 0.0],
-            "trapezoid": [self.start, self.amplitude, self.offset, self.rise, self.hold],
-            "file": [],
-            "rows": [],
-        }
-        found = [code, *rows[self.kind]]
-        return found + [0.0] * (STIMULUS_NUMBERS - len(found))
+    def record(self) -> Any:
+        """The numbers that `evaluate` reads, a numpy scalar of `STIMULUS`."""
+        made = np.zeros((), dtype=STIMULUS)
+        made["kind"] = KINDS.index(self.kind)
+        for name in _NUMBERS:
+            made[name] = getattr(self, name)
+        if self.kind == "triangle":
+            made["rise"] = 0.25 * self.period
+        return made[()]
 
 
 def held_rows(file: Path, column: str, start: float) -> NDArray[np.float64]:
@@ -171,35 +167,42 @@ def _wave(since: float, rise: float, hold: float) -> float:
 
 
 @kernel
-def evaluate(row: Any, table: Any, t: float) -> float:
-    """Value of a stimulus at a time [s]; `table` shape [n, 2] serves the kinds `file` and `rows`."""
-    kind = int(row[0])
-    found = 0.0
+def _chirp_turns(stimulus: Any, t: float) -> float:
+    """How many turns a chirp has made, the integral of its frequency from `start` on."""
+    since = min(t, stimulus.end) - stimulus.start
+    slope = (stimulus.to_frequency - stimulus.frequency) / (stimulus.end - stimulus.start)
+    after = stimulus.to_frequency * max(t - stimulus.end, 0.0)
+    return stimulus.frequency * since + 0.5 * slope * since * since + after
+
+
+@kernel
+def evaluate(stimulus: Any, table: Any, t: float) -> float:
+    """Value of a stimulus, a record of `STIMULUS`, at a time [s]; `table` shape [n, 2] serves the kinds `file` and `rows`."""
+    kind = int(stimulus.kind)
+    start, end = stimulus.start, stimulus.end
+    value = 0.0
     if kind == _CONSTANT:
-        found = row[1]
+        value = stimulus.value
     elif kind == _STEP:
-        found = row[3] if t >= row[1] else row[2]
+        value = stimulus.to if t >= stimulus.at else stimulus.before
     elif kind == _PULSE:
-        found = row[3] if row[1] <= t < row[2] else 0.0
+        value = stimulus.value if start <= t < end else 0.0
     elif kind == _BUMP:
-        if row[1] <= t < row[2]:
-            found = 0.5 * row[3] * (1.0 - math.cos(2.0 * math.pi * (t - row[1]) / (row[2] - row[1])))
+        if start <= t < end:
+            value = 0.5 * stimulus.value * (1.0 - math.cos(2.0 * math.pi * (t - start) / (end - start)))
     elif kind == _RAMP:
-        part = min(max((t - row[1]) / (row[2] - row[1]), 0.0), 1.0)
-        found = row[3] + part * (row[4] - row[3])
+        part = min(max((t - start) / (end - start), 0.0), 1.0)
+        value = stimulus.before + part * (stimulus.to - stimulus.before)
     elif kind == _SINE:
-        found = row[5]
-        if t >= row[1]:
-            found += row[2] * math.sin(2.0 * math.pi * row[3] * (t - row[1]) + row[4])
+        value = stimulus.offset
+        if t >= start:
+            value += stimulus.amplitude * math.sin(2.0 * math.pi * stimulus.frequency * (t - start) + stimulus.phase)
     elif kind == _CHIRP:
-        found = row[5]
-        if t >= row[1]:
-            since = min(t, row[6]) - row[1]
-            slope = (row[7] - row[3]) / (row[6] - row[1])
-            turns = row[3] * since + 0.5 * slope * since * since + row[7] * max(t - row[6], 0.0)
-            found += row[2] * math.sin(2.0 * math.pi * turns + row[4])
+        value = stimulus.offset
+        if t >= start:
+            value += stimulus.amplitude * math.sin(2.0 * math.pi * _chirp_turns(stimulus, t) + stimulus.phase)
     elif kind in (_TRIANGLE, _TRAPEZOID):
-        found = row[3] + row[2] * _wave(t - row[1], row[4], row[5])
+        value = stimulus.offset + stimulus.amplitude * _wave(t - start, stimulus.rise, stimulus.hold)
     else:
-        found = _between(table, t)
-    return found
+        value = _between(table, t)
+    return value

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from didymos.control.controller import Robot
 from didymos.errors import InputError, nearest
 
-__all__ = ["AXES", "Surfaces"]
+__all__ = ["AXES", "MOST_SURFACES", "Surfaces"]
 
 AXES = ("roll", "pitch", "yaw", "throttle")
+MOST_SURFACES = 16
+"""Inputs that an axis may have."""
 
 
 class Surfaces:
@@ -19,23 +21,19 @@ class Surfaces:
         for key in named:
             if key not in AXES:
                 raise InputError(f"expected one of {', '.join(AXES)}{nearest(key, AXES)}", path=f"control.options.surfaces.{key}")
-        lists = [named.get(axis, ()) for axis in AXES]
-        self.groups = tuple((names,) if isinstance(names, str) else tuple(names) for names in lists)
-
-    @property
-    def writes(self) -> tuple[str, ...]:
-        """All inputs, in the order roll, pitch, yaw, throttle."""
-        return tuple(name for group in self.groups for name in group)
-
-    @property
-    def counts(self) -> list[float]:
-        """How many inputs each axis has."""
-        return [float(len(group)) for group in self.groups]
+        self.writes: dict[str, tuple[str, ...]] = {}
+        """The inputs of each axis."""
+        for axis in AXES:
+            names = named.get(axis, ())
+            self.writes[axis] = (names,) if isinstance(names, str) else tuple(names)
+            if len(self.writes[axis]) > MOST_SURFACES:
+                found = f"found {len(self.writes[axis])} inputs, expected at most {MOST_SURFACES}"
+                raise InputError(found, path=f"control.options.surfaces.{axis}")
 
     def check(self, robot: Robot) -> None:
         """Refuse inputs that the robot does not have."""
-        for axis, group in zip(AXES, self.groups, strict=True):
-            for name in group:
+        for axis, names in self.writes.items():
+            for name in names:
                 if name not in robot.inputs:
                     raise InputError(
                         f"there is no input {name!r}{nearest(name, robot.inputs)}", path=f"control.options.surfaces.{axis}"

@@ -15,8 +15,6 @@ from didymos.control import CompiledController
 from didymos.describe.local_file import is_file
 from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints, tied_paths
 from didymos.errors import InputError, nearest
-from didymos.parts import PARTS
-from didymos.sensors import SENSORS
 
 if TYPE_CHECKING:
     from didymos.describe.schema import ScenarioSpec, StartSpec
@@ -100,6 +98,23 @@ def _unknown(twin: Twin, what: str, name: str, known: Iterable[str], *place: str
     return twin.mistake(f"there is no {what} {name!r}{nearest(name, known)}", *place)
 
 
+def _is_of_open_part(twin: Twin, name: str) -> bool:
+    """Whether a name may be an input, a readout or a parameter of a part of which not all is known (see `stand_in.py`)."""
+    part = name.removeprefix("parts.").partition(".")[0]
+    return part in twin.file.parts and twin.code.is_open(twin.file.parts[part].kind)
+
+
+def _has_open_program(twin: Twin) -> bool:
+    return twin.file.control is not None and twin.code.is_open(twin.file.control.program)
+
+
+def _may_be_parameter(twin: Twin, path: str) -> bool:
+    """Whether a path may lead to a parameter of a part or program of which not all is known."""
+    if path.startswith("control.gains."):
+        return _has_open_program(twin)
+    return path.startswith("parts.") and _is_of_open_part(twin, path)
+
+
 def _frames(twin: Twin) -> tuple[str, ...]:
     return (*twin.description.links, *twin.description.frames)
 
@@ -134,9 +149,10 @@ def _parts(twin: Twin) -> Iterator[InputError]:
         if part.input_from is not None and part.input_from not in earlier:
             yield _unknown(twin, "part before this one named", part.input_from, earlier, "parts", name, "input_from")
         elif part.input_from is not None:
-            heard = [output.name for output in PARTS[twin.file.parts[part.input_from].kind].outputs]
-            missing = [readout for readout in PARTS[part.kind].listens_to if readout not in heard]
-            if missing:
+            source = twin.file.parts[part.input_from]
+            told = [output.name for output in source.contract.outputs]
+            missing = [item.name for item in part.contract.needed if item.name not in told]
+            if missing and not twin.code.is_open(source.kind):
                 yield twin.mistake(f"{part.input_from!r} has no readout {missing[0]!r}", "parts", name, "input_from")
         if part.joint is not None:
             yield from _joint(twin, part.joint, "parts", name, "joint")
@@ -146,7 +162,7 @@ def _parts(twin: Twin) -> Iterator[InputError]:
                     yield twin.mistake("found the part's own joint, expected another one", "parts", name, "belt")
         elif part.belt is not None:
             yield twin.mistake("a belt needs the key 'joint'", "parts", name, "belt")
-        elif PARTS[part.kind].needs_joint:
+        elif part.contract.needs_joint:
             yield twin.mistake(f"a part of kind {part.kind!r} needs the key 'joint'", "parts", name)
         earlier.append(name)
 
@@ -158,16 +174,16 @@ def _sensors(twin: Twin) -> Iterator[InputError]:
         link = getattr(sensor, "link", None)
         if link is not None and link not in _frames(twin):
             yield _unknown(twin, "link or frame", link, _frames(twin), "sensors", name, "link")
-        known = [f"{part}.{item.name}" for part, spec in twin.file.parts.items() for item in PARTS[spec.kind].outputs]
+        known = [f"{part}.{item.name}" for part, spec in twin.file.parts.items() for item in spec.contract.outputs]
         for index, readout in enumerate(getattr(sensor, "readouts", ())):
-            if readout not in known:
+            if readout not in known and not _is_of_open_part(twin, readout):
                 yield _unknown(twin, "readout", readout, known, "sensors", name, "readouts", index)
         joints = list(getattr(sensor, "joints", ()))
         for index, joint in enumerate(joints):
             yield from _joint(twin, joint, "sensors", name, "joints", index)
             if joint in joints[:index]:
                 yield twin.mistake(f"joint {joint!r} is named twice", "sensors", name, "joints", index)
-        if SENSORS[sensor.kind].per_joint and not joints and not movable_joints(twin.description):
+        if sensor.contract.per_joint and not joints and not movable_joints(twin.description):
             yield twin.mistake("there is no joint that turns or slides", "sensors", name)
 
 
@@ -181,8 +197,8 @@ def _directions(twin: Twin) -> Iterator[InputError]:
 def _orientations(twin: Twin) -> Iterator[InputError]:
     """Errors that an orientation cannot have would be passed over."""
     for name, sensor in twin.file.sensors.items():
-        for quantity in SENSORS[sensor.kind].quantities:
-            if quantity.orientation:
+        for quantity in sensor.contract.quantities:
+            if sensor.contract.is_orientation(quantity):
                 error = getattr(sensor, quantity.name)
                 for key, none in (("scale", 1.0), ("resolution", 0.0), ("limit", 0.0)):
                     if getattr(error, key) != none:
@@ -268,6 +284,8 @@ def _fit(twin: Twin) -> Iterator[InputError]:
     for path, (low, high) in twin.file.fit.parameters.items():
         place = ("fit", "parameters", path)
         tied = tied_paths(path, twin.parameters)
+        if not tied and _may_be_parameter(twin, path):
+            continue
         if not tied:
             yield _unknown(twin, "parameter", path, twin.parameters, *place)
         elif not all(twin.parameters[one].live or one.startswith("start.") for one in tied):
@@ -279,23 +297,25 @@ def _fit(twin: Twin) -> Iterator[InputError]:
 def _pilot(twin: Twin) -> Iterator[InputError]:
     """A row that can move nothing in any scenario is a misspelt one."""
     with_own = [name for name, scenario in twin.file.scenarios.items() if scenario.control is not None]
+    known = [f"inputs.{name}" for name in input_names(twin)]
     try:
-        programs = [twin.program, *(twin.for_scenario(name).program for name in with_own)]
+        for face in (twin, *(twin.for_scenario(name) for name in with_own)):
+            program = face.make_program()
+            if program is None or not _knows_setpoints(face):
+                return
+            known += [f"setpoints.{name}" for name in program.setpoints]
     except InputError:
         return  # said elsewhere
-    known = [f"inputs.{name}" for name in input_names(twin)]
-    for program in programs:
-        if program is None or not (issubclass(program, CompiledController) and program.runs_compiled()):
-            return  # what a program in Python reads cannot be known
-        known += [f"setpoints.{want}" for want in program.setpoints]
     for index, row in enumerate(twin.file.pilot.steer):
-        if row.target not in known:
+        if row.target not in known and not _is_of_open_part(twin, row.target.removeprefix("inputs.")):
             yield _unknown(twin, "set-point or input", row.target, known, "pilot", "steer", index, "target")
 
 
 def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
     trial = twin.copy()
     for path, value in scenario.set.items():
+        if path not in twin.parameters and _may_be_parameter(twin, path):
+            continue
         try:
             trial.set(path, value)
         except InputError as error:
@@ -311,7 +331,7 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
         place = ("scenarios", name, "stimuli", index)
         head, _, rest = stimulus.target.partition(".")
         if head == "inputs":
-            if rest not in input_names(twin):
+            if rest not in input_names(twin) and not _is_of_open_part(twin, rest):
                 yield _unknown(twin, "input", rest, input_names(twin), *place, "target")
         elif head == "setpoints":
             yield from _set_point(twin, rest, *place, "target")
@@ -323,6 +343,8 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
                 yield _unknown(twin, "link", link, twin.description.links, *place, "target")
         else:
             parameter = twin.parameters.get(stimulus.target)
+            if parameter is None and _may_be_parameter(twin, stimulus.target):
+                continue
             if parameter is None:
                 yield _unknown(twin, "parameter", stimulus.target, twin.parameters, *place, "target")
             elif not parameter.live:
@@ -335,7 +357,7 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
     """A set-point that nobody reads is a misspelt one; what a program in Python reads cannot be known."""
     if not name or "." in name:
         yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
-    elif twin.program is not None and issubclass(twin.program, CompiledController) and twin.program.runs_compiled():
+    elif _knows_setpoints(twin):
         try:
             made = twin.make_program()  # what it wants may depend on its options
         except InputError:
@@ -344,6 +366,13 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
         if name not in wants:
             hint = nearest(name, wants)
             yield twin.mistake(f"the program has no set-point {name!r}{hint} (it has: {', '.join(wants) or 'none'})", *place)
+
+
+def _knows_setpoints(twin: Twin) -> bool:
+    """Whether the program reads no other set-points than it declares; what one in Python reads cannot be known."""
+    program = twin.program
+    compiled = program is not None and issubclass(program, CompiledController) and program.runs_compiled()
+    return compiled and not _has_open_program(twin)
 
 
 def _expectations(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.parameters import INERTIA_AXES
-from didymos.parts import PARTS
-from didymos.sensors.kind import CameraSpec, SensorSpec
+from didymos.sensors import SensorSpec
+from didymos.sensors.camera import Camera
 
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
@@ -31,14 +31,14 @@ RESERVED = (
 _ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
-def cameras(twin: Twin) -> dict[str, CameraSpec]:
+def cameras(twin: Twin) -> dict[str, Any]:
     """The sensors that take pictures."""
-    return {name: sensor for name, sensor in twin.file.sensors.items() if isinstance(sensor, CameraSpec)}
+    return {name: sensor for name, sensor in twin.file.sensors.items() if issubclass(sensor.contract, Camera)}
 
 
 def readings(twin: Twin) -> dict[str, SensorSpec]:
     """The sensors whose readings are numbers: all but cameras."""
-    return {name: sensor for name, sensor in twin.file.sensors.items() if not isinstance(sensor, CameraSpec)}
+    return {name: sensor for name, sensor in twin.file.sensors.items() if not issubclass(sensor.contract, Camera)}
 
 
 def movable_joints(description: Description) -> tuple[str, ...]:
@@ -54,9 +54,9 @@ def part_inputs(twin: Twin) -> tuple[tuple[str, str, int], ...]:
     """
     found = []
     for part, spec in twin.file.parts.items():
-        inputs = PARTS[spec.kind].inputs
-        for index, name in enumerate(inputs):
-            found.append((part if len(inputs) == 1 else f"{part}.{name}", part, index))
+        inputs = spec.contract.inputs
+        for index, item in enumerate(inputs):
+            found.append((part if len(inputs) == 1 else f"{part}.{item.name}", part, index))
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from didymos.control import Controller
 from didymos.describe.description import Description, JointKind
 from didymos.describe.schema import ControlSpec, ScenarioSpec, StartSpec, TwinFile, Vector
-from didymos.sensors import SENSORS, SensorSpec
+from didymos.sensors import SensorSpec
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, number_fields
 
@@ -82,8 +82,8 @@ def _walk(spec: Spec, prefix: str, unit: str) -> Iterator[Parameter]:
 def _unit(parent: Spec, name: str, child: Spec) -> str:
     """What the star in a unit stands for, inside a sensor's quantity or a vector of the start."""
     if isinstance(child, ErrorSpec) and isinstance(parent, SensorSpec):
-        quantity = next(item for item in SENSORS[parent.kind].quantities if item.name == name)
-        return "rad" if quantity.orientation else quantity.unit
+        quantity = next(item for item in parent.contract.quantities if item.name == name)
+        return "rad" if parent.contract.is_orientation(quantity) else quantity.unit
     if isinstance(child, Vector) and isinstance(parent, StartSpec):
         return {"position": "m", "orientation": "rad", "velocity": "m/s", "angular_velocity": "rad/s"}[name]
     return "1"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from didymos.air.atmosphere import AirSpec
 from didymos.air.gusts import GustSpec
@@ -14,29 +13,58 @@ from didymos.air.magnetic import MagneticSpec
 from didymos.air.wind import WindSpec
 from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
+from didymos.describe.code import Code
+from didymos.errors import InputError, nearest
+from didymos.kinds import Kinds
+from didymos.measures import MEASURES
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, number
 
 __all__ = [
-    "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
+    "OF_A_KIND", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
     "FirmwareSpec", "FirmwaresSpec", "FitSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec",
     "TwinFile", "Vector", "WorldSpec",
 ]  # fmt: skip
 
-if TYPE_CHECKING:
-    AnyPart = PartSpec
-    AnySensor = SensorSpec
-else:
-    AnyPart = Annotated[reduce(or_, (law.spec for law in PARTS.values())), Field(discriminator="kind")]
-    AnySensor = Annotated[reduce(or_, (kind.spec for kind in SENSORS.values())), Field(discriminator="kind")]
+OF_A_KIND: dict[str, Kinds[Any]] = {"parts": PARTS, "sensors": SENSORS}
+"""Keys of a twin file whose records name their kind; the kind says what else they may hold."""
 
+
+def _as_its_kind(kinds: Kinds[Any]) -> PlainValidator:
+    """Reads a record with the keys of the kind that it names; what finds a kind by its name is in the context (see `code.py`)."""
+
+    def read(raw: Any, info: ValidationInfo) -> Spec:
+        if not isinstance(raw, dict):
+            raise PydanticKnownError("dict_type")
+        name, code = raw.get("kind"), (info.context or {}).get("code")
+        if not isinstance(name, str):
+            text = "the key 'kind' is missing" if name is None else f"found {name!r}, expected the name of {kinds.what}"
+            raise PydanticCustomError("kind", "{text}", {"text": text})
+        assert isinstance(code, Code)
+        try:
+            found: type[Spec] = code.find(kinds, name).spec
+        except InputError as error:
+            raise PydanticCustomError("kind", "{text}", {"text": str(error)}) from None
+        return found.model_validate(raw, context=info.context)
+
+    return PlainValidator(read)
+
+
+AnyPart = Annotated[PartSpec, _as_its_kind(PARTS)]
+AnySensor = Annotated[SensorSpec, _as_its_kind(SENSORS)]
 
 
 def _argument(value: Any) -> str | float | bool:
     if not isinstance(value, str | float | int):
         raise ValueError("expected a text, a number, true or false")
     return value
+
+
+def _measure(name: str) -> str:
+    if name not in MEASURES:
+        raise ValueError(f"found {name!r}, expected {', '.join(map(repr, MEASURES))}{nearest(name, MEASURES)}")
+    return name
 
 
 Number = Annotated[float, Field(strict=True)]
@@ -184,7 +212,9 @@ class ExpectationSpec(Spec):
 
     name: str
     signal: str | None = Field(default=None, description="a recorded signal, or roll, pitch, yaw, tilt of a stream with a pose")
-    measure: Literal["max_error", "rmse", "mean", "final", "max", "min"] = "max_error"
+    measure: Annotated[str, AfterValidator(_measure)] = Field(
+        default="max_error", description="of signal minus `target`: max_error, rmse, mean, final, max, min, or a package's own"
+    )
     target: float = number(0.0, doc="value that the signal is compared with")
     point: Vector | None = Field(
         default=None, description="the signal is a position without its axis (truth.position): its distance from here"

@@ -39,11 +39,13 @@ class JointRow:
 
 @dataclass(frozen=True)
 class PartRow:
-    """A part and the link it acts on."""
+    """A part, the link it acts on, the names of its inputs and readouts."""
 
     name: str
     kind: str
     link: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,16 @@ def summarize(twin: Twin) -> Summary:
         inertia=inertia,
         links=tuple(LinkRow(name, *links[name]) for name in links),
         joints=tuple(JointRow(j.name, j.kind.value, j.parent, j.child) for j in description.joints.values()),
-        parts=tuple(PartRow(name, part.kind, part.link) for name, part in file.parts.items()),
+        parts=tuple(
+            PartRow(
+                name,
+                part.kind,
+                part.link,
+                tuple(item.name for item in part.contract.inputs),
+                tuple(item.name for item in part.contract.outputs),
+            )
+            for name, part in file.parts.items()
+        ),
         sensors=tuple(
             SensorRow(name, item.kind, getattr(item, "link", None) or ", ".join(getattr(item, "joints", ())), item.rate)
             for name, item in file.sensors.items()

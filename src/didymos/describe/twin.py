@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from didymos.control import Controller
+from didymos.control import PROGRAMS, Controller
 from didymos.describe.bundled import ROBOTS, bundled
 from didymos.describe.check import check_gains, check_names
+from didymos.describe.code import Code, ReadCode, RunCode, named_code
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
 from didymos.describe.formats.importer import read_description
 from didymos.describe.local_file import is_file, is_folder
-from didymos.describe.parameters import Parameter, collect, flatten
-from didymos.describe.program import find_program, option_names, wrong_option
+from didymos.describe.parameter_values import ParameterValues
+from didymos.describe.parameters import collect, flatten
+from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
+from didymos.describe.trust import NotTrusted, is_trusted
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
 from didymos.describe.yaml_file import read_yaml
@@ -26,14 +27,14 @@ from didymos.errors import DidymosError, InputError, nearest
 
 if TYPE_CHECKING:
     from didymos.describe.summary import Summary
-    from didymos.engine.simulation import Simulation
 
-__all__ = ["Twin", "load"]
+__all__ = ["Twin", "find_twin"]
 
-def load(twin: str | Path, *, variant: str | None = None) -> Twin:
-    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says."""
+
+def find_twin(twin: str | Path) -> Path:
+    """The twin file of a bundled twin by name, or of one by the path of its folder or file."""
     if isinstance(twin, str) and twin in bundled():
-        return Twin(ROBOTS / twin / "twin.yaml", variant)
+        return ROBOTS / twin / "twin.yaml"
     path = Path(twin)
     if is_folder(path):
         path = path / "twin.yaml"
@@ -42,28 +43,32 @@ def load(twin: str | Path, *, variant: str | None = None) -> Twin:
     if not is_file(path):
         known = ", ".join(bundled())
         raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} (bundled: {known}; or give a folder)")
-    return Twin(path, variant)
+    return path
 
 
-class Twin:
-    """The digital twin of a robot. `set` changes a number; `simulate` makes a run of what it is then."""
+class Twin(ParameterValues):
+    """The digital twin of a robot as its files describe it; `set` changes a number. `didymos.Twin` can also run it."""
 
-    def __init__(self, file: Path, variant: str | None = None) -> None:
+    def __init__(self, file: Path, variant: str | None = None, *, trust: bool = False, run_code: bool = True) -> None:
         self._file = file
         self.variant = variant
         self._raw, self._lines = read_yaml(file)
         if variant is not None:
             self._raw, self._lines = apply_variant(self._raw, self._lines, variant, file)
-        self._bodies: dict[str, float] = {}
-        self._changed: frozenset[str] = frozenset()
+        named = named_code(self._raw)
+        if named and run_code and not (trust or is_trusted(file.parent)):
+            raise NotTrusted(file, self._lines.get(named[0].place), named)
+        self.code: Code = RunCode(file.parent) if run_code else ReadCode(file.parent)
+        super().__init__()
+        self._replacement: dict[str, Any] | None = None
         self._load()
 
     def _load(self) -> None:
-        self.file: TwinFile = validate(self._raw, self._file, self._lines)
+        self.file: TwinFile = validate(self._raw, self._file, self._lines, self.code)
         self.description: Description = self._read_description()
         self.program: type[Controller] | None = self._find_program()
         check_gains(self)
-        self.parameters: dict[str, Parameter] = collect(self.file, self.description, self.program)
+        self.parameters = collect(self.file, self.description, self.program)
         check_names(self)
 
     @property
@@ -93,104 +98,63 @@ class Twin:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """All that the description holds and the twin does not use, or understood differently."""
-        return self.description.notes
+        """All that the description holds and the twin does not use or understood differently; what of its code is not known."""
+        return self.description.notes + self.code.notes
 
     @property
     def scenarios(self) -> Mapping[str, ScenarioSpec]:
         """The scenarios of the twin by name."""
         return self.file.scenarios
 
+    @property
+    def program_by_hand(self) -> Mapping[str, Any] | None:
+        """The arguments of `replace_program` where the program was replaced, else None."""
+        return self._replacement
+
+    def has_line(self, key: str) -> bool:
+        """Whether the twin file has a key at its top."""
+        return (key,) in self._lines
+
     def mistake(self, text: str, *place: str | int) -> InputError:
         """An error that points at a place of the twin file, unless the value there was set since."""
         path = ".".join(map(str, place))
-        if any(path == changed or path.startswith(changed + ".") for changed in self._changed):
+        if any(path == changed or path.startswith(changed + ".") for changed in self.set_by_hand):
             return InputError(text, path=path)
         line = next((self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines), None)
         return InputError(text, file=self._file, line=line, path=path or None)
 
-    def get(self, path: str) -> float:
-        """The value of a parameter; an unknown path is an `InputError`."""
-        return self._parameter(path).value
-
-    def set(self, path: str, value: float) -> None:
-        """Set a parameter by its path; the twin as it was before stays if the value does not fit."""
-        self.set_all({path: value})
-
-    def set_all(self, values: Mapping[str, float]) -> None:
-        """Set many parameters at once: all of them, or none if one does not fit."""
-        checked = {path: self._fitting(path, value) for path, value in values.items()}
-        bodies = {path: value for path, value in checked.items() if path.startswith(("links.", "joints."))}
-        others = {path: value for path, value in checked.items() if path not in bodies}
-        if others:
-            raw = copy.deepcopy(self._raw)
-            for path, value in others.items():
-                _put(raw, path.split("."), value)
-            try:
-                self.file = validate(raw, self._file, self._lines)
-            except InputError as error:  # the value is not in the file, so no line of it is to blame
-                raise InputError(error.message, path=next(iter(others)) if len(others) == 1 else error.path) from None
-            self._raw, self._changed = raw, self._changed | set(others)
-            kept = {key: self.parameters[key] for key in self._bodies}
-            self.parameters = collect(self.file, self.description, self.program) | kept
-        for path, value in bodies.items():
-            self._bodies[path] = value
-            self.parameters[path] = replace(self.parameters[path], value=value)
-
-    def _fitting(self, path: str, value: float) -> float:
-        """The value as a float, if it is a number within the parameter's bounds."""
-        parameter = self._parameter(path)
-        try:
-            value = float(value)
-        except (TypeError, ValueError):
-            raise InputError(f"found {value!r}, expected a number [{parameter.unit}]", path=path) from None
-        except OverflowError:
-            raise InputError(f"found a number beyond 1.8e308, expected a number [{parameter.unit}]", path=path) from None
-        if not math.isfinite(value):
-            raise InputError(f"found {value!r}, expected a finite number [{parameter.unit}]", path=path)
-        if (parameter.low is not None and value < parameter.low) or (parameter.high is not None and value > parameter.high):
-            low = "-inf" if parameter.low is None else f"{parameter.low:g}"
-            high = "inf" if parameter.high is None else f"{parameter.high:g}"
-            raise InputError(f"found {value:g}, expected a number from {low} to {high} [{parameter.unit}]", path=path)
-        return value
-
-    @property
-    def set_by_hand(self) -> frozenset[str]:
-        """Paths of the values that were set since the files were read."""
-        return self._changed | frozenset(self._bodies)
-
-    def body_values(self) -> Mapping[str, float]:
-        """The numbers of links and joints that were set, by path; all others are as described."""
-        return dict(self._bodies)
-
-    def copy(self) -> Twin:
+    def copy(self) -> Self:
         """A twin of its own with the same values."""
-        made = copy.copy(self)
-        made._raw = copy.deepcopy(self._raw)
-        made._bodies = dict(self._bodies)
+        made: Self = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._values, made._bodies = dict(self._values), dict(self._bodies)
         made.parameters = dict(self.parameters)
         return made
 
-    def for_scenario(self, name: str) -> Twin:
+    def for_scenario(self, name: str) -> Self:
         """A copy with the program and the values that a scenario brings; what was set by hand before wins over both."""
         made = self.with_program_of(name)
         made.set_all({path: value for path, value in self.file.scenarios[name].set.items() if path not in self.set_by_hand})
         return made
 
-    def with_program_of(self, name: str) -> Twin:
+    def with_program_of(self, name: str) -> Self:
         """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
         made = self.copy()
-        if self.file.scenarios[name].control is None or "control" in self._changed:
+        if self.file.scenarios[name].control is None or self._program_by_hand:
             return made
-        made._raw["control"] = made._raw["scenarios"][name]["control"]
-        made.file = validate(made._raw, self._file, self._lines)
+        made._raw = {**self._raw, "control": self._raw["scenarios"][name]["control"]}
+        made.file = validate(made._raw, self._file, self._lines, self.code)
         made.program = made._find_program()
         check_gains(made)
-        made.parameters = collect(made.file, made.description, made.program) | {key: self.parameters[key] for key in self._bodies}
-        for path in sorted(self._changed):
-            if path.startswith("control."):
-                made.set(path, self.get(path))
+        made._read_anew()
         return made
+
+    def _read_anew(self) -> None:
+        """The parameters of files that were read again, with the values that were set before."""
+        values, bodies = self._values, self._bodies
+        self._values, self._bodies = {}, {}
+        self.parameters = collect(self.file, self.description, self.program)
+        self.set_all(values | bodies)
 
     def make_program(self) -> Controller | None:
         """A fresh control program with the twin's rate, options and gains; None where the twin has none."""
@@ -234,9 +198,10 @@ class Twin:
         """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
 
         Without a folder, to the current one. The gains of the program become parameters of the twin. `rate` [Hz], the
-        program's own by default; `in_scenarios` also where a scenario brings a program.
+        program's own by default; `in_scenarios` also where a scenario brings a program. Whoever names a program so means it: its
+        code runs, whatever folder is trusted.
         """
-        program = find_program(name, folder or Path())
+        program = PROGRAMS.load(name, folder or Path())
         try:
             program(**(options or {}))
             rate = float(program.rate if rate is None else rate)
@@ -256,35 +221,21 @@ class Twin:
             for scenario in raw.get("scenarios", {}).values():
                 scenario.pop("control", None)
         try:
-            self.file = validate(raw, self._file, self._lines)
+            self.file = validate(raw, self._file, self._lines, self.code)
         except InputError as error:  # nothing in the twin file is to blame
             raise InputError(f"{name} asks for {rate:g} Hz: {error.message}") from None
-        self._raw, self.program, self._changed = raw, program, self._changed | {"control"}
-        kept = {key: self.parameters[key] for key in self._bodies}
-        self.parameters = collect(self.file, self.description, self.program) | kept
+        self._raw, self.program, self._program_by_hand = raw, program, True
+        self._replacement = {
+            "name": name, "folder": folder, "rate": rate, "gains": gains, "options": options, "in_scenarios": in_scenarios,
+        }  # fmt: skip
+        self._values = {path: value for path, value in self._values.items() if not path.startswith("control.")}
+        self._read_anew()
 
     def summary(self) -> Summary:
         """Mass, centre of mass, inertia and the lists of what the twin is made of."""
         from didymos.describe.summary import summarize
 
         return summarize(self)
-
-    def simulate(
-        self, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None, piloted: bool = False
-    ) -> Simulation:
-        """A run of the twin as it is now. `control` takes the place of the twin's own program.
-
-        A `piloted` run has a channel table, and boxes where a channel drops them; see `Simulation.run`.
-        """
-        from didymos.engine.simulation import Simulation
-
-        try:
-            return Simulation(self, seed=seed, scenario=scenario, control=control, piloted=piloted)
-        except InputError as error:
-            place = (error.path or "").split(".")
-            if error.file is not None or control is not None or (place[0],) not in self._lines:
-                raise
-            raise self.mistake(error.message, *place) from None
 
     def _read_description(self) -> Description:
         about = self.file.description
@@ -301,14 +252,9 @@ class Twin:
         if self.file.control is None:
             return None
         try:
-            return find_program(self.file.control.program, self.folder)
+            return self.code.find(PROGRAMS, self.file.control.program)
         except InputError as error:
             raise self.mistake(str(error), "control", "program") from None
-
-    def _parameter(self, path: str) -> Parameter:
-        if path not in self.parameters:
-            raise InputError(f"there is no such parameter{nearest(path, self.parameters)}", path=path)
-        return self.parameters[path]
 
     def __repr__(self) -> str:
         return f"Twin({self.name!r})"
@@ -316,16 +262,3 @@ class Twin:
 
 def _argument(value: str | float | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:.17g}" if isinstance(value, float) else str(value)
-
-
-def _put(raw: dict[str, Any], steps: list[str], value: float) -> None:
-    """Set a value in plain data, making the records on the way; a vector written as a list keeps its form."""
-    node: Any = raw
-    for index, step in enumerate(steps[:-1]):
-        if isinstance(node.get(step), list) and index == len(steps) - 2:
-            node[step][list("xyz").index(steps[-1])] = value
-            return
-        if node.get(step) is None:
-            node[step] = {}
-        node = node[step]
-    node[steps[-1]] = value

@@ -8,40 +8,32 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.schema import TwinFile
+from didymos.describe.code import Code
+from didymos.describe.schema import OF_A_KIND, TwinFile
 from didymos.describe.yaml_file import Lines
 from didymos.errors import InputError, nearest
-from didymos.parts import PARTS
-from didymos.sensors import SENSORS
 from didymos.spec import Spec
 
 __all__ = ["expected_of", "found_in", "validate"]
 
-_TAGS = {*PARTS, *SENSORS}
 
-
-def validate(raw: dict[str, Any], file: Path, lines: Lines) -> TwinFile:
-    """The typed file, or an `InputError` whose `others` are the further mistakes."""
+def validate(raw: dict[str, Any], file: Path, lines: Lines, code: Code) -> TwinFile:
+    """The typed file, or an `InputError` whose `others` are the further mistakes; `code` finds the kinds that it names."""
     try:
-        return TwinFile.model_validate(raw)
+        return TwinFile.model_validate(raw, context={"code": code})
     except ValidationError as error:
         # a misspelt key comes with a missing one, which says less
         found = sorted(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
-        mistakes = [_sentence(item, raw, file, lines) for item in found]
+        mistakes = [_sentence(item, raw, file, lines, code) for item in found]
     first, *others = mistakes
     first.others = tuple(others)
     raise first
 
+
 def _place(item: Any) -> tuple[str | int, ...]:
-    """Where the mistake is, in the words of the file: without the tags that mark the kind of a part or sensor."""
-    found: list[str | int] = []
-    for index, step in enumerate(item["loc"]):
-        if index == 2 and item["loc"][0] in ("parts", "sensors") and step in _TAGS:
-            continue
-        if step == "[key]":
-            continue
-        found.append("from" if step == "before" and item["loc"][2:3] == ("stimuli",) else step)
-    return tuple(found)
+    """Where the mistake is, in the words of the file."""
+    steps = [step for step in item["loc"] if step != "[key]"]
+    return tuple("from" if step == "before" and steps[2:3] == ["stimuli"] else step for step in steps)
 
 
 def _line(place: tuple[str | int, ...], lines: Lines) -> int | None:
@@ -65,19 +57,16 @@ def found_in(value: Any) -> str:
     return "nothing" if value is None else text if len(text) < 60 else text[:57] + "..."
 
 
-def _keys_beside(place: tuple[str | int, ...], raw: Any) -> list[str]:
+def _keys_beside(place: tuple[str | int, ...], raw: Any, code: Code) -> list[str]:
     """Known keys of the record that an unknown key stands in."""
     model: Any = TwinFile
     node, is_one_of_many = raw, False
-    for step in place[:-1]:
+    for index, step in enumerate(place[:-1]):
         node = _step_into(node, step)
         if is_one_of_many:  # a name in a mapping or an index in a list
-            if model is PARTS or model is SENSORS:
-                kind = str(node.get("kind")) if isinstance(node, dict) else ""
-                model = model[kind].spec if kind in model else None
+            if index == 1 and place[0] in OF_A_KIND:
+                model = code.find(OF_A_KIND[str(place[0])], node["kind"]).spec
             is_one_of_many = False
-        elif model is TwinFile and step in ("parts", "sensors"):
-            model, is_one_of_many = (PARTS if step == "parts" else SENSORS), True
         else:
             field = model.model_fields.get(str(step)) if _is_record(model) else None
             model, is_one_of_many = (None, False) if field is None else (_inner(field.annotation), _holds_many(field.annotation))
@@ -144,20 +133,17 @@ def expected_of(item: Any) -> str:
     return _EXPECTED[kind].format(**context) if kind in _EXPECTED else str(item["msg"])[:1].lower() + str(item["msg"])[1:]
 
 
-def _sentence(item: Any, raw: Any, file: Path, lines: Lines) -> InputError:
+def _sentence(item: Any, raw: Any, file: Path, lines: Lines, code: Code) -> InputError:
     place = _place(item)
     kind, found, context = item["type"], found_in(item["input"]), item.get("ctx", {})
     if kind == "missing":
         text = f"the key {place[-1]!r} is missing"
         place = place[:-1]
     elif kind == "extra_forbidden":
-        text = f"unknown key{nearest(str(place[-1]), _keys_beside(place, raw)) or ', expected one that Didymos knows'}"
-    elif kind == "union_tag_invalid":
-        place = (*place, "kind")
-        known = [tag.strip(" '") for tag in str(context["expected_tags"]).split(",")]
-        text = f"found {context['tag']!r}, expected one of {', '.join(known)}{nearest(str(context['tag']), known)}"
-    elif kind == "union_tag_not_found":
-        text = "the key 'kind' is missing"
+        text = f"unknown key{nearest(str(place[-1]), _keys_beside(place, raw, code)) or ', expected one that Didymos knows'}"
+    elif kind == "kind":
+        text = context["text"]
+        place = (*place, "kind") if "kind" in item["input"] else place
     elif kind == "value_error":
         text = str(context["error"])
     elif kind == "model_type" and context.get("class_name") == "Vector":

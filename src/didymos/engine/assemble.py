@@ -1,4 +1,4 @@
-"""From a twin to the engine's model: sensors, states of parts and the block of force laws join the description.
+"""From a twin to the engine's model: fixed links are fused, sensors and the parts' plugin join the description.
 
 The order of everything follows the twin file, so that the same file always gives the same model, bit for bit.
 """
@@ -9,76 +9,42 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from didymos.air.air_state import AIR_STATE
 from didymos.control.pilot import CHANNELS
 from didymos.describe.check import check_link, check_values
-from didymos.describe.description import JointKind
 from didymos.describe.formats.engine_spec import check_compiles
-from didymos.describe.names import cameras, joint_of, link_of, link_values, movable_joints, part_inputs, readings
+from didymos.describe.names import joint_of, link_of, link_values, part_inputs, readings
 from didymos.describe.twin import Twin
-from didymos.engine import block as b
 from didymos.engine.boxes import add_boxes
-from didymos.engine.callback import AIR_WORDS, SCRATCH_WORDS, install
-from didymos.engine.contact_frame import install_contact_frames
-from didymos.engine.friction import add_pairs, direction_rows
+from didymos.engine.build_table import TableLayout, fill_table, laws_of, reserve_table
+from didymos.engine.contact_plan import plan_search
+from didymos.engine.contact_search import ContactSearch
+from didymos.engine.forces import SCRATCH
+from didymos.engine.friction import add_pairs
+from didymos.engine.fuse import fuse, links_to_keep
 from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belted_parts, loaded_joints
-from didymos.engine.memory_layout import Plan
+from didymos.engine.link_frames import LinkFrames
+from didymos.engine.link_inertia import LinkInertias
+from didymos.engine.memory_layout import LOOP_STATE, MemoryLayout
+from didymos.engine.part_table import NAME
+from didymos.engine.plugin import attach
+from didymos.engine.pushes import PUSHED_LINK, PUSHES
 from didymos.engine.scenery import add_ground, add_light, add_objects
-from didymos.parts import PARTS
-from didymos.sensors import SENSORS
-from didymos.sensors.kind import AIRSPEED, PRESSURE, CameraSpec, LidarSpec, RangefinderSpec, ReadoutSpec
-from didymos.sensors.reading import MEMORY_HEAD
-from didymos.spec import Spec, number_fields
+from didymos.engine.sensor_sites import MeasuredQuantity, add_momentum, add_sensors
+from didymos.engine.shown_model import ShownModel, discard_visuals
+from didymos.sensors.ranging import Lidar
+from didymos.sensors.reading import ARRIVAL, SENSOR_MEMORY
 
-__all__ = ["MOMENTUM", "TRUTH", "Assembly", "SensorPlace", "apply_link", "assemble", "camera_name", "readout_place", "site_name"]
+__all__ = ["SCAN", "Assembly", "apply_link", "assemble"]
 
-TRUTH = "truth"
-"""Name of the stream with the true pose and motion of the root link; no sensor may take it."""
+SCAN = np.dtype([(name, np.float64) for name in ("angle_min", "angle_max", "angle_increment", "range_min", "range_max")])
+"""What a scan says about itself: [rad], [m]."""
 
-MOMENTUM = "momentum"
-"""Name of the stream with the momentum and energy of everything together."""
-
-_MOST_OUTPUTS = max(len(law.outputs) for law in PARTS.values())  # zeros for a part that listens to none
 _INTEGRATORS = {
     "rk4": mujoco.mjtIntegrator.mjINT_RK4,
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
 }
-_ENGINE_SENSORS = {
-    "gyro": mujoco.mjtSensor.mjSENS_GYRO,
-    "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER,
-    "framepos": mujoco.mjtSensor.mjSENS_FRAMEPOS,
-    "framequat": mujoco.mjtSensor.mjSENS_FRAMEQUAT,
-    "velocimeter": mujoco.mjtSensor.mjSENS_VELOCIMETER,
-    "jointpos": mujoco.mjtSensor.mjSENS_JOINTPOS,
-    "jointvel": mujoco.mjtSensor.mjSENS_JOINTVEL,
-    "framelinvel": mujoco.mjtSensor.mjSENS_FRAMELINVEL,
-    "magnetometer": mujoco.mjtSensor.mjSENS_MAGNETOMETER,
-    "rangefinder": mujoco.mjtSensor.mjSENS_RANGEFINDER,
-    "contact": mujoco.mjtSensor.mjSENS_CONTACT,
-    "airspeed": mujoco.mjtSensor.mjSENS_USER,
-    "pressure": mujoco.mjtSensor.mjSENS_USER,
-    "rays": mujoco.mjtSensor.mjSENS_USER,
-    "force": mujoco.mjtSensor.mjSENS_FORCE,
-    "torque": mujoco.mjtSensor.mjSENS_TORQUE,
-}
-_OF_AIR = {"airspeed": AIRSPEED, "pressure": PRESSURE}  # by the block's table of sensors
-_OURS = (*_OF_AIR, "rays")  # the engine keeps room for these, the loop fills it: see `sense_air` and `scan`
-_NET_FORCE = [1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), 3, 1]  # of a contact sensor: force, summed up, one
-
-
-@dataclass(frozen=True)
-class SensorPlace:
-    """One measured quantity of a sensor: where the engine writes it and what its channels are called."""
-
-    sensor: str
-    quantity: str
-    columns: tuple[str, ...]
-    units: tuple[str, ...]
-    orientation: bool
-    acceleration: bool
-    engine_name: str
-    size: int
 
 
 @dataclass(frozen=True)
@@ -86,396 +52,161 @@ class Assembly:
     """A compiled model and the map to it."""
 
     model: mujoco.MjModel
-    plan: Plan
-    places: tuple[SensorPlace, ...]
+    state: MemoryLayout  # of the plugin's state
+    table: TableLayout  # of the part table
+    links: LinkFrames
+    inertias: LinkInertias
+    contacts: ContactSearch
+    shown: ShownModel
+    quantities: tuple[MeasuredQuantity, ...]
+    bare: mujoco.MjSpec  # what moves, without sensors, plugin and shapes for the eye; see lean_bench.py
     numbers: dict[str, int]  # path of a live parameter -> index in numeric_data
-    first_state_actuator: int
     own_actuators: int  # how many actuators the description has itself
 
+    def bare_spec(self) -> mujoco.MjSpec:
+        """A copy of the leanest spec of the same motion."""
+        return self.bare.copy()
 
-def assemble(twin: Twin, *, setpoints: int, memory: int, moved: int = 0, piloted: bool = False) -> Assembly:
-    """Compile a twin; set-points, numbers of the control program's memory and moved parameters get room in the state.
+    @property
+    def table_start(self) -> int:
+        """Where the part table begins in numeric_data."""
+        return int(self.model.numeric_adr[self.model.nnumeric - 1])
+
+    @property
+    def states_first(self) -> int:
+        """Where the continuous states of parts begin in `act`."""
+        return max(int(self.model.actuator_actadr[self.model.nu - 1]), 0)
+
+
+def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, piloted: bool = False) -> Assembly:
+    """Compile a twin; set-points, numbers of the program's memory and scheduled parameters get room in the state.
 
     A `piloted` one has a channel table and, where a channel drops them, boxes.
     """
     check_values(twin)
-    install()
-    install_contact_frames()
-    spec = twin.description.spec.copy()
-    spec.memory = -1  # the engine's own estimate: a file that asks for too little would end the process
+    laws = laws_of(twin)
+    fused = fuse(twin.description, links_to_keep(twin))
+    spec, links = fused.spec, fused.links
+    inertias = LinkInertias(fused, {name: link.body for name, link in twin.description.links.items()})
+    _set_options(spec, twin)
     world = twin.file.world
+    add_light(spec)
+    if world.ground is not None:
+        add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
+    add_objects(spec, world)
+    add_pairs(spec, twin, links)
+    boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
+    if boxes:
+        add_boxes(spec, twin.file.pilot.boxes, world.boundary)
+    add_belts(spec, twin)
+    bare = spec.copy()
+    discard_visuals(bare, twin)
+    quantities = add_sensors(spec, twin, links)
+    if twin.file.record.momentum:
+        add_momentum(spec)
+    own_actuators = len(spec.actuators)
+    for body in spec.bodies:
+        body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
+    freedoms = sum(_FREEDOMS[joint.type] for joint in spec.joints)
+    state = _state_layout(twin, quantities, setpoints, memory, scheduled, freedoms)
+    state.reserve("channels", CHANNELS if piloted else 0)
+    state.reserve("boxes", 1 + boxes if boxes else 0)
+    joint = next((joint.name for joint in spec.joints if joint.name), None)
+    states = sum(len(part.contract.used_states(part)) for part in twin.file.parts.values())
+    attach(spec, words=state.size, states=states, laws=laws, joint=joint, site=spec.sites[0].name)
+    table = TableLayout(twin)
+    reserve_table(spec, table, NAME)
+    shown = ShownModel(spec.copy(), twin.description.source)
+    discard_visuals(spec, twin)
+    model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
+    fill_table(model, spec, twin, links, table, state)
+    start = int(model.numeric_adr[model.nnumeric - 1])
+    numbers = {path: start + i for path, i in table.numbers.items()}
+    assembly = Assembly(model, state, table, links, inertias, plan_search(model), shown, quantities, bare, numbers, own_actuators)
+    _apply_values(assembly, twin)
+    return assembly
+
+
+_FREEDOMS = {
+    mujoco.mjtJoint.mjJNT_FREE: 6, mujoco.mjtJoint.mjJNT_BALL: 3, mujoco.mjtJoint.mjJNT_SLIDE: 1, mujoco.mjtJoint.mjJNT_HINGE: 1,
+}  # fmt: skip
+
+
+def _set_options(spec: mujoco.MjSpec, twin: Twin) -> None:
+    world = twin.file.world
+    spec.memory = -1  # the engine's own estimate: a file that asks for too little would end the process
     spec.option.timestep = world.step
     spec.option.integrator = _INTEGRATORS[world.integrator]
     spec.option.gravity = [0.0, 0.0, -world.gravity]
     spec.option.magnetic = world.magnetic.field()
     spec.option.impratio = world.friction_impedance
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-    add_light(spec)
-    if world.ground is not None:
-        add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
-    add_objects(spec, world)
-    add_pairs(spec, twin)
-    boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
-    if boxes:
-        add_boxes(spec, twin.file.pilot.boxes, world.boundary)
-    places = _add_sensors(spec, twin)
-    if twin.file.record.momentum:
-        _add_momentum(spec)
-    add_belts(spec, twin)
-    own_actuators = len(spec.actuators)
-    _add_states(spec, twin)
-    for body in spec.bodies:
-        body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
-    plan = _plan(twin, places, setpoints, memory, moved)
-    plan.take("channels", CHANNELS if piloted else 0)
-    plan.take("boxes", 1 + boxes if boxes else 0)
-    spec.nuserdata = plan.size
-    words, numbers, rows = _block_plan(twin)
-    directions = len(words)
-    words += [0.0] * (b.DIRECTION_WORDS * len(twin.file.contacts))
-    spec.add_numeric(name="didymos_block", data=words, size=len(words))
-    model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
-    start = int(model.numeric_adr[model.nnumeric - 1])
-    for part, row in rows.items():
-        _fill_row(model, twin, part, start + row, plan, own_actuators)
-    header = model.numeric_data[start : start + b.HEADER_WORDS]
-    _fill_sensor_rows(model, twin, start + int(header[b.SENSOR_TABLE]))
-    header[b.SCRATCH] = plan.starts["scratch"]
-    header[b.AIR_STATE] = plan.starts["air"]
-    header[b.ROOT_QPOS] = header[b.ROOT_DOF] = -1.0
-    if twin.description.floating:
-        root = int(model.body_jntadr[model.body(twin.description.links[twin.description.root].body).id])
-        header[b.ROOT_QPOS], header[b.ROOT_DOF] = model.jnt_qposadr[root], model.jnt_dofadr[root]
-    header[b.RATES] = plan.starts["rates"]
-    header[b.FIRST_STATE_ACTUATOR] = own_actuators
-    header[b.DIRECTIONS], header[b.DIRECTION_COUNT] = directions, len(twin.file.contacts)
-    table = direction_rows(model, twin, spec)
-    model.numeric_data[start + directions :][: table.size] = table.ravel()
-    header[b.MAGIC] = b.MAGIC_NUMBER  # last: the engine calls back while it compiles, when the rows are still empty
-    _apply_values(model, twin)
-    return Assembly(model, plan, places, {path: start + i for path, i in numbers.items()}, own_actuators, own_actuators)
 
 
-def _add_sensors(spec: mujoco.MjSpec, twin: Twin) -> tuple[SensorPlace, ...]:
-    found: list[SensorPlace] = []
-    root = twin.description.root
-    found += _link_sensors(spec, twin, TRUTH, "odometry", root)
-    for name, sensor in readings(twin).items():
-        if SENSORS[sensor.kind].per_joint:
-            found += _joint_sensors(spec, twin, name, sensor.kind, getattr(sensor, "joints", ()))
-        elif isinstance(sensor, ReadoutSpec):
-            found.append(_readout_sensor(spec, twin, name, sensor))
-        else:
-            found += _link_sensors(spec, twin, name, sensor.kind, getattr(sensor, "link", root))
-    for name, camera in cameras(twin).items():
-        _add_camera(spec, twin, name, camera)
-    return tuple(found)
-
-
-def camera_name(sensor: str) -> str:
-    """The engine's camera of a sensor."""
-    return f"didymos:{sensor}"
-
-
-def _add_camera(spec: mujoco.MjSpec, twin: Twin, name: str, camera: CameraSpec) -> None:
-    """The engine's camera looks along -z with x to the right; ours along x of its link or frame."""
-    body, pose = _place(twin, camera.link)
-    turn = pose[3:].reshape(3, 3) @ np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    quaternion = np.zeros(4)
-    mujoco.mju_mat2Quat(quaternion, turn.ravel())
-    upright = np.degrees(2.0 * np.arctan(0.5 * camera.height / camera.focal))
-    spec.body(body).add_camera(name=camera_name(name), pos=pose[:3], quat=quaternion, fovy=float(upright))
-
-
-def site_name(twin: Twin, sensor: str, link: str) -> str:
-    """The site that a sensor on a link or named frame sits at."""
-    return twin.description.frames[link].site if link in twin.description.frames else f"didymos:{sensor}"
-
-
-def _link_sensors(spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, link: str) -> list[SensorPlace]:
-    site = site_name(twin, name, link)
-    if kind == "rangefinder":
-        site = _looking_site(spec, twin, name, link)
-    elif link not in twin.description.frames:
-        spec.body(twin.description.links[link].body).add_site(name=site, group=5)
-    found = []
-    for quantity in SENSORS[kind].quantities:
-        added = spec.add_sensor(name=f"didymos:{name}:{quantity.name}", type=_ENGINE_SENSORS[quantity.engine_type])
-        columns = quantity.columns
-        if quantity.engine_type == "rays":
-            sensor = twin.file.sensors[name]
-            assert isinstance(sensor, LidarSpec)
-            columns = tuple(str(i) for i in range(sensor.rays))
-        if quantity.engine_type in _OURS:
-            added.dim, added.needstage = len(columns), mujoco.mjtStage.mjSTAGE_VEL
-        elif quantity.engine_type == "contact":
-            body, _ = _place(twin, link)
-            added.reftype, added.refname = mujoco.mjtObj.mjOBJ_XBODY, body  # second: what the others do to it
-            added.intprm[:3] = _NET_FORCE
-        else:
-            added.objtype, added.objname = mujoco.mjtObj.mjOBJ_SITE, site
-        if quantity.engine_type == "rangefinder":
-            added.intprm[0] = 1 << int(mujoco.mjtRayDataField.mjRAYDATA_DIST)
-            added.cutoff = getattr(twin.file.sensors[name], "reach")  # noqa: B009
-        found.append(
-            SensorPlace(
-                name, quantity.name, tuple(f"{quantity.name}.{column}".rstrip(".") for column in columns),
-                (quantity.unit,) * len(columns), quantity.orientation, quantity.acceleration, added.name, len(columns),
-            )
-        )  # fmt: skip
-    return found
-
-
-def _looking_site(spec: mujoco.MjSpec, twin: Twin, name: str, link: str) -> str:
-    """A site at a link or frame whose z, along which the engine measures, is the frame's x pitched as the sensor says."""
-    body, pose = _place(twin, link)
-    sensor = twin.file.sensors[name]
-    assert isinstance(sensor, RangefinderSpec)
-    sine, cosine = np.sin(sensor.pitch), np.cos(sensor.pitch)
-    turn = pose[3:].reshape(3, 3) @ np.array([[-sine, 0.0, cosine], [0.0, 1.0, 0.0], [-cosine, 0.0, -sine]])
-    quaternion = np.zeros(4)
-    mujoco.mju_mat2Quat(quaternion, turn.ravel())
-    site = f"didymos:sensor:{name}"
-    spec.body(body).add_site(name=site, pos=pose[:3], quat=quaternion, group=5)
-    return site
-
-
-def _joint_sensors(
-    spec: mujoco.MjSpec, twin: Twin, name: str, kind: str, joints: tuple[str, ...]
-) -> list[SensorPlace]:
-    about = twin.description.joints
-    chosen = joints or movable_joints(twin.description)
-    found = []
-    for quantity in SENSORS[kind].quantities:
-        first = ""
-        for joint in chosen:
-            engine_name = f"didymos:{name}:{quantity.name}:{joint}"
-            first = first or engine_name
-            spec.add_sensor(
-                name=engine_name,
-                type=_ENGINE_SENSORS[quantity.engine_type],
-                objtype=mujoco.mjtObj.mjOBJ_JOINT,
-                objname=about[joint].engine_joints[0],
-            )
-        columns = tuple(f"{joint}.{quantity.name}" for joint in chosen)
-        slides = [about[joint].kind is JointKind.PRISMATIC for joint in chosen]
-        units = tuple(quantity.unit.replace("rad", "m") if slide else quantity.unit for slide in slides)
-        found.append(SensorPlace(name, quantity.name, columns, units, False, False, first, len(chosen)))
-    return found
-
-
-def _readout_sensor(spec: mujoco.MjSpec, twin: Twin, name: str, sensor: ReadoutSpec) -> SensorPlace:
-    """Room in the engine's readings for readouts of parts, which the loop fills."""
-    engine_name = f"didymos:{name}:values"
-    spec.add_sensor(
-        name=engine_name, type=mujoco.mjtSensor.mjSENS_USER, dim=len(sensor.readouts), needstage=mujoco.mjtStage.mjSTAGE_POS
-    )
-    units = tuple(readout_place(twin, readout)[2] for readout in sensor.readouts)
-    return SensorPlace(name, "values", sensor.readouts, units, False, False, engine_name, len(sensor.readouts))
-
-
-def readout_place(twin: Twin, readout: str) -> tuple[str, int, str]:
-    """Part, number among its readouts and unit of a readout PART.NAME."""
-    part, _, name = readout.partition(".")
-    outputs = PARTS[twin.file.parts[part].kind].outputs
-    index = [output.name for output in outputs].index(name)
-    return part, index, outputs[index].unit
-
-
-def _add_momentum(spec: mujoco.MjSpec) -> None:
-    """The engine's own sensors of the motion of everything together and of its energy."""
-    kinds = {"velocity": mujoco.mjtSensor.mjSENS_SUBTREELINVEL, "angular": mujoco.mjtSensor.mjSENS_SUBTREEANGMOM}
-    for quantity, kind in kinds.items():
-        spec.add_sensor(name=f"didymos:{MOMENTUM}:{quantity}", type=kind, objtype=mujoco.mjtObj.mjOBJ_BODY, objname="world")
-    spec.add_sensor(name=f"didymos:{MOMENTUM}:energy", type=mujoco.mjtSensor.mjSENS_E_KINETIC)
-
-
-def _add_states(spec: mujoco.MjSpec, twin: Twin) -> None:
-    """One activation of the engine per continuous state of a part, so that the engine integrates it."""
+def _state_layout(
+    twin: Twin, quantities: tuple[MeasuredQuantity, ...], setpoints: int, memory: int, scheduled: int, freedoms: int
+) -> MemoryLayout:
+    """Everything of a twin that changes and that the engine does not know."""
+    state = MemoryLayout()
+    inputs = len(part_inputs(twin)) + len(twin.description.spec.actuators)
+    state.reserve("loop", LOOP_STATE)
     for name, part in twin.file.parts.items():
-        for state in PARTS[part.kind].used_states(part):
-            # an actuator has to act on something, though without gain; a robot on a test bench may have no joint
-            kind, target = mujoco.mjtTrn.mjTRN_SITE, spec.sites[0].name
-            if part.joint or spec.joints:
-                joint = twin.description.joints[part.joint].engine_joints[0] if part.joint else spec.joints[0].name
-                kind, target = mujoco.mjtTrn.mjTRN_JOINT, joint
-            spec.add_actuator(
-                name=f"didymos:{name}:{state}",
-                trntype=kind,
-                target=target,
-                dyntype=mujoco.mjtDyn.mjDYN_USER,
-                gainprm=[0.0] * 10,
-                actlimited=False,
-            )
-
-
-def _plan(twin: Twin, places: tuple[SensorPlace, ...], setpoints: int, memory: int, moved: int) -> Plan:
-    plan = Plan()
-    plan.take("tick", 1)
-    plan.take("began", 2)
-    for part, spec in twin.file.parts.items():
-        law = PARTS[spec.kind]
-        plan.take(f"inputs:{part}", len(law.inputs))
-        plan.take(f"outputs:{part}", len(law.outputs))
-        plan.take(f"memory_of:{part}", len(law.memory))
-    plan.take("rates", sum(len(PARTS[spec.kind].used_states(spec)) for spec in twin.file.parts.values()))
-    plan.take("scratch", SCRATCH_WORDS)
-    plan.take("air", AIR_WORDS)
-    plan.take("nothing", _MOST_OUTPUTS)
-    plan.take("commands", len(part_inputs(twin)) + len(twin.description.spec.actuators))
-    plan.take("setpoints", setpoints)
-    plan.take("hand", setpoints + len(part_inputs(twin)) + len(twin.description.spec.actuators))
-    plan.take("memory", memory)
-    plan.take("moved", moved)
-    period = twin.file.world.step
+        kind = part.contract
+        for what, layout in (("inputs", kind.input_layout), ("outputs", kind.output_layout), ("memory", kind.memory_layout)):
+            state.reserve(f"{what}:{name}", layout)
+    state.reserve("scratch", SCRATCH)
+    state.reserve("air", AIR_STATE)
+    state.reserve("applied", 2 * freedoms)
+    state.reserve("pushes", PUSHES)
+    state.reserve("pushing", 3 * len(twin.description.links))
+    state.reserve("commands", inputs)
+    state.reserve("setpoints", setpoints)
+    state.reserve("override", setpoints + inputs)
+    state.reserve("program", memory)
+    state.reserve("scheduled", scheduled)
+    state.reserve("fresh", len(readings(twin)))
     for name, sensor in readings(twin).items():
-        own = [place for place in places if place.sensor == name]
-        channels = sum(place.size for place in own)
-        capacity = int(np.ceil((sensor.delay + period) * sensor.rate)) + 1
-        plan.take(f"key:{name}", 4)
-        plan.take(f"scan:{name}", 5 if isinstance(sensor, LidarSpec) else 0)
-        plan.take(f"memory:{name}", MEMORY_HEAD + capacity * (channels + 2))
-        for place in own:
-            plan.take(f"measured:{name}.{place.quantity}", place.size)
-            plan.take(f"bias:{name}.{place.quantity}", place.size)
-    return plan
+        own = [item for item in quantities if item.sensor == name]
+        channels = sum(item.size for item in own)
+        capacity = int(np.ceil(sensor.delay * sensor.rate)) + 3
+        state.reserve(f"scan:{name}", SCAN if sensor.contract is Lidar else 0)
+        state.reserve(f"ideal:{name}", sum(item.size for item in own if not item.engine_name))
+        state.reserve(f"sensor:{name}", SENSOR_MEMORY)
+        state.reserve(f"ring:{name}", capacity * (channels + ARRIVAL.itemsize // 8))
+        for item in own:
+            state.reserve(f"measured:{name}.{item.quantity}", item.size)
+            state.reserve(f"bias:{name}.{item.quantity}", item.size)
+    return state
 
 
-def _block_plan(twin: Twin) -> tuple[list[float], dict[str, int], dict[str, int]]:
-    """The block's words, the live parameters' places in it, and the row of each part."""
-    words = [0.0] * b.HEADER_WORDS
-    numbers: dict[str, int] = {}
-    words[b.COUNT] = len(twin.file.parts)
-
-    def put(prefix: str, spec: Spec) -> int:
-        first = len(words)
-        for name, _ in number_fields(type(spec)):
-            numbers[prefix + name] = len(words)
-            words.append(float(getattr(spec, name)))
-        return first
-
-    words[b.AIR] = put("world.air.", twin.file.world.air)
-    words[b.WIND] = put("world.wind.", twin.file.world.wind)
-    words[b.GUSTS] = put("world.gusts.", twin.file.world.gusts)
-    ours = sum(1 for name in twin.file.sensors for kind in _air_kinds(twin, name))
-    words[b.SENSORS], words[b.SENSOR_TABLE] = ours, len(words)
-    words += [0.0] * (b.ROW_WORDS * ours)
-    words[b.TABLE] = len(words)
-    rows = {}
-    for part in twin.file.parts:
-        rows[part] = len(words)
-        words += [0.0] * b.ROW_WORDS
-    for part, spec in twin.file.parts.items():
-        words[rows[part] + b.PARAMETERS] = put(f"parts.{part}.", spec)
-        words[rows[part] + b.TABLES] = len(words)
-        words.extend(float(value) for value in spec.tables())
-    return words, numbers, rows
-
-
-def _fill_row(model: mujoco.MjModel, twin: Twin, part: str, start: int, plan: Plan, own_actuators: int) -> None:
-    spec = twin.file.parts[part]
-    law = PARTS[spec.kind]
-    row = model.numeric_data[start : start + b.ROW_WORDS]
-    link, pose = _place(twin, spec.link)
-    body = model.body(link).id
-    row[b.LAW] = law.function.address
-    row[b.TOLD] = law.told
-    row[b.BODY] = body
-    row[b.LAST_DOF] = _last_dof(model, body)
-    row[b.JOINT_DOF] = row[b.JOINT_QPOS] = -1.0
-    if spec.joint is not None:
-        joint = model.joint(twin.description.joints[spec.joint].engine_joints[0])
-        row[b.JOINT_DOF], row[b.JOINT_QPOS] = joint.dofadr[0], joint.qposadr[0]
-    row[b.BELT_DOF] = row[b.BELT_QPOS] = -1.0
-    if spec.belt is not None:
-        joint = model.joint(twin.description.joints[spec.belt].engine_joints[0])
-        row[b.BELT_DOF], row[b.BELT_QPOS] = joint.dofadr[0], joint.qposadr[0]
-    row[b.INPUTS] = plan.starts[f"inputs:{part}"]
-    row[b.OUTPUTS] = plan.starts[f"outputs:{part}"]
-    row[b.MEMORY] = plan.starts[f"memory_of:{part}"]
-    row[b.UPSTREAM] = plan.starts["nothing"] if spec.input_from is None else _heard(twin, part, plan)
-    row[b.TICK] = 0 if law.tick is None else law.tick.address
-    before = 0
-    for other, other_spec in twin.file.parts.items():
-        if other == part:
-            break
-        before += len(PARTS[other_spec.kind].used_states(other_spec))
-    row[b.PART_RATES] = plan.starts["rates"] + before
-    if law.used_states(spec):
-        row[b.STATES] = model.actuator_actadr[own_actuators + before]
-    row[b.POSE : b.POSE + 12] = pose
-
-
-def _air_kinds(twin: Twin, name: str) -> list[tuple[str, int]]:
-    """The quantities of the air that a sensor measures, and their numbers."""
-    quantities = SENSORS[twin.file.sensors[name].kind].quantities
-    return [(quantity.name, _OF_AIR[quantity.engine_type]) for quantity in quantities if quantity.engine_type in _OF_AIR]
-
-
-def _fill_sensor_rows(model: mujoco.MjModel, twin: Twin, start: int) -> None:
-    for name, sensor in twin.file.sensors.items():
-        for quantity, kind in _air_kinds(twin, name):
-            row = model.numeric_data[start : start + b.ROW_WORDS]
-            link, pose = _place(twin, getattr(sensor, "link", twin.description.root))
-            row[b.LAW], row[b.BODY], row[b.POSE : b.POSE + 12] = kind, model.body(link).id, pose
-            row[b.OUTPUTS] = model.sensor(f"didymos:{name}:{quantity}").adr[0]
-            start += b.ROW_WORDS
-
-
-def _heard(twin: Twin, part: str, plan: Plan) -> int:
-    """Where the readouts of the part input_from start that a part listens to."""
-    input_from = twin.file.parts[part].input_from
-    assert input_from is not None
-    names = [output.name for output in PARTS[twin.file.parts[input_from].kind].outputs]
-    setpoints = PARTS[twin.file.parts[part].kind].listens_to
-    return plan.starts[f"outputs:{input_from}"] + (names.index(setpoints[0]) if setpoints else 0)
-
-
-def _place(twin: Twin, name: str) -> tuple[str, NDArray[np.float64]]:
-    """The body that a named link or frame belongs to, and its pose there as position [3] and rotation [9]."""
-    if name in twin.description.links:
-        return twin.description.links[name].body, np.concatenate([np.zeros(3), np.eye(3).ravel()])
-    frame = twin.description.frames[name]
-    rotation = np.zeros(9)
-    mujoco.mju_quat2Mat(rotation, np.asarray(frame.quaternion, dtype=np.float64))
-    return twin.description.links[frame.link].body, np.concatenate([frame.position, rotation])
-
-
-def _last_dof(model: mujoco.MjModel, body: int) -> int:
-    """The last degree of freedom that moves a body, or -1."""
-    while body > 0:
-        if model.body_dofnum[body] > 0:
-            return int(model.body_dofadr[body] + model.body_dofnum[body] - 1)
-        body = int(model.body_parentid[body])
-    return -1
-
-
-def _apply_values(model: mujoco.MjModel, twin: Twin) -> None:
-    values = twin.body_values()
+def _apply_values(assembly: Assembly, twin: Twin) -> None:
+    """Write what was set by path, what parts lend to joints, and the inertias of fused bodies into a model."""
+    model, values = assembly.model, twin.body_values()
     loaded = loaded_joints(twin)
-    belted = belted_parts(twin)
-    if not values and not loaded and not belted:
-        return
-    for name in belted:
+    assembly.inertias.write_fused(model)
+    for name in belted_parts(twin):
         apply_belt(model, twin, name)
     for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
         apply_joint(model, twin, name, loaded)
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
-        apply_link(model, twin, name)
+        apply_link(assembly, twin, name)
     mujoco.mj_setConst(model, mujoco.MjData(model))
+    _write_arms(assembly, tuple(assembly.links.links))
 
 
-def apply_link(model: mujoco.MjModel, twin: Twin, name: str) -> None:
+def apply_link(assembly: Assembly, twin: Twin, name: str) -> None:
     """Write a link's mass, centre of mass and inertia into a model; a tensor no body can have is an `InputError`."""
     check_link(twin, name)
-    mass, com, inertia = link_values(twin, name)
-    moments, axes = np.linalg.eigh(inertia)
-    if np.linalg.det(axes) < 0.0:
-        axes[:, 2] = -axes[:, 2]
-    body = model.body(twin.description.links[name].body).id
-    quaternion = np.zeros(4)
-    mujoco.mju_mat2Quat(quaternion, axes.ravel())
-    model.body_mass[body] = mass
-    model.body_ipos[body] = com
-    model.body_iquat[body] = quaternion
-    model.body_inertia[body] = moments
+    assembly.inertias.set(name, *link_values(twin, name))
+    assembly.inertias.write(assembly.model, name)
+    _write_arms(assembly, assembly.links.bodies[assembly.links[name].body])
+
+
+def _write_arms(assembly: Assembly, names: tuple[str, ...]) -> None:
+    """Where pushes on links act: arms from the centres of mass of their bodies."""
+    model, links = assembly.model, assembly.links
+    start = assembly.table_start + assembly.table.first_link
+    rows = model.numeric_data[start : start + len(links.links) * PUSHED_LINK.itemsize // 8].view(PUSHED_LINK)
+    for name in names:
+        body = links.body(model, name)
+        rows[links.number(name)] = body, assembly.inertias.com(name) - model.body_ipos[body]

@@ -1,6 +1,6 @@
 """Boxes that a pilot drops: free bodies that wait high above the world, weightless, until they are needed.
 
-The engine cannot grow bodies while it runs, so a run with a pilot has them from the start. Which are out is kept in `userdata`
+The engine cannot grow bodies while it runs, so a run with a pilot has them from the start. Which are out is kept in our state
 (how many were ever dropped, then 1 for each that is out), so it is saved and restored with the state; the weight that the
 model gives them follows from it.
 """
@@ -11,8 +11,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from didymos.control.pilot import BoxesSpec
+from didymos.engine.shown_model import ShownModel
 
 __all__ = ["Boxes", "add_boxes", "is_box"]
 
@@ -39,35 +41,36 @@ def add_boxes(spec: mujoco.MjSpec, boxes: BoxesSpec, boundary: float) -> None:
 
 
 class Boxes:
-    """The boxes of a run; `place` is where their words in `userdata` start."""
+    """The boxes of a run; `dropped` is their part of the state."""
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, spec: BoxesSpec, place: int) -> None:
-        self._model, self._data, self._spec = model, data, spec
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, shown: ShownModel, spec: BoxesSpec, dropped: NDArray[np.float64]
+    ) -> None:
+        self._model, self._data, self._shown, self._spec = model, data, shown, spec
         self._bodies = [body for body in range(model.nbody) if is_box(model, body)]
-        self._words = data.userdata[place : place + 1 + len(self._bodies)]
-        self._robot = [i for i in range(model.ngeom) if model.geom_bodyid[i] > 0 and model.geom_bodyid[i] not in self._bodies]
+        self._dropped = dropped
 
     def weigh(self) -> None:
         """Give weight to the boxes that are out, and to them alone."""
         for i, body in enumerate(self._bodies):
-            self._model.body_gravcomp[body] = 1.0 - self._words[1 + i]
+            self._model.body_gravcomp[body] = 1.0 - self._dropped[1 + i]
 
     def drop(self, root: int) -> None:
         """Let a box go from below the robot with the speed of a body, its root; the oldest one where all are out."""
-        i = int(self._words[0]) % len(self._bodies)
+        i = int(self._dropped[0]) % len(self._bodies)
         mujoco.mj_kinematics(self._model, self._data)
         x, y, _ = self._data.xpos[root]
         height = self._lowest() - self._spec.gap - 0.5 * self._spec.side
         self._put(i, (x, y, height), self._speed(root))
-        self._words[0] += 1.0
-        self._words[1 + i] = 1.0
+        self._dropped[0] += 1.0
+        self._dropped[1 + i] = 1.0
         self.weigh()
 
     def remove(self) -> None:
         """Take all boxes back to where they wait."""
         for i, body in enumerate(self._bodies):
             self._put(i, tuple(self._model.body_pos[body]), np.zeros(3))
-        self._words[:] = 0.0
+        self._dropped[:] = 0.0
         self.weigh()
 
     def _speed(self, root: int) -> Any:
@@ -79,9 +82,12 @@ class Boxes:
 
     def _lowest(self) -> float:
         """Height [m] of the lowest point of the robot's shapes, by their boxes."""
-        middle, half = self._model.geom_aabb[self._robot, :3], self._model.geom_aabb[self._robot, 3:]
-        down = self._data.geom_xmat[self._robot, 6:9]  # the world's z in each shape's frame
-        heights = self._data.geom_xpos[self._robot, 2] + (down * middle).sum(axis=1) - (np.abs(down) * half).sum(axis=1)
+        model = self._shown.model
+        data = self._shown.pose(self._data)
+        robot = [i for i in range(model.ngeom) if model.geom_bodyid[i] > 0 and model.geom_bodyid[i] not in self._bodies]
+        middle, half = model.geom_aabb[robot, :3], model.geom_aabb[robot, 3:]
+        down = data.geom_xmat[robot, 6:9]  # the world's z in each shape's frame
+        heights = data.geom_xpos[robot, 2] + (down * middle).sum(axis=1) - (np.abs(down) * half).sum(axis=1)
         return float(heights.min())
 
     def _put(self, i: int, position: Any, velocity: Any) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -23,11 +24,11 @@ from numpy.typing import NDArray
 
 from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import camera_name
+from didymos.engine.sensor_sites import camera_name
+from didymos.engine.shown_model import ShownModel
+from didymos.noise import stream_key, uniform
 from didymos.record.canvas import Canvas
 from didymos.record.image import Picture
-from didymos.sensors.kind import CameraSpec
-from didymos.sensors.noise import stream_key, uniform
 
 __all__ = ["Cameras", "View"]
 
@@ -49,20 +50,25 @@ class View:
 class Cameras:
     """The cameras of a run that are switched on; `period` is the time of a tick [s]."""
 
-    def __init__(self, twin: Twin, model: mujoco.MjModel, seed: int, period: float) -> None:
-        self._twin, self._model, self._seed, self._period = twin, model, seed, period
-        self.names = tuple(name for name, spec in cameras(twin).items() if spec.enabled > 0.5)
+    def __init__(self, twin: Twin, shown: ShownModel, seed: int, period: float) -> None:
+        self._twin, self._shown, self._seed, self._period = twin, shown, seed, period
+        self.names = tuple(
+            name for name, spec in cameras(twin).items() if getattr(spec, "enabled") > 0.5  # noqa: B009
+        )
         self.views = {name: View() for name in self.names}
         self._canvases: dict[str, Canvas] = {}
-        self._data = mujoco.MjData(model)
+        self._data = mujoco.MjData(shown.model) if self.names else None
         self._on_the_way: dict[str, deque[tuple[int, Picture]]] = {name: deque() for name in self.names}
         self._taken: list[tuple[str, Picture]] = []
 
-    def spec(self, name: str) -> CameraSpec:
+    def spec(self, name: str) -> Any:
         """The record of a camera as it is now: some of its numbers may change during a run."""
-        found = self._twin.file.sensors[name]
-        assert isinstance(found, CameraSpec)
-        return found
+        return self._twin.file.sensors[name]
+
+    def restart(self, seed: int) -> None:
+        """Begin anew with the noise of a seed."""
+        self._seed = seed
+        self.forget()
 
     def forget(self) -> None:
         """Begin anew: nothing is on its way, nothing was seen."""
@@ -103,15 +109,16 @@ class Cameras:
         while self._canvases:
             self._canvases.popitem()[1].close()
 
-    def _frame(self, spec: CameraSpec, tick: int) -> int:
+    def _frame(self, spec: Any, tick: int) -> int:
         """Number of the last frame until a tick."""
         return math.floor(tick * self._period * spec.rate + 1e-9) if tick >= 0 else -1
 
-    def _shoot(self, name: str, spec: CameraSpec, tick: int, state: mujoco.MjData) -> None:
+    def _shoot(self, name: str, spec: Any, tick: int, state: mujoco.MjData) -> None:
         number, key = self._frame(spec, tick), stream_key(self._seed, f"{name}.drop_out")
         if spec.drop_out > 0.0 and uniform(*key, number) < spec.drop_out:
             return
-        eye, canvas, reach = self._prepare(name, state), self._canvas(name, spec), (spec.near, spec.far)
+        self._data = self._shown.pose(state, self._data)
+        eye, canvas, reach = self._eye(name), self._canvas(name, spec), (spec.near, spec.far)
         colour = canvas.draw(self._data, eye, reach) if spec.colour else None
         depth = canvas.draw_depth(self._data, eye, reach) if spec.depth else None
         if spec.errors > 0.0:
@@ -125,19 +132,15 @@ class Cameras:
         self._taken.append((name, picture))
         self._on_the_way[name].append((tick + round(spec.delay / self._period), picture))
 
-    def _canvas(self, name: str, spec: CameraSpec) -> Canvas:
+    def _canvas(self, name: str, spec: Any) -> Canvas:
         if name not in self._canvases:
-            self._canvases[name] = Canvas(self._model, (spec.width, spec.height), fine=False)
+            self._canvases[name] = Canvas(self._shown.model, (spec.width, spec.height), fine=False)
         return self._canvases[name]
 
-    def _prepare(self, name: str, state: mujoco.MjData) -> mujoco.MjvCamera:
-        """The eye of a camera, with all in its place for the state of this tick."""
-        self._data.qpos[:], self._data.mocap_pos[:], self._data.mocap_quat[:] = state.qpos, state.mocap_pos, state.mocap_quat
-        mujoco.mj_kinematics(self._model, self._data)
-        mujoco.mj_comPos(self._model, self._data)
-        mujoco.mj_camlight(self._model, self._data)
+    def _eye(self, name: str) -> mujoco.MjvCamera:
+        """The engine's camera of a sensor."""
         eye = mujoco.MjvCamera()
-        eye.type, eye.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, self._model.camera(camera_name(name)).id
+        eye.type, eye.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, self._shown.model.camera(camera_name(name)).id
         return eye
 
 

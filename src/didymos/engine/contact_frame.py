@@ -4,48 +4,54 @@ A mecanum wheel grips along the axis of the roller on the ground, and hardly acr
 chassis while the wheel turns. The engine knows friction that differs between the two tangents of a contact (an explicit
 pair), but it chooses the tangents itself. Its table of collision functions is open, though: we put ours in front of those
 for spheres. It calls the engine's own and then sets the first tangent to the axis of the frame that the twin names, for the
-shapes that our block lists. All else (friction cones, slip, the implicit solver, ramps and edges) is the engine's, so
+shapes that the part table lists. All else (friction cones, slip, the implicit solver, ramps and edges) is the engine's, so
 nothing is explicit and stiff, and the contact is made in every evaluation, on any thread.
 """
 
 from __future__ import annotations
 
 import ctypes
+import threading
+import weakref
 from typing import Any
 
 import mujoco
+from mujoco.introspect import structs
 from numba import types
 
-from didymos.compiled import DOUBLES, c_function, kernel
-from didymos.engine import block as b
-from didymos.engine.callback import block_address
-from didymos.engine.layout import DATA, library_path
-from didymos.engine.memory import doubles, word
+from didymos.compiled import CFunction, c_function, kernel
+from didymos.engine.forces import table_address
+from didymos.engine.layout import DATA, library_path, struct_offsets
+from didymos.engine.part_table import DIRECTION, HEADER
+from didymos.errors import RunError
+from didymos.native import array_at, doubles, record_at, word
 
-__all__ = ["install_contact_frames"]
+__all__ = ["ContactFrames"]
 
 _XMAT = DATA["xmat"]
-_TANGENT, _PRE_CONTACT_WORDS = 7, 10  # of mjPreContact: distance, position [3], normal [3], tangent [3]
-_SIGNATURE = types.int32(types.int64, types.int64, DOUBLES, types.int32, types.int32, types.float64)
+_PRE_CONTACT_BYTES = 80  # distance, position [3], normal [3], tangent [3]
+_TANGENT = 56
+_SIGNATURE = types.int32(types.int64, types.int64, types.int64, types.int32, types.int32, types.float64)
 _SPHERE = int(mujoco.mjtGeom.mjGEOM_SPHERE)
 
 
 @kernel
-def _turn(model: int, data: int, contacts: Any, count: int, first: int, second: int) -> None:
-    """Set the tangents of the contacts of a pair of shapes, where one of them is in the block's list."""
-    block = block_address(model)
-    if block == 0:
+def _turn(model: int, data: int, contacts: int, count: int, first: int, second: int) -> None:
+    """Set the tangents of the contacts of a pair of shapes, where one of them is in the part table's list."""
+    table = table_address(model)
+    if table == 0:
         return
-    header = doubles(block)
-    for i in range(int(header[b.DIRECTION_COUNT])):
-        row = doubles(block + 8 * (int(header[b.DIRECTIONS]) + b.DIRECTION_WORDS * i))
-        if row[0] == first or row[0] == second:
-            matrix = doubles(word(data + _XMAT) + 72 * int(row[1]))
+    header = record_at(table, HEADER)
+    rows = array_at(table + 8 * header.first_direction, header.directions, DIRECTION)
+    for i in range(header.directions):
+        row = rows[i]
+        if row.shape == first or row.shape == second:
+            matrix, along = doubles(word(data + _XMAT) + 72 * row.body), row.axis
             for k in range(count):
+                tangent = doubles(contacts + _PRE_CONTACT_BYTES * k + _TANGENT)
                 for axis in range(3):
-                    contacts[k * _PRE_CONTACT_WORDS + _TANGENT + axis] = (
-                        matrix[3 * axis] * row[2] + matrix[3 * axis + 1] * row[3] + matrix[3 * axis + 2] * row[4]
-                    )
+                    at = 3 * axis
+                    tangent[axis] = matrix[at] * along[0] + matrix[at + 1] * along[1] + matrix[at + 2] * along[2]
             return
 
 
@@ -96,15 +102,65 @@ def _on_box(model, data, contacts, first, second, margin):  # type: ignore[no-un
     return count
 
 
-def install_contact_frames() -> None:
-    """Put our functions into the engine's table; harmless to repeat."""
+_FUNCTIONS: dict[tuple[int, int], tuple[str, CFunction]] = {
+    (int(mujoco.mjtGeom.mjGEOM_PLANE), _SPHERE): ("mjc_PlaneSphere", _on_plane),
+    (_SPHERE, _SPHERE): ("mjc_SphereSphere", _on_sphere),
+    (_SPHERE, int(mujoco.mjtGeom.mjGEOM_CAPSULE)): ("mjc_SphereCapsule", _on_capsule),
+    (_SPHERE, int(mujoco.mjtGeom.mjGEOM_CYLINDER)): ("mjc_SphereCylinder", _on_cylinder),
+    (_SPHERE, int(mujoco.mjtGeom.mjGEOM_BOX)): ("mjc_SphereBox", _on_box),
+}
+
+_users = 0
+_lock = threading.Lock()
+
+
+class ContactFrames:
+    """Our functions in the engine's table, for as long as any object of this class lives; then the engine's own are back.
+
+    The table belongs to the whole process. It is only touched for twins with `contacts`, only where it holds the engine's own
+    functions, and only if the engine's contacts are laid out as this module was written for.
+    """
+
+    def __init__(self) -> None:
+        _check_layout()
+        _enter()
+        self._end = weakref.finalize(self, _leave)
+
+
+def _check_layout() -> None:
+    offsets = struct_offsets("mjPreContact") if "mjPreContact" in structs.STRUCTS else {}
+    if offsets.get("tangent") != _TANGENT or len(offsets) != 4:
+        raise RunError("this version of the engine lays its contacts out differently: twins with 'contacts' cannot run on it")
+
+
+def _table() -> tuple[Any, Any]:
     kinds = int(mujoco.mjtGeom.mjNGEOMTYPES)
-    table = (ctypes.c_void_p * (kinds * kinds)).in_dll(ctypes.CDLL(library_path()), "mjCOLLISIONFUNC")
-    table[int(mujoco.mjtGeom.mjGEOM_PLANE) * kinds + _SPHERE] = _on_plane.address
-    for kind, function in (
-        (_SPHERE, _on_sphere),
-        (int(mujoco.mjtGeom.mjGEOM_CAPSULE), _on_capsule),
-        (int(mujoco.mjtGeom.mjGEOM_CYLINDER), _on_cylinder),
-        (int(mujoco.mjtGeom.mjGEOM_BOX), _on_box),
-    ):
-        table[_SPHERE * kinds + kind] = function.address
+    library = ctypes.CDLL(library_path())
+    return (ctypes.c_void_p * (kinds * kinds)).in_dll(library, "mjCOLLISIONFUNC"), library
+
+
+def _enter() -> None:
+    global _users
+    with _lock:
+        if _users == 0:
+            table, library = _table()
+            kinds = int(mujoco.mjtGeom.mjNGEOMTYPES)
+            for (first, second), (name, function) in _FUNCTIONS.items():
+                own = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+                if table[first * kinds + second] not in (own, function.address):
+                    raise RunError(f"somebody else has replaced the engine's {name}: a twin with 'contacts' cannot run beside it")
+            for (first, second), (_, function) in _FUNCTIONS.items():
+                table[first * kinds + second] = function.address
+        _users += 1
+
+
+def _leave() -> None:
+    global _users
+    with _lock:
+        _users -= 1
+        if _users == 0:
+            table, library = _table()
+            kinds = int(mujoco.mjtGeom.mjNGEOMTYPES)
+            for (first, second), (name, function) in _FUNCTIONS.items():
+                if table[first * kinds + second] == function.address:
+                    table[first * kinds + second] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value

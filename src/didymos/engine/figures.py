@@ -5,13 +5,12 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from didymos.contract import offset_of
 from didymos.control import Rotor
 from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
-from didymos.engine import block as b
 from didymos.engine.assemble import Assembly
 from didymos.engine.boxes import is_box
-from didymos.parts import PARTS
 
 __all__ = ["rotors", "thrust_to_weight"]
 
@@ -20,7 +19,7 @@ _STEP = 1e-3  # [s]
 
 
 def _thrusters(twin: Twin) -> list[str]:
-    return [name for name, part in twin.file.parts.items() if any(o.name == "thrust" for o in PARTS[part.kind].outputs)]
+    return [name for name, part in twin.file.parts.items() if any(o.name == "thrust" for o in part.contract.outputs)]
 
 
 def rotors(twin: Twin, assembly: Assembly) -> tuple[Rotor, ...]:
@@ -28,20 +27,19 @@ def rotors(twin: Twin, assembly: Assembly) -> tuple[Rotor, ...]:
     model = assembly.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    root = model.body(twin.description.links[twin.description.root].body).id
+    root = assembly.links.root_body(model)
     turn = data.xmat[root].reshape(3, 3)
     inputs = {part: name for name, part, _ in part_inputs(twin)}
-    start = int(model.numeric_adr[model.nnumeric - 1] + model.numeric_data[model.numeric_adr[model.nnumeric - 1] + b.TABLE])
-    found = []
-    for index, (name, part) in enumerate(twin.file.parts.items()):
+    thrusting = []
+    for name, part in twin.file.parts.items():
         if name in _thrusters(twin) and hasattr(part, "direction"):
-            row = model.numeric_data[start + b.ROW_WORDS * index :][: b.ROW_WORDS]
-            body = int(row[b.BODY])
+            frame = assembly.links[part.link]
+            body = int(model.body(frame.body).id)
             matrix = data.xmat[body].reshape(3, 3)
-            position = turn.T @ (data.xpos[body] + matrix @ row[b.POSE : b.POSE + 3] - data.xpos[root])
-            axis = turn.T @ matrix @ row[b.POSE + 3 : b.POSE + 12].reshape(3, 3)[:, 0]
-            found.append(Rotor(inputs[name], tuple(position.tolist()), tuple(axis.tolist()), float(part.direction)))
-    return tuple(found)
+            position = turn.T @ (data.xpos[body] + matrix @ frame.pose.position - data.xpos[root])
+            axis = turn.T @ matrix @ frame.pose.rotation[:, 0]
+            thrusting.append(Rotor(inputs[name], tuple(position.tolist()), tuple(axis.tolist()), float(part.direction)))
+    return tuple(thrusting)
 
 
 def thrust_to_weight(twin: Twin, assembly: Assembly) -> float:
@@ -54,7 +52,8 @@ def thrust_to_weight(twin: Twin, assembly: Assembly) -> float:
     if twin.description.floating:
         data.qpos[2] = twin.file.start.position.z
     for _, part, index in part_inputs(twin):
-        data.userdata[assembly.plan.starts[f"inputs:{part}"] + index] = PARTS[twin.file.parts[part].kind].input_range[1]
+        full = twin.file.parts[part].contract.inputs[index].range[1]
+        data.plugin_state[assembly.state.starts[f"inputs:{part}"] + index] = full
     states = model.na - int(model.actuator_actnum[: assembly.own_actuators].sum())
     steps = round(_SETTLING / _STEP) if states else 1
     for _ in range(steps):
@@ -62,8 +61,8 @@ def thrust_to_weight(twin: Twin, assembly: Assembly) -> float:
         data.act += _STEP * data.act_dot
     total = 0.0
     for name in _thrusters(twin):
-        outputs = [output.name for output in PARTS[twin.file.parts[name].kind].outputs]
-        total += data.userdata[assembly.plan.starts[f"outputs:{name}"] + outputs.index("thrust")]
+        thrust = offset_of(twin.file.parts[name].contract.output_layout, "thrust")
+        total += data.plugin_state[assembly.state.starts[f"outputs:{name}"] + thrust]
     own = [body for body in range(model.nbody) if not is_box(model, body)]
     weight = float(np.sum(model.body_mass[own])) * twin.file.world.gravity
     return float(total / weight)

@@ -11,8 +11,7 @@ import mujoco
 import numpy as np
 
 from didymos.describe.twin import Twin
-from didymos.parts import PARTS
-from didymos.parts.law import JointLoad
+from didymos.parts.part import JointLoad
 
 __all__ = ["add_belts", "apply_belt", "apply_joint", "belted_parts", "lends", "loaded_joints"]
 
@@ -32,7 +31,7 @@ def loaded_joints(twin: Twin) -> dict[str, list[str]]:
 
 def lends(twin: Twin, part: str) -> bool:
     """Whether a part lends something to what it turns."""
-    return PARTS[twin.file.parts[part].kind].on_joint is not None
+    return _load(twin, part) is not None
 
 
 def belted_parts(twin: Twin) -> list[str]:
@@ -57,7 +56,7 @@ def add_belts(spec: mujoco.MjSpec, twin: Twin) -> None:
 def apply_belt(model: mujoco.MjModel, twin: Twin, part: str) -> None:
     """Write what a part lends to the sum of two joints into a model; `mj_setConst` has to follow."""
     tendon = int(model.tendon(_tendon(part)).id)
-    load = _load(twin, part)
+    load = _load(twin, part) or JointLoad()
     for field, value in (
         (model.tendon_armature, load.armature), (model.tendon_frictionloss, load.friction), (model.tendon_damping, load.damping),
     ):  # fmt: skip
@@ -69,7 +68,7 @@ def apply_belt(model: mujoco.MjModel, twin: Twin, part: str) -> None:
 def apply_joint(model: mujoco.MjModel, twin: Twin, name: str, loaded: Mapping[str, list[str]]) -> None:
     """Write a joint's armature, friction and damping into a model; `mj_setConst` has to follow."""
     dof = int(model.joint(twin.description.joints[name].engine_joints[0]).dofadr[0])
-    loads = [_load(twin, part) for part in loaded.get(name, ())]
+    loads = [_load(twin, part) or JointLoad() for part in loaded.get(name, ())]
     for quantity, field in (
         ("armature", model.dof_armature), ("friction", model.dof_frictionloss), ("damping", model.dof_damping),
     ):  # fmt: skip
@@ -80,8 +79,6 @@ def apply_joint(model: mujoco.MjModel, twin: Twin, name: str, loaded: Mapping[st
         model.dof_solref[dof] = 2.0 * twin.file.world.step, 1.0
 
 
-def _load(twin: Twin, part: str) -> JointLoad:
+def _load(twin: Twin, part: str) -> JointLoad | None:
     spec = twin.file.parts[part]
-    lend = PARTS[spec.kind].on_joint
-    assert lend is not None
-    return lend(spec)
+    return spec.contract.on_joint(spec)

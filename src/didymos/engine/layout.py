@@ -8,13 +8,15 @@ checked against the addresses that the bindings report for a small model; a mism
 from __future__ import annotations
 
 import ctypes
+import sys
+from pathlib import Path
 from typing import Any
 
 import mujoco
 from mujoco.introspect import structs
 from mujoco.introspect.ast_nodes import AnonymousStructDecl, AnonymousUnionDecl, ArrayType, PointerType, ValueType
 
-__all__ = ["DATA", "MODEL", "library_path"]
+__all__ = ["DATA", "DISABLE_FLAGS", "MODEL", "library_path", "struct_offsets"]
 
 _SCALARS: dict[str, Any] = {
     "int": ctypes.c_int,
@@ -33,12 +35,11 @@ _SCALARS: dict[str, Any] = {
 }
 
 _MODEL_FIELDS = (
-    "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "body_rootid", "body_parentid", "body_dofadr", "body_dofnum",
-    "dof_parentid", "actuator_actadr",
+    "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum",
 )  # fmt: skip
 _DATA_FIELDS = (
-    "time", "qpos", "qvel", "act", "ctrl", "userdata", "qfrc_applied", "xpos", "xquat", "xmat", "cvel", "cdof",
-    "subtree_com", "sensordata", "actuator_force", "qfrc_actuator", "xfrc_applied", "energy", "qacc",
+    "time", "qpos", "qvel", "act", "act_dot", "plugin_state", "qfrc_applied", "xpos", "xmat", "cvel", "cdof", "subtree_com",
+    "sensordata", "xfrc_applied",
 )  # fmt: skip
 
 
@@ -86,14 +87,37 @@ def _offsets(name: str, fields: tuple[str, ...], live: Any) -> dict[str, int]:
 
 
 def library_path() -> str:
-    """The engine's shared library, whose functions compiled code calls by name."""
-    from pathlib import Path
+    """The engine's shared library, whose functions compiled code calls by name: where the bindings themselves look for it."""
+    folder = Path(mujoco.__file__).parent
+    patterns = {"win32": ("mujoco*.dll",), "darwin": ("libmujoco*.dylib", "*.framework/**/libmujoco*.dylib")}
+    for pattern in patterns.get(sys.platform, ("libmujoco.so*",)):
+        libraries = sorted(folder.glob(pattern))
+        if libraries:
+            return str(libraries[0])
+    raise RuntimeError(f"the engine's library is not in {folder}; install it again: pip install --force-reinstall mujoco-core")
 
-    (found,) = Path(mujoco.__file__).parent.glob("libmujoco.so.*")
-    return str(found)
+
+def _disable_flags(live: Any) -> int:
+    """Offset in bytes of `mjModel.opt.disableflags`, checked against a live model."""
+    layout = _structure("mjModel", structs.STRUCTS["mjModel"].fields)
+    option = next(kind for name, kind in layout._fields_ if name == "opt")
+    offset = int(layout.opt.offset + option.disableflags.offset)
+    before = int(live.opt.disableflags)
+    for value in (0x155, 0x2AA):
+        live.opt.disableflags = value
+        if ctypes.c_int.from_address(live._address + offset).value != value:
+            raise RuntimeError("mjModel.opt.disableflags is not where the engine's headers say; this engine cannot be used")
+    live.opt.disableflags = before
+    return offset
 
 
-_PROBE = """<mujoco><size nuserdata="3"/><worldbody><body><freejoint/><geom size="1"/><body><joint name="j"/><geom size="1"/>
+def struct_offsets(name: str) -> dict[str, int]:
+    """Offsets in bytes of the fields of one of the engine's structures."""
+    layout = _structure(name, structs.STRUCTS[name].fields)
+    return {field.name: int(getattr(layout, field.name).offset) for field in structs.STRUCTS[name].fields}
+
+
+_PROBE = """<mujoco><worldbody><body><freejoint/><geom size="1"/><body><joint name="j"/><geom size="1"/>
 </body></body></worldbody><actuator><motor joint="j"/><general joint="j" dyntype="integrator"/></actuator>
 <sensor><jointpos joint="j"/></sensor><custom><numeric name="n" data="1 2"/></custom></mujoco>"""
 
@@ -102,4 +126,5 @@ _data = mujoco.MjData(_model)
 _data.time = 3.25
 MODEL = _offsets("mjModel", _MODEL_FIELDS, _model)
 DATA = _offsets("mjData", _DATA_FIELDS, _data)
+DISABLE_FLAGS = _disable_flags(_model)
 del _model, _data

@@ -15,16 +15,19 @@ import mujoco
 import numpy as np
 from numba import types
 
-from didymos.compiled import inlined, kernel
-from didymos.sensors.reading import RATE, is_due
+from didymos.compiled import kernel
+from didymos.engine.context import LIDAR
+from didymos.native import array_at, matrix_at
 
-__all__ = ["scan"]
+__all__ = ["UNSEEN_GROUPS", "scan"]
 
 _PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = (
     int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}"))
     for name in ("PLANE", "HFIELD", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX", "MESH")
 )
-_UNSEEN_GROUPS = (2, 5)  # shapes that only serve to be seen, and marks
+_FLOAT, _INT, _INT32 = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int32)
+UNSEEN_GROUPS = (2, 5)
+"""Groups of shapes that only serve to be seen, and of marks."""
 
 _ray_geom = types.ExternalFunction("mju_rayGeom", types.float64(*[types.int64] * 5, types.int32, types.int64))
 _ray_mesh = types.ExternalFunction("mj_rayMesh", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
@@ -66,9 +69,10 @@ def _may_be_hit(kind: int, size: Any, bound: float, place: Any, matrix: Any, eye
 
 @kernel
 def _cast(
-    model: int, data: int, geom: int, kind: int, size: Any, bound: float, place: Any, matrix: Any, eye: Any, rays: Any, found: Any
+    model: int, data: int, geom: int, kind: int, size: Any, bound: float, place: Any, matrix: Any, eye: Any, rays: Any,
+    ranges: Any,
 ) -> None:
-    """Shorten the distances `found` along `rays` where a shape stands in the way."""
+    """Shorten the distances `ranges` along `rays` where a shape stands in the way."""
     dx, dy, dz = place[0] - eye[0], place[1] - eye[1], place[2] - eye[2]
     away = dx * dx + dy * dy + dz * dz - bound * bound
     for i in range(rays.shape[0]):
@@ -84,37 +88,54 @@ def _cast(
             distance = _ray_geom(
                 place.ctypes.data, matrix.ctypes.data, size.ctypes.data, eye.ctypes.data, ray.ctypes.data, kind, 0
             )
-        if 0.0 <= distance < found[i]:
-            found[i] = distance
+        if 0.0 <= distance < ranges[i]:
+            ranges[i] = distance
 
 
-@inlined
-def scan(w: Any, tick: int, begins: bool) -> None:
-    """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117)."""
-    for i in range(w.lidars.shape[0]):
-        sensor, site, body, source, count, first = w.lidars[i]
-        if begins or is_due(tick, w.sensor_numbers[sensor, RATE], w.period):
-            nearest, farthest = w.lidar_numbers[i]
-            eye, frame = w.site_xpos[site], w.site_xmat[site]
-            rays, found = w.rays_world[first : first + count], w.sensordata[source : source + count]
+@kernel
+def scan(engine: Any, tables: Any, due: Any) -> None:
+    """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117).
+
+    `engine` and `tables` are groups of a packed context; `due[sensor]` is not zero for those that read.
+    """
+    lidars = array_at(tables.lidars, tables.lidars_count, LIDAR)
+    state = array_at(engine.state, engine.state_count, _FLOAT)
+    own_rays = matrix_at(tables.rays, tables.rays_count, 3, _FLOAT)
+    world_rays = matrix_at(tables.rays_world, tables.rays_world_count, 3, _FLOAT)
+    for i in range(lidars.shape[0]):
+        lidar = lidars[i]
+        if due[lidar.sensor] != 0.0:
+            eye = array_at(tables.site_xpos + 24 * lidar.site, 3, _FLOAT)
+            frame = array_at(tables.site_xmat + 72 * lidar.site, 9, _FLOAT)
+            first, count = lidar.first_ray, lidar.rays
+            rays, ranges = world_rays[first : first + count], state[lidar.ranges : lidar.ranges + count]
             for ray in range(count):
-                found[ray] = np.inf
+                ranges[ray] = np.inf
                 for row in range(3):
                     rays[ray, row] = (
-                        frame[3 * row] * w.rays[first + ray, 0]
-                        + frame[3 * row + 1] * w.rays[first + ray, 1]
-                        + frame[3 * row + 2] * w.rays[first + ray, 2]
+                        frame[3 * row] * own_rays[first + ray, 0]
+                        + frame[3 * row + 1] * own_rays[first + ray, 1]
+                        + frame[3 * row + 2] * own_rays[first + ray, 2]
                     )
-            for geom in range(w.geom_type.shape[0]):
-                group = w.geom_group[geom]
-                if group == _UNSEEN_GROUPS[0] or group == _UNSEEN_GROUPS[1] or w.geom_bodyid[geom] == body:
-                    continue
-                kind, size, bound = w.geom_type[geom], w.geom_size[geom], w.geom_rbound[geom]
-                place, matrix = w.geom_xpos[geom], w.geom_xmat[geom]
-                if _may_be_hit(kind, size, bound, place, matrix, eye, frame, farthest):
-                    _cast(w.model, w.data, geom, kind, size, bound, place, matrix, eye, rays, found)
+            _cast_at_all(engine, tables, lidar, eye, frame, rays, ranges)
             for ray in range(count):
-                if found[ray] > farthest:
-                    found[ray] = np.inf
-                elif found[ray] < nearest:
-                    found[ray] = -np.inf
+                if ranges[ray] > lidar.farthest:
+                    ranges[ray] = np.inf
+                elif ranges[ray] < lidar.nearest:
+                    ranges[ray] = -np.inf
+
+
+@kernel
+def _cast_at_all(engine: Any, tables: Any, lidar: Any, eye: Any, frame: Any, rays: Any, ranges: Any) -> None:
+    """Cast rays at every shape that they can hit, but for those of the lidar's own link."""
+    kinds = array_at(tables.geom_type, tables.geom_type_count, _INT32)
+    groups = array_at(tables.geom_group, tables.geom_group_count, _INT32)
+    links = array_at(tables.geom_link, tables.geom_link_count, _INT)
+    bounds = array_at(tables.geom_rbound, tables.geom_rbound_count, _FLOAT)
+    for geom in range(kinds.shape[0]):
+        if groups[geom] == UNSEEN_GROUPS[0] or groups[geom] == UNSEEN_GROUPS[1] or links[geom] == lidar.link:
+            continue
+        size = array_at(tables.geom_size + 24 * geom, 3, _FLOAT)
+        middle, matrix = array_at(tables.geom_xpos + 24 * geom, 3, _FLOAT), array_at(tables.geom_xmat + 72 * geom, 9, _FLOAT)
+        if _may_be_hit(kinds[geom], size, bounds[geom], middle, matrix, eye, frame, lidar.farthest):
+            _cast(engine.model, engine.data, geom, kinds[geom], size, bounds[geom], middle, matrix, eye, rays, ranges)

@@ -1,88 +1,147 @@
-"""Change parameters of a running simulation by their paths."""
+"""Change parameters of a running simulation by their paths, each at the cost of writing one number."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cached_property
 
 import mujoco
 
-from didymos.control import Controller
 from didymos.describe.names import cameras, joint_of, link_of, readings
-from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly, apply_link
+from didymos.engine.assemble import apply_link
+from didymos.engine.build import Built
 from didymos.engine.friction import set_friction
 from didymos.engine.joint_values import apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.scenery import floors
-from didymos.errors import InputError
-from didymos.sensors import reading
+from didymos.errors import InputError, nearest
 
-__all__ = ["set_live"]
+__all__ = ["LiveValues"]
 
-_SENSOR_NUMBERS = {
-    "drop_out": reading.DROP_OUT, "errors": reading.ERRORS, "outage_rate": reading.OUTAGE_RATE,
-    "outage_time": reading.OUTAGE_TIME,
-}  # fmt: skip
+Writer = Callable[[float], None]
 
 
-def set_live(
-    twin: Twin, assembly: Assembly, wiring: Any, program: Controller | None, values: Mapping[str, float]
-) -> None:
-    """Write values that the twin has already accepted to where the run reads them."""
-    loaded = loaded_joints(twin)
-    moved: dict[str, None] = {}  # links and joints whose constants the engine has to derive anew
-    for path, value in values.items():
+class LiveValues:
+    """The parameters of a run: which can change, and where the run reads them."""
+
+    def __init__(self, built: Built) -> None:
+        self._built = built
+        self._writers: dict[str, Writer] = {}
+        self._stale = False  # whether the engine has to derive constants anew
+
+    def set_all(self, values: Mapping[str, float]) -> None:
+        """Change parameters: all of them, or none if one does not fit."""
+        twin = self._built.twin
+        before = {}
+        for path in values:
+            parameter = twin.parameters.get(path)
+            if parameter is None:
+                raise InputError(f"there is no such parameter{nearest(path, twin.parameters)}", path=path)
+            if not parameter.live:
+                raise InputError("cannot change during a run; set it on the twin before", path=path)
+            before[path] = parameter.value
+        twin.set_all(values)
+        try:
+            self._write(values)
+        except InputError:
+            twin.set_all(before)
+            self._write(before)
+            raise
+
+    def _write(self, values: Mapping[str, float]) -> None:
+        """Write values that the twin has already accepted to where the run reads them."""
+        for path, value in values.items():
+            writer = self._writers.get(path)
+            if writer is None:
+                writer = self._writers[path] = self._writer(path)
+            writer(float(value))
+        if self._stale:
+            self._stale = False
+            mujoco.mj_setConst(self._built.assembly.model, self._scratch)
+
+    @cached_property
+    def _scratch(self) -> mujoco.MjData:
+        return mujoco.MjData(self._built.assembly.model)
+
+    @cached_property
+    def _loaded(self) -> dict[str, list[str]]:
+        return loaded_joints(self._built.twin)
+
+    def _writer(self, path: str) -> Writer:
+        """How a parameter reaches the run."""
         kind, rest = path.split(".", 1)
-        if path in assembly.numbers:
-            assembly.model.numeric_data[assembly.numbers[path]] = float(value)
-            part = rest.split(".")[0] if kind == "parts" else ""
-            if part in belted_parts(twin):
-                moved[f"belts.{part}"] = None
-            elif part and twin.file.parts[part].joint in loaded:
-                moved[f"joints.{twin.file.parts[part].joint}"] = None
-        elif kind in ("links", "joints"):
-            moved[f"{kind}.{link_of(path) if kind == 'links' else joint_of(path)}"] = None
-        else:
-            _set_other(twin, assembly, wiring, program, path, float(value))
-    for item in moved:
-        kind, name = item.split(".", 1)
+        if path in self._built.assembly.numbers:
+            return self._part_writer(path, rest.split(".")[0] if kind == "parts" else "")
         if kind == "links":
-            apply_link(assembly.model, twin, name)
-        elif kind == "belts":
-            apply_belt(assembly.model, twin, name)
-        else:
-            apply_joint(assembly.model, twin, name, loaded)
-    if moved:
-        mujoco.mj_setConst(assembly.model, mujoco.MjData(assembly.model))
+            return self._refreshing(lambda: apply_link(self._built.assembly, self._built.twin, link_of(path)))
+        if kind == "joints":
+            return self._refreshing(lambda: self._apply_joint(joint_of(path)))
+        if path.startswith("control.gains."):
+            program, gain = self._built.program, path.removeprefix("control.gains.")
+            return (lambda value: None) if program is None else (lambda value: program.set_gain(gain, value))
+        if kind == "sensors":
+            return self._sensor_writer(rest)
+        return self._world_writer(path)
 
+    def _refreshing(self, apply: Callable[[], None]) -> Writer:
+        """A writer after which the engine's constants are derived anew."""
 
-def _set_other(
-    twin: Twin, assembly: Assembly, wiring: Any, program: Controller | None, path: str, value: float
-) -> None:
-    if path.startswith("control.gains."):
-        if program is not None:
-            program.set_gain(path.removeprefix("control.gains."), value)
-    elif path.startswith("sensors."):
-        _set_sensor(twin, assembly, wiring, path.removeprefix("sensors."), value)
-    elif path == "world.gravity":
-        assembly.model.opt.gravity[2] = -value
-    elif path == "world.friction_scale" or path in floors(twin.file.world):
-        for shape, friction in floors(twin.file.world).values():
-            assembly.model.geom(shape).friction[0] = friction
-        set_friction(assembly.model, twin)
-    elif path.startswith("contacts."):
-        set_friction(assembly.model, twin)
-    else:
+        def write(value: float) -> None:
+            apply()
+            self._stale = True
+
+        return write
+
+    def _apply_joint(self, name: str) -> None:
+        apply_joint(self._built.assembly.model, self._built.twin, name, self._loaded)
+
+    def _part_writer(self, path: str, part: str) -> Writer:
+        twin, assembly = self._built.twin, self._built.assembly
+        numbers, index = assembly.model.numeric_data, assembly.numbers[path]
+        joint = twin.file.parts[part].joint if part else None
+
+        def write(value: float) -> None:
+            numbers[index] = value
+
+        def write_belt(value: float) -> None:
+            numbers[index] = value
+            apply_belt(assembly.model, twin, part)
+            self._stale = True
+
+        def write_joint(value: float) -> None:
+            numbers[index] = value
+            self._apply_joint(str(joint))
+            self._stale = True
+
+        if part in belted_parts(twin):
+            return write_belt
+        return write_joint if joint in self._loaded else write
+
+    def _world_writer(self, path: str) -> Writer:
+        twin, model = self._built.twin, self._built.assembly.model
+
+        def write_gravity(value: float) -> None:
+            model.opt.gravity[2] = -value
+
+        def write_friction(value: float) -> None:
+            for shape, friction in floors(twin.file.world).values():
+                model.geom(shape).friction[0] = friction
+            set_friction(model, twin)
+
+        if path == "world.gravity":
+            return write_gravity
+        if path == "world.friction_scale" or path in floors(twin.file.world) or path.startswith("contacts."):
+            return write_friction
         raise InputError("cannot change during a run", path=path)
 
-
-def _set_sensor(twin: Twin, assembly: Assembly, wiring: Any, rest: str, value: float) -> None:
-    name, *further = rest.split(".")
-    if name in cameras(twin):
-        return  # they look their numbers up themselves
-    if len(further) == 1:
-        wiring.sensor_numbers[list(readings(twin)).index(name), _SENSOR_NUMBERS[further[0]]] = value
-        return
-    own = [place for place in assembly.places if place.sensor in twin.file.sensors]
-    index = next(i for i, place in enumerate(own) if (place.sensor, place.quantity) == (name, further[0]))
-    wiring.errors[further[1]][index] = value
+    def _sensor_writer(self, rest: str) -> Writer:
+        twin, tables = self._built.twin, self._built.context.sensors
+        name, *further = rest.split(".")
+        if name in cameras(twin):
+            return lambda value: None  # they look their numbers up themselves
+        if len(further) == 1:
+            row = tables.sensors[list(readings(twin)).index(name)]
+            return lambda value: row.__setitem__(further[0], value)
+        own = [item for item in self._built.assembly.quantities if item.sensor in twin.file.sensors]
+        index = next(i for i, item in enumerate(own) if (item.sensor, item.quantity) == (name, further[0]))
+        error = tables.errors[index]
+        return lambda value: error.__setitem__(further[1], value)

@@ -2,39 +2,52 @@
 
     sense -> control -> [ air -> parts -> physics ] x substeps -> record
 
-`begin_tick` moves the set-points and the gusts, brings positions, velocities and sensors up to the state at t, and reads.
-`run_program` calls a compiled control program. `end_tick` hands the inputs to the parts, lets the engine find the forces,
-records one row (everything in it belongs to the same instant t) and advances the state. `run_ticks` chains the three; a
-program written in Python is called between the first and the last.
+`_begin_tick` moves the set-points and the gusts, brings positions, velocities and their sensors up to the state at t, and reads.
+`_run_program` calls a compiled control program. `_end_tick` hands the inputs to the parts, lets the engine find the forces, reads
+the sensors of accelerations, records one row (everything in it belongs to the same instant t) and advances the state.
+`run_ticks` chains the three; a program written in Python is called between the first and the last.
 
 Split like this a step costs what `mj_step` costs and gives the same bits: the first half of its forward pass (positions and
-velocities) belongs to `begin_tick`, and `mj_forwardSkip` goes on from there in `end_tick`.
+velocities) belongs to `_begin_tick`, and `mj_forwardSkip` goes on from there in `_end_tick`. The engine's sensors are computed
+only at ticks at which something reads them.
+
+All functions take a packed context (packed_context.py): the tables of `context.py`, read by name.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import math
+from typing import Any
 
 import numpy as np
 from numba import types
 
-from didymos.compiled import inlined, kernel
-from didymos.control.stimulus import evaluate
-from didymos.engine.callback import advance_air, sense_air, tick_parts
+from didymos.compiled import kernel
+from didymos.control.stimulus import STIMULUS, evaluate
+from didymos.engine.calls import call_program, engine_function
+from didymos.engine.contact_search import search_if_near, search_on
+from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
+from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.lidar import scan
-from didymos.engine.memory import call_program, engine_function
-from didymos.sensors.reading import SAMPLED_AT, is_due, needs_acceleration, sense
+from didymos.engine.link_frames import place_links
+from didymos.engine.memory_layout import LOOP_STATE
+from didymos.engine.packed_context import CONTEXT
+from didymos.engine.pushes import PUSHES
+from didymos.native import array_at, matrix_at, record_at
+from didymos.parts.part import CLOCK
+from didymos.sensors.error import ErrorSpec
+from didymos.sensors.reading import QUANTITY, SENSOR, SensorTables, acceleration_due, any_due, is_due, sense, take_accelerations
+from didymos.spec import record_type
 
-__all__ = [
-    "DIVERGED", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SPACE_ELSEWHERE",
-    "SPACE_INPUT", "SPACE_PARAMETER", "SPACE_PUSH", "SPACE_SETPOINT", "Wiring",
-    "begin_tick", "end_tick", "run_ticks",
-]  # fmt: skip
+__all__ = ["AHEAD", "DIVERGED", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "UNASKED", "run_ticks"]
 
-FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL = range(4)
-SPACE_SETPOINT, SPACE_INPUT, SPACE_PARAMETER, SPACE_ELSEWHERE, SPACE_PUSH = range(5)
-RK4 = 1
+FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL = 0, 1, 2, 3
+SENSED, AHEAD, UNASKED = 1, 2, 4
+_SETPOINT, _INPUT, _PARAMETER, _PUSH = Target.SETPOINT, Target.INPUT, Target.PARAMETER, Target.PUSH
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
+_SENSORS, _NO_SENSORS = 0, 1
+_ERROR = record_type(ErrorSpec)
+_FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int64)
 
 _mj_fwd_position = engine_function("mj_fwdPosition")
 _mj_sensor_position = engine_function("mj_sensorPos")
@@ -46,229 +59,255 @@ _mj_runge_kutta = engine_function("mj_RungeKutta", types.int32)
 _mj_implicit = engine_function("mj_implicit")
 
 
-class Wiring(NamedTuple):
-    """All that the loop touches: addresses, views of the engine's arrays, and tables that are fixed for a run."""
-
-    model: int
-    data: int
-    period: float  # [s] of a tick
-    substeps: int
-    integrator: int
-    boundary: float  # [m]
-    free_joints: Any  # addresses in qpos of free joints, int64 [n]
-    # views of the engine's data
-    qpos: Any
-    qvel: Any
-    qacc: Any
-    ctrl: Any
-    sensordata: Any
-    userdata: Any
-    xpos: Any
-    xquat: Any
-    actuator_force: Any
-    numeric: Any
-    pushes: Any  # forces on links from outside, xfrc_applied
-    # sensors
-    sensors: Any
-    sensor_numbers: Any
-    quantities: Any
-    errors: Any
-    fresh: Any  # int64 [sensors]
-    lidars: Any  # int64 [n, 6]: sensor, site, its body, first in sensordata, rays, first ray
-    lidar_numbers: Any  # float64 [n, 2]: nearest, farthest [m]
-    rays: Any  # float64 [rays, 3], unit vectors in the site's frame
-    rays_world: Any  # scratch of the same shape
-    site_xpos: Any
-    site_xmat: Any
-    geom_type: Any
-    geom_group: Any
-    geom_bodyid: Any
-    geom_size: Any
-    geom_rbound: Any
-    geom_xpos: Any
-    geom_xmat: Any
-    readouts: Any  # int64 [n, 2]: readouts of parts that sensors report, places in userdata and sensordata
-    # stimuli
-    stimuli: Any  # float64 [n, 8]
-    stimulus_targets: Any  # int64 [n, 5]: space, index, first and end row of its table, where its value is shown
-    stimulus_tables: Any  # float64 [rows, 2]
-    setpoints: Any  # start and end in userdata, int64 [2]
-    began: int  # in userdata: the tick at which the robot began, and whether its program was called since
-    hand: int  # start in userdata of what a pilot adds to the set-points, then to the inputs
-    # inputs: where each command lies in userdata, where it goes (-1: not there) in userdata and ctrl, its range
-    inputs: Any  # int64 [n, 3]
-    input_ranges: Any  # float64 [n, 2]
-    input_offsets: Any  # float64 [n], what stimuli and the pilot add
-    # control program
-    program: int
-    control_every: int
-    settings: Any
-    gains: Any
-    reads: Any  # int64, indices in userdata
-    reads_setpoints: Any
-    writes: Any  # int64, indices in inputs
-    memory: int  # address of the program's memory
-    clock: Any  # float64 [3]
-    seen: Any  # float64 scratch of the program
-    asked: Any
-    answered: Any
-    # record: streams [first column, columns, first cell, first stamp, sensor or -1], rates, columns [source, index]
-    streams: Any
-    stream_rates: Any
-    columns: Any
-    factors: Any  # float64 [columns]
-    cells: Any
-    stamps: Any
-    counts: Any  # int64 rows written since the last drain
-
-
-@inlined
-def _stimulate(w: Any, t: float) -> None:
-    for i in range(w.setpoints[0], w.setpoints[1]):
-        w.userdata[i] = w.userdata[w.hand + i - w.setpoints[0]]
-    first = w.hand + w.setpoints[1] - w.setpoints[0]
-    for i in range(w.input_offsets.shape[0]):
-        w.input_offsets[i] = w.userdata[first + i]
-    for i in range(w.stimuli.shape[0]):
-        target = w.stimulus_targets[i]
-        value = evaluate(w.stimuli[i], w.stimulus_tables[target[2] : target[3]], t)
-        if target[0] == SPACE_SETPOINT:
-            w.userdata[target[1]] += value
-        elif target[0] == SPACE_INPUT:
-            w.input_offsets[target[1]] += value
-        elif target[0] == SPACE_PARAMETER:
-            w.numeric[target[1]] = value
-        elif target[0] == SPACE_PUSH:
-            w.pushes[target[1]] += value - w.userdata[target[4]]  # a person may push as well
-        if target[4] >= 0:
-            w.userdata[target[4]] = value
-
-
-@inlined
-def begin_tick(w: Any, tick: int) -> None:
-    """Set-points, air, positions, velocities and readings at the tick's time."""
-    _stimulate(w, tick * w.period)
-    advance_air(w.model, w.data, tick, w.period)
-    begins = w.userdata[w.began] == tick
-    if needs_acceleration(w.sensors, w.sensor_numbers, tick, w.period, begins):
-        _mj_forward(w.model, w.data)
-    else:
-        _mj_fwd_position(w.model, w.data)
-        _mj_sensor_position(w.model, w.data)
-        _mj_fwd_velocity(w.model, w.data)
-        _mj_sensor_velocity(w.model, w.data)
-    sense_air(w.model, w.data)
-    scan(w, tick, begins)
-    for i in range(w.readouts.shape[0]):
-        w.sensordata[w.readouts[i, 1]] = w.userdata[w.readouts[i, 0]]
-    sense(w.sensors, w.sensor_numbers, w.quantities, w.errors, tick, w.period, begins, w.sensordata, w.userdata, w.fresh)
-
-
-@inlined
-def _run_program(w: Any, tick: int) -> bool:
-    """Call the compiled program; False where it answers with something that is not a number."""
-    w.clock[0] = tick * w.period
-    w.clock[1] = w.control_every * w.period
-    w.clock[2] = 1.0 - w.userdata[w.began + 1]
-    w.userdata[w.began + 1] = 1.0
-    for i in range(w.reads.shape[0]):
-        w.seen[i] = w.userdata[w.reads[i]]
-    for i in range(w.reads_setpoints.shape[0]):
-        w.asked[i] = w.userdata[w.reads_setpoints[i]]
-    call_program(
-        w.program,
-        w.clock.ctypes.data,
-        w.settings.ctypes.data,
-        w.gains.ctypes.data,
-        w.seen.ctypes.data,
-        w.asked.ctypes.data,
-        w.memory,
-        w.answered.ctypes.data,
-    )
-    for i in range(w.writes.shape[0]):
-        if not np.isfinite(w.answered[i]):
-            return False
-        w.userdata[w.inputs[w.writes[i], 0]] = w.answered[i]
-    return True
-
-
-@inlined
-def _hand_over_inputs(w: Any) -> None:
-    for i in range(w.inputs.shape[0]):
-        value = w.userdata[w.inputs[i, 0]] + w.input_offsets[i]
-        value = min(max(value, w.input_ranges[i, 0]), w.input_ranges[i, 1])
-        if w.inputs[i, 1] >= 0:
-            w.userdata[w.inputs[i, 1]] = value
-        if w.inputs[i, 2] >= 0:
-            w.ctrl[w.inputs[i, 2]] = value
-
-
-@inlined
-def _record(w: Any, tick: int) -> None:
-    sources = (w.userdata, w.qpos, w.qvel, w.xpos, w.xquat, w.sensordata, w.ctrl, w.actuator_force)
-    for s in range(w.streams.shape[0]):
-        first, size, cell, stamp, sensor = w.streams[s]
-        t = tick * w.period
-        if sensor >= 0:
-            if w.fresh[sensor] == 0:
-                continue
-            t = w.userdata[w.sensors[sensor, 2] + SAMPLED_AT]
-        elif not is_due(tick, w.stream_rates[s], w.period):
-            continue
-        row = w.counts[s]
-        if row == w.stamps.shape[0] // w.streams.shape[0]:
-            continue  # ticks that pass outside of a run are recorded by nobody
-        w.stamps[stamp + row] = t
-        for c in range(size):
-            value = sources[w.columns[first + c, 0]][w.columns[first + c, 1]]
-            w.cells[cell + row * size + c] = value * w.factors[first + c]
-        w.counts[s] = row + 1
+@kernel
+def _stimulate(c: Any, t: float) -> None:
+    """Set-points and inputs as a pilot overrides them, then what stimuli add and set."""
+    s, engine = c.stimuli, c.engine
+    state = array_at(engine.state, engine.state_count, _FLOAT)
+    offsets = array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
+    for i in range(s.setpoint_count):
+        state[s.setpoints + i] = state[s.override + i]
+    for i in range(offsets.shape[0]):
+        offsets[i] = state[s.override + s.setpoint_count + i]
+    stimuli, targets = array_at(s.stimuli, s.stimuli_count, STIMULUS), array_at(s.targets, s.targets_count, TARGET)
+    tables = matrix_at(s.tables, s.tables_count, 2, _FLOAT)
+    numeric = array_at(engine.numeric, engine.numeric_count, _FLOAT)
+    for i in range(s.stimuli_count):
+        target = targets[i]
+        value = evaluate(stimuli[i], tables[target.first : target.end], t)
+        if target.kind == _SETPOINT:
+            state[target.index] += value
+        elif target.kind == _INPUT:
+            offsets[target.index] += value
+        elif target.kind == _PARAMETER:
+            numeric[target.index] = value
+        elif target.kind == _PUSH:
+            record_at(engine.state_address + 8 * s.pushes, PUSHES).used = 1.0
+            state[target.index] += value - state[target.shown]  # a person may push as well
+        if target.shown >= 0:
+            state[target.shown] = value
 
 
 @kernel
-def _is_finite(values: Any) -> bool:
-    total = 0.0
-    for value in values:
-        total += value * 0.0
+def _streams_due(c: Any, tick: int) -> bool:
+    """Whether a stream that a sensor does not trigger is recorded at this tick."""
+    if array_at(c.record.on, 1, _INT)[0] == 0:
+        return False
+    streams = array_at(c.record.streams, c.record.streams_count, STREAM)
+    for i in range(streams.shape[0]):
+        if streams[i].sensor < 0 and is_due(tick, streams[i].rate, c.timing.period):
+            return True
+    return False
+
+
+@kernel
+def _search_if_near(c: Any) -> None:
+    """Let the engine search for contacts in the coming step only if anything may be near."""
+    engine = c.engine
+    qpos, qvel = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(engine.qvel, engine.qvel_count, _FLOAT)
+    search_if_near(c.contacts, engine.model, qpos, qvel, c.timing.ahead)
+
+
+@kernel
+def _sensor_tables(c: Any) -> Any:
+    s = c.sensors
+    return SensorTables(
+        array_at(s.sensors, s.sensors_count, SENSOR),
+        array_at(s.quantities, s.quantities_count, QUANTITY),
+        array_at(s.errors, s.errors_count, _ERROR),
+        array_at(s.fresh, s.fresh_count, _FLOAT),
+    )
+
+
+@kernel
+def _begin_tick(c: Any, tick: int) -> None:
+    """Set-points, air, positions, velocities and readings at the tick's time."""
+    engine, period = c.engine, c.timing.period
+    _stimulate(c, tick * period)
+    _search_if_near(c)
+    loop = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE)
+    if loop.sensed_ticks == tick + 1:  # its readings were looked at ahead; what was set since counts all the same
+        _mj_fwd_position(engine.model, engine.data)
+        _mj_fwd_velocity(engine.model, engine.data)
+        return
+    loop.sensed_ticks = tick + 1
+    advance_air_of(engine.data, engine.table, engine.state_address, tick, period)
+    begins = loop.reset_tick == tick
+    tables = _sensor_tables(c)
+    if begins:
+        _mj_forward(engine.model, engine.data)
+    else:
+        _mj_fwd_position(engine.model, engine.data)
+        _mj_fwd_velocity(engine.model, engine.data)
+        if any_due(tables.sensors, tick, period) or _streams_due(c, tick):
+            _mj_sensor_position(engine.model, engine.data)
+            _mj_sensor_velocity(engine.model, engine.data)
+    for i in range(tables.sensors.shape[0]):
+        tables.fresh[i] = 1.0 if begins or is_due(tick, tables.sensors[i].rate, period) else 0.0
+    measure_all(engine.data, engine.table, engine.state_address, tables.fresh)
+    if c.lidars.lidars_count > 0:
+        scan(engine, c.lidars, tables.fresh)
+    state = array_at(engine.state, engine.state_count, _FLOAT)
+    outputs = matrix_at(c.stimuli.outputs, c.stimuli.outputs_count, 2, _INT)
+    for i in range(outputs.shape[0]):
+        state[outputs[i, 1]] = state[outputs[i, 0]]
+    sense(tables, tick, period, begins, array_at(engine.sensordata, engine.sensordata_count, _FLOAT), state)
+
+
+@kernel
+def _run_program(c: Any, tick: int) -> bool:
+    """Call the compiled program; False where it answers with something that is not a number."""
+    engine, timing, p = c.engine, c.timing, c.program
+    loop = record_at(engine.state_address + 8 * timing.loop, LOOP_STATE)
+    clock = record_at(timing.clock, CLOCK)
+    clock.time = tick * timing.period
+    clock.period = timing.control_every * timing.period
+    clock.first = 1.0 - loop.program_called
+    loop.program_called = 1.0
+    state = array_at(engine.state, engine.state_count, _FLOAT)
+    measured, reads = array_at(p.measured, p.measured_count, _FLOAT), array_at(p.reads, p.reads_count, READ)
+    for i in range(reads.shape[0]):
+        measured[reads[i].target] = state[reads[i].source]
+    setpoints, asked = array_at(p.setpoints, p.setpoints_count, _FLOAT), array_at(p.asked, p.asked_count, ASKED)
+    for i in range(asked.shape[0]):
+        setpoints[asked[i].target] = state[asked[i].source]
+    call_program(p.function, timing.clock, p.settings, p.gains, p.measured, p.setpoints, p.memory, p.commands)
+    commands, writes = array_at(p.commands, p.commands_count, _FLOAT), array_at(p.writes, p.writes_count, WRITE)
+    inputs = array_at(c.inputs.inputs, c.inputs.inputs_count, INPUT)
+    for i in range(writes.shape[0]):
+        value = commands[writes[i].source]
+        if not math.isfinite(value):
+            return False
+        state[inputs[writes[i].input].command] = value
+    return True
+
+
+@kernel
+def _hand_over_inputs(c: Any) -> None:
+    state, ctrl = array_at(c.engine.state, c.engine.state_count, _FLOAT), array_at(c.engine.ctrl, c.engine.ctrl_count, _FLOAT)
+    inputs = array_at(c.inputs.inputs, c.inputs.inputs_count, INPUT)
+    offsets = array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
+    for i in range(inputs.shape[0]):
+        row = inputs[i]
+        value = min(max(state[row.command] + offsets[i], row.low), row.high)
+        if row.part >= 0:
+            state[row.part] = value
+        if row.actuator >= 0:
+            ctrl[row.actuator] = value
+
+
+@kernel
+def _record(c: Any, tick: int) -> None:
+    """One row of every stream that is due."""
+    e, r, links = c.engine, c.record, c.links
+    sources = (e.state, e.qpos, e.qvel, e.xpos, e.xquat, e.sensordata, e.ctrl, e.actuator_force, links.poses)
+    streams, columns = array_at(r.streams, r.streams_count, STREAM), array_at(r.columns, r.columns_count, COLUMN)
+    cells, stamps = array_at(r.cells, r.cells_count, _FLOAT), array_at(r.stamps, r.stamps_count, _FLOAT)
+    counts, fresh = array_at(r.counts, r.counts_count, _INT), array_at(c.sensors.fresh, c.sensors.fresh_count, _FLOAT)
+    for i in range(streams.shape[0]):
+        stream = streams[i]
+        t = tick * c.timing.period
+        if stream.sensor >= 0:
+            if fresh[stream.sensor] == 0.0:
+                continue
+            t = array_at(e.state, e.state_count, _FLOAT)[stream.stamp]
+        elif not is_due(tick, stream.rate, c.timing.period):
+            continue
+        row = counts[i]
+        if row == r.capacity:
+            continue
+        if i == links.stream:
+            place_links(
+                array_at(links.bodies, links.bodies_count, _INT),
+                matrix_at(links.frames, links.frames_count, 7, _FLOAT),
+                array_at(e.xpos, e.xpos_count, _FLOAT),
+                array_at(e.xquat, e.xquat_count, _FLOAT),
+                array_at(links.poses, links.poses_count, _FLOAT),
+            )
+        stamps[stream.first_stamp + row] = t
+        cell = stream.first_cell + row * stream.columns
+        for k in range(stream.columns):
+            column = columns[stream.first_column + k]
+            cells[cell + k] = array_at(sources[column.source], column.index + 1, _FLOAT)[column.index] * column.factor
+        counts[i] = row + 1
+
+
+@kernel
+def _is_finite(address: int, count: int) -> bool:
+    values, total = array_at(address, count, _FLOAT), 0.0
+    for i in range(count):
+        total += values[i] * 0.0
     return total == 0.0
 
 
-@inlined
-def end_tick(w: Any, tick: int) -> int:
-    """Inputs, forces, record, physics; FINE or what went wrong."""
-    _hand_over_inputs(w)
-    w.clock[0] = tick * w.period
-    w.clock[1] = w.period
-    tick_parts(w.model, w.data, w.clock.ctypes.data)
-    for substep in range(w.substeps):
+@kernel
+def _find_forces(c: Any, tick: int) -> None:
+    """The second half of the engine's forward pass, and the readings of accelerations that are due."""
+    engine, tables = c.engine, _sensor_tables(c)
+    begins = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE).reset_tick == tick
+    if begins or not acceleration_due(tables.sensors, tick, c.timing.period):
+        _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, _NO_SENSORS)
+        return
+    _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, _SENSORS)
+    sensordata = array_at(engine.sensordata, engine.sensordata_count, _FLOAT)
+    take_accelerations(tables, tick, c.timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
+
+
+@kernel
+def _end_tick(c: Any, tick: int) -> int:
+    """Inputs, forces, accelerations, record, physics; FINE or what went wrong."""
+    engine, timing = c.engine, c.timing
+    _hand_over_inputs(c)
+    clock = record_at(timing.clock, CLOCK)
+    clock.time = tick * timing.period
+    clock.period = timing.period
+    tick_all(engine.table, engine.state_address, timing.clock)
+    for substep in range(timing.substeps):
         if substep == 0:
-            _mj_forward_skip(w.model, w.data, _STAGE_VELOCITY, 1)
-            _record(w, tick)
+            _find_forces(c, tick)
+            if array_at(c.record.on, 1, _INT)[0] != 0:
+                _record(c, tick)
         else:
-            _mj_forward(w.model, w.data)
-        if not _is_finite(w.qacc):
+            _search_if_near(c)
+            _mj_forward_skip(engine.model, engine.data, _STAGE_NONE, _NO_SENSORS)
+        if not _is_finite(engine.qacc, engine.qacc_count):
             return DIVERGED
-        if w.integrator == RK4:
-            _mj_runge_kutta(w.model, w.data, 4)
+        if timing.rk4 != 0:
+            _mj_runge_kutta(engine.model, engine.data, 4)
         else:
-            _mj_implicit(w.model, w.data)
-        if not (_is_finite(w.qpos) and _is_finite(w.qvel)):
+            _mj_implicit(engine.model, engine.data)
+        if not (_is_finite(engine.qpos, engine.qpos_count) and _is_finite(engine.qvel, engine.qvel_count)):
             return DIVERGED
-    for address in w.free_joints:
+    qpos, free = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(timing.free_joints, timing.free_joints_count, _INT)
+    for i in range(free.shape[0]):
         for axis in range(3):
-            if abs(w.qpos[address + axis]) > w.boundary:
+            if abs(qpos[free[i] + axis]) > timing.boundary:
                 return LEFT_THE_WORLD
     return FINE
 
 
 @kernel
-def run_ticks(w: Any, tick: int, count: int) -> tuple[int, int]:
-    """Run up to `count` ticks with a compiled program or none; the next tick and FINE or what went wrong."""
-    for now in range(tick, tick + count):
-        begin_tick(w, now)
-        if w.program != 0 and now % w.control_every == 0 and not _run_program(w, now):
+def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int]:
+    """Run up to `count` ticks of a packed context; the next tick and FINE or what went wrong.
+
+    `flags`: with SENSED, the first tick has begun already; with AHEAD, the tick after the last one begins as well, so that its
+    readings can be looked at; with UNASKED, the compiled program is not called.
+    """
+    c = record_at(context, CONTEXT)
+    asked = c.program.function != 0 and flags & UNASKED == 0
+    for now in range(tick, tick + count + 1):
+        if now == tick + count and flags & AHEAD == 0:
+            break
+        if now > tick or flags & SENSED == 0:
+            _begin_tick(c, now)
+        if now == tick + count:
+            break
+        if asked and now % c.timing.control_every == 0 and not _run_program(c, now):
+            search_on(c.contacts, c.engine.model)
             return now, NONFINITE_CONTROL
-        status = end_tick(w, now)
+        status = _end_tick(c, now)
         if status != FINE:
+            search_on(c.contacts, c.engine.model)
             return now, status
+    search_on(c.contacts, c.engine.model)
     return tick + count, FINE

@@ -1,19 +1,40 @@
-"""A plan of the engine's `userdata`: who owns which stretch of it."""
+"""The layout of the plugin's state: who owns which stretch of it."""
 
 from __future__ import annotations
 
-__all__ = ["Plan"]
+from typing import Any
+
+import numpy as np
+
+__all__ = ["LOOP_STATE", "MemoryLayout"]
+
+LOOP_STATE = np.dtype(
+    [
+        ("tick", np.float64),  # since the start
+        ("reset_tick", np.float64),  # at which the robot last began
+        ("program_called", np.float64),  # since then
+        ("sensed_ticks", np.float64),  # how many ticks have had their readings taken; one more than `tick` where it has
+    ]
+)
+"""What the loop itself remembers."""
 
 
-class Plan:
-    """Hands out consecutive stretches of an array by name."""
+class MemoryLayout:
+    """Hands out consecutive stretches of an array of float64 by name."""
 
     def __init__(self) -> None:
         self.size = 0
         self.starts: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
 
-    def take(self, name: str, count: int) -> int:
-        """Reserve `count` numbers under a name; where they start."""
+    def reserve(self, name: str, count: int | np.dtype[Any]) -> int:
+        """Reserve so many numbers, or those of a record, under a name; where they start."""
+        words = count if isinstance(count, int) else count.itemsize // 8
         start = self.starts[name] = self.size
-        self.size += count
+        self.sizes[name] = words
+        self.size += words
         return start
+
+    def stretch(self, name: str) -> slice:
+        """The numbers of a name."""
+        return slice(self.starts[name], self.starts[name] + self.sizes[name])

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
-import mujoco
+from collections.abc import Callable
 
 from didymos.control.pilot import CHANNELS
-from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly
 from didymos.engine.boxes import Boxes, is_box
+from didymos.engine.build import Built
 from didymos.engine.intervention import Intervention
+from didymos.engine.memory_layout import LOOP_STATE
 from didymos.errors import InputError
-from didymos.parts import PARTS
-from didymos.sensors.reading import ARRIVED, MEMORY, TAKEN
+from didymos.sensors.reading import SENSOR_MEMORY
 
 __all__ = ["Piloted"]
 
 
 class Piloted:
-    """The pilot's side of a simulation.
+    """The pilot's side of a simulation; `place` puts the robot where the run begins."""
 
-    Args:
-        twin, assembly, data: of the simulation.
-        root: the root link's body.
-        place: puts the robot where the run begins.
-    """
-
-    def __init__(
-        self, twin: Twin, assembly: Assembly, data: mujoco.MjData, root: int, place: Callable[[], None]
-    ) -> None:
-        self._twin, self._assembly, self._data, self._root, self._place = twin, assembly, data, root, place
-        start = assembly.plan.starts["channels"]
-        self._table = data.userdata[start : start + CHANNELS]
-        self._boxes = Boxes(assembly.model, data, twin.file.pilot.boxes, assembly.plan.starts["boxes"])
+    def __init__(self, built: Built, place: Callable[[], None]) -> None:
+        self._built, self._place = built, place
+        self._state = built.data.plugin_state
+        layout = built.assembly.state
+        self._table = self._state[layout.stretch("channels")][:CHANNELS]
+        assembly, boxes = built.assembly, self._state[layout.stretch("boxes")]
+        self._boxes = Boxes(assembly.model, built.data, assembly.shown, built.twin.file.pilot.boxes, boxes)
 
     @property
     def channels(self) -> tuple[float, ...]:
@@ -45,36 +35,32 @@ class Piloted:
         """Bring the model in line with a state that was set from outside."""
         self._boxes.weigh()
 
-    def apply(self, deed: Intervention, sensors: Any, measured: Iterable[int]) -> None:
-        """Do it; `sensors` are the loop's rows of sensors, `measured` the places of readings in `userdata`."""
-        if deed.kind == "channels":
-            self._table[:] = deed.value
-        elif deed.kind == "reset":
-            self._begin_anew(sensors, measured)
-        elif self._twin.file.pilot.drop is None:
+    def apply(self, item: Intervention) -> None:
+        """Do what the pilot did."""
+        if item.kind == "channels":
+            self._table[:] = item.value
+        elif item.kind == "reset":
+            self._begin_anew()
+        elif self._built.twin.file.pilot.drop is None:
             raise InputError("this twin has no boxes: no channel drops them", path="pilot.drop")
-        elif deed.kind == "drop":
-            self._boxes.drop(self._root)
+        elif item.kind == "drop":
+            self._boxes.drop(self._built.assembly.links.root_body(self._built.assembly.model))
         else:
             self._boxes.remove()
 
-    def _begin_anew(self, sensors: Any, measured: Iterable[int]) -> None:
+    def _begin_anew(self) -> None:
         """The robot, its parts, its sensors and its program as they were at the start; the clock and all else go on."""
-        model, data, plan = self._assembly.model, self._data, self._assembly.plan.starts
+        model, data, layout = self._built.assembly.model, self._built.data, self._built.assembly.state
         boxes = sum(is_box(model, body) for body in range(model.nbody))
         nq, nv = model.nq - 7 * boxes, model.nv - 6 * boxes  # boxes come last
         data.qpos[:nq], data.qvel[:nv], data.qacc_warmstart[:nv] = model.qpos0[:nq], 0.0, 0.0
         data.act[:] = 0.0
         self._place()
-        for part, spec in self._twin.file.parts.items():
-            law = PARTS[spec.kind]
-            for name, size in (("inputs", len(law.inputs)), ("outputs", len(law.outputs)), ("memory_of", len(law.memory))):
-                data.userdata[plan[f"{name}:{part}"] : plan[f"{name}:{part}"] + size] = 0.0
-        data.userdata[plan["commands"] : plan["setpoints"]] = 0.0
-        data.userdata[plan["memory"] : plan["moved"]] = 0.0
-        for sensor in sensors:
-            data.userdata[sensor[MEMORY] + ARRIVED] = data.userdata[sensor[MEMORY] + TAKEN]  # what is on its way is lost
-        for place in measured:
-            data.userdata[place] = 0.0
-        tick = data.userdata[plan["tick"]]
-        data.userdata[plan["began"] : plan["began"] + 2] = tick, 0.0
+        for name in layout.starts:
+            if name.partition(":")[0] in ("inputs", "outputs", "memory", "measured", "commands", "program"):
+                self._state[layout.stretch(name)] = 0.0
+        for row in self._built.context.sensors.sensors:
+            memory = self._state[row["memory"] : row["memory"] + SENSOR_MEMORY.itemsize // 8].view(SENSOR_MEMORY)[0]
+            memory["arrived"], memory["sampled_at"] = memory["taken"], 0.0  # what is on its way is lost
+        loop = self._state[layout.stretch("loop")].view(LOOP_STATE)[0]
+        loop["reset_tick"], loop["program_called"], loop["sensed_ticks"] = loop["tick"], 0.0, 0.0

@@ -49,11 +49,11 @@ class Run:
         self._keep = keep
         self._pilot, self._next_look = pilot, simulation.tick
         self._done = self._noted = 0  # interventions until now, and how many of them are in the recording
-        simulation.take()  # rows of ticks that passed before this run are nobody's
+        simulation.switch_record(True)
         self._log = simulation.new_log(keep=keep)
         self._recorder_thread = RecorderThread(self._log)
         simulation.take_pictures()
-        self.recorder = None if record is None else self._log.record_to(record, simulation.eyes)
+        self.recorder = None if record is None else self._log.record_to(record, simulation.cameras)
 
     @property
     def log(self) -> Log:
@@ -103,7 +103,7 @@ class Run:
         """Record into a file from now on; what the log has kept since the run began goes into it first."""
         self.stop_recording()
         self._noted = 0
-        self.recorder = self.log.record_to(file, self.simulation.eyes)
+        self.recorder = self.log.record_to(file, self.simulation.cameras)
 
     def stop_recording(self) -> None:
         """Complete the recording, if there is one."""
@@ -121,12 +121,14 @@ class Run:
                 self._log.stop_recording()
                 recorder.close()
 
-    def deed(self) -> InterventionLog:
+    def intervention_log(self) -> InterventionLog:
         """How to repeat the run until now, of a run that keeps what was done."""
         simulation = self.simulation
         done = tuple(self.interventions)
         twin = simulation.twin
-        return InterventionLog(twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted, twin.variant)
+        return InterventionLog(
+            twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted, twin.variant
+        )
 
     def close(self) -> None:
         """End the run; its log stays."""
@@ -135,6 +137,7 @@ class Run:
             self.stop_recording()
             self.update()
         finally:
+            self.simulation.switch_record(False)
             self._recorder_thread.close()
 
     def _catch_up(self) -> None:

@@ -12,71 +12,68 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.control import Controller, Robot, Values
+from didymos.air.air_state import AIR_STATE
+from didymos.contract import offset_of
+from didymos.control import Controller, Values
+from didymos.control.compiled_controller import as_compiled
 from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.names import input_names, part_inputs, readings
+from didymos.describe.names import readings
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import assemble
-from didymos.engine.callback import KEY
+from didymos.engine.assemble import SCAN
+from didymos.engine.build import build, choose_scenario, stimuli_of
 from didymos.engine.cameras import Cameras, View
 from didymos.engine.changes import Changes
-from didymos.engine.drive import drive, start
+from didymos.engine.drive import drive
 from didymos.engine.failure import failure
-from didymos.engine.figures import rotors, thrust_to_weight
+from didymos.engine.figures import thrust_to_weight
+from didymos.engine.intervene import Overrides, push
 from didymos.engine.intervention import Intervention
-from didymos.engine.live import set_live
-from didymos.engine.loop import (
-    FINE,
-    SPACE_PUSH,
-    begin_tick,
-    end_tick,
-    run_ticks,
-)
+from didymos.engine.link_frames import LinkFrames
+from didymos.engine.link_inertia import LinkInertias
+from didymos.engine.live import LiveValues
+from didymos.engine.loop import AHEAD, FINE, SENSED, UNASKED, run_ticks
 from didymos.engine.pace import Pace
+from didymos.engine.packed_context import pack
 from didymos.engine.piloted import Piloted
 from didymos.engine.poses import poses
 from didymos.engine.program_memory import ProgramMemory
+from didymos.engine.row_buffer import Rows, switch_record, take_rows
 from didymos.engine.run import Run
+from didymos.engine.shown_model import ShownModel
 from didymos.engine.start import begin, place_at_start
-from didymos.engine.streams import plan_streams
 from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.engine.wiring import (
-    compiled_law,
-    kernel_writable,
-    measured_places,
-    moved_parameters,
-    push_place,
-    stimulus_table,
-    wire,
-)
 from didymos.errors import InputError, RunError, nearest
-from didymos.parts import PARTS
+from didymos.noise import stream_key
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
-from didymos.sensors.kind import LidarSpec
-from didymos.sensors.noise import stream_key
+from didymos.sensors.camera import Camera
+from didymos.sensors.ranging import Lidar
+from didymos.sensors.reading import SENSOR_MEMORY
 
 __all__ = ["Simulation", "State"]
 
-_CHUNK = 0.4  # [s] of the twin's clock in a chunk of the record: a killed run loses at most two
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
 @dataclass(frozen=True)
 class State:
-    """Everything that a run needs to continue to the bit: the engine's state, the tick, the program's own memory."""
+    """Everything that a run needs to continue to the bit: the engine's state, the tick, the program's own memory.
+
+    `made_by` names the model and the program that it belongs to; another one refuses it.
+    """
 
     vector: NDArray[np.float64]
     tick: int
     program: dict[str, Any]
+    made_by: str = ""
 
 
 class Simulation:
     """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one.
 
-    A `piloted` run has a channel table and, where a channel of the twin drops them, boxes; its log has both. `wiring` is what
-    the compiled loop reads.
+    `step` lets one control period pass, `run` many, with a log. A `piloted` run has a channel table and, where a channel of the
+    twin drops them, boxes; its log has both.
     """
 
     def __init__(
@@ -89,55 +86,42 @@ class Simulation:
         piloted: bool = False,
     ) -> None:
         self.twin = twin.copy()
-        self.seed = seed
-        self.scenario = scenario
-        self.piloted = piloted
-        self._about = self._choose(scenario)
+        self.seed, self.scenario, self.piloted = seed, scenario, piloted
+        self._about = choose_scenario(self.twin, scenario)
         if self._about is not None and scenario is not None:
             self.twin = self.twin.for_scenario(scenario)
+        self._given = control
         self.program = control if control is not None else self.twin.make_program()
-        stimuli = self.stimuli
-        read = self.program.setpoints if self.program is not None else ()
-        targets = [stimulus.target for stimulus in stimuli if stimulus.target.startswith("setpoints.")]
-        self._setpoints = tuple(dict.fromkeys((*read, *(target.partition(".")[2] for target in targets))))
-        law = compiled_law(self.program)
-        memory = law.memory_size if law is not None else 0
-        moved = moved_parameters(stimuli)
-        self._assembly = assemble(self.twin, setpoints=len(self._setpoints), memory=memory, moved=len(moved), piloted=piloted)
-        self.model = self._assembly.model
-        self.data = mujoco.MjData(self.model)
-        clock = self._assembly.plan.starts["tick"]
-        self._clock = self.data.userdata[clock : clock + 1]  # a view: ports look at it a hundred times per millisecond
-        self.robot = Robot(
-            inputs=input_names(self.twin),
-            measured=tuple(measured_places(self.twin, self._assembly)),
-            setpoints=self._setpoints,
-            rotors=rotors(self.twin, self._assembly),
-        )
-        if self.program is not None:
-            start(self.program, self.robot)
-        self._compiled = law is not None or self.program is None
+        self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
+        self.model, self.data, self.robot = self.built.assembly.model, self.built.data, self.built.robot
+        self.context, self._packed = self.built.context, pack(self.built.context)
+        self.address = int(self._packed.ctypes.data)
+        self._state = self.data.plugin_state
+        self._clock = self._state[self.context.timing.loop :]  # a view: ports look at it a hundred times per millisecond
+        self._compiled = as_compiled(self.program) is not None or self.program is None
         self._memory = ProgramMemory(self.program, compiled=self._compiled)
-        self._streams = plan_streams(self.twin, self._assembly, self._setpoints, law, moved, piloted)
-        check_expected(self.twin, scenario, Log([stream.layout for stream in self._streams], {}))
-        self.wiring = self._lay_wires(stimuli)
-        self._held = self._hold()
-        self._changes = self._plan_changes(stimuli)
-        self._measured_places = measured_places(self.twin, self._assembly)
-        self._cameras = Cameras(self.twin, self.model, seed, self.period)
-        self._measured = Values(self._measured_places, self.data.userdata, self._cameras.views)
-        first = self._assembly.plan.starts["setpoints"]
-        self._piloted = Piloted(self.twin, self._assembly, self.data, self._root, self._place) if piloted else None
-        self._asked = Values({name: first + i for i, name in enumerate(self._setpoints)}, self.data.userdata)
+        self._live = LiveValues(self.built)
+        self.overrides = Overrides(self.built)
+        check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}))
+        self._changes = Changes(self.built, self.stimuli, self.period)
+        self._cameras = Cameras(self.twin, self.shown, seed, self.period)
+        self.measured = Values(self.built.measured, self._state, self._cameras.views)
+        first = self.built.assembly.state.starts["setpoints"]
+        self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
+        rows = zip(self.robot.inputs, self.context.inputs.inputs, strict=True)
+        self._commands = {name: int(row["command"]) for name, row in rows}
+        self._piloted = Piloted(self.built, self._place) if piloted else None
+        self._start: dict[str, float] = {}
         self.real_time_factor = 0.0
         self.overruns = 0
         self.reset()
-        run_ticks(self.wiring, 0, 0)  # the first run of a fresh install compiles here, not in the measured time
+
+    # what it is
 
     @property
     def period(self) -> float:
         """Time of one tick [s]."""
-        return float(self.wiring.period)
+        return float(self.context.timing.period)
 
     @property
     def tick(self) -> int:
@@ -154,72 +138,81 @@ class Simulation:
         """Duration of the scenario [s]; ten seconds without one."""
         return self._about.seconds if self._about is not None else 10.0
 
-    def reset(self) -> None:
-        """Back to the start: pose, velocities, memories, clock, the random streams of the seed."""
+    @property
+    def stimuli(self) -> tuple[StimulusSpec, ...]:
+        """What the scenario moves, its constant set-points first."""
+        return stimuli_of(self._about)
+
+    @property
+    def chunk(self) -> int:
+        """Ticks between two flushes of a recording."""
+        return self.built.chunk
+
+    @property
+    def links(self) -> LinkFrames:
+        """Where every link and named frame is on the bodies of the model."""
+        return self.built.assembly.links
+
+    @property
+    def shown(self) -> ShownModel:
+        """The model with everything that there is to see, for pictures."""
+        return self.built.assembly.shown
+
+    @property
+    def inertias(self) -> LinkInertias:
+        """Mass, centre of mass and inertia of every link as they are now."""
+        return self.built.assembly.inertias
+
+    @property
+    def pushes(self) -> dict[str, NDArray[np.float64]]:
+        """The forces [N] on the links that are pushed now, world frame."""
+        forces = self._state[self.built.assembly.state.stretch("pushing")].reshape(-1, 3)
+        return {name: force.copy() for name, force in zip(self.links.links, forces, strict=True) if force.any()}
+
+    @property
+    def channels(self) -> tuple[float, ...]:
+        """The pilot's channel table as it is now; empty where the run has no pilot."""
+        return self._piloted.channels if self._piloted is not None else ()
+
+    # begin, step, run
+
+    def reset(self, seed: int | None = None, start: Mapping[str, float] | None = None) -> Values:
+        """Back to the start: pose, velocities, memories, clock, the random streams of the seed; what the sensors say there.
+
+        `seed` is another one from now on; `start` are values by path below `start` (`position.z`, `joints.elbow`), for this
+        beginning only, that win over the twin's and the scenario's.
+        """
+        self.seed = self.seed if seed is None else seed
         if self.tick > 0:
             self._memory.reset()
         mujoco.mj_resetData(self.model, self.data)
+        self._start = dict(start or {})
         self._place()
+        self._start = {}
         self._settle()
-        air = self._assembly.plan.starts["air"] + KEY
-        self.data.userdata[air : air + 2] = stream_key(self.seed, "world.gusts")
         self._changes.forget()
-        self._cameras.forget()
-        for name, sensor in readings(self.twin).items():
-            if isinstance(sensor, LidarSpec):
-                scan = self._assembly.plan.starts[f"scan:{name}"]
-                self.data.userdata[scan : scan + 5] = *sensor.angles(), sensor.nearest, sensor.farthest
-            place = self._assembly.plan.starts[f"key:{name}"]
-            self.data.userdata[place : place + 4] = *stream_key(self.seed, name), *stream_key(self.seed, f"{name}.drop_out")
+        self._cameras.restart(self.seed)
+        self._key_streams()
+        self._tick(0, 0, AHEAD)
+        return self.measured
 
-    def close(self) -> None:
-        """Let the control program go, with the process or the line that it may hold; there is no run after it."""
-        if self.program is not None:
-            self.program.stop()
+    def step(self, inputs: Mapping[str, float] | None = None, seconds: float | None = None) -> Values:
+        """Let one control period pass, or some seconds, and return what the sensors say then; nothing is recorded.
 
-    def save(self) -> State:
-        """The whole state of the run."""
-        vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
-        mujoco.mj_getState(self.model, self.data, vector, _STATE)
-        return State(vector, self.tick, self._memory.save())
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved state, to the bit."""
-        mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
-        self._cameras.forget()
-        self._settle()
-        self._memory.restore(state.program)
-
-    def set(self, path: str, value: float) -> None:
-        """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`."""
-        self.set_all({path: value})
-
-    def set_all(self, values: Mapping[str, float]) -> None:
-        """Change many parameters at once: all of them, or none if one does not fit."""
-        before = {}
-        for path in values:
-            parameter = self.twin.parameters.get(path)
-            if parameter is None:
-                raise InputError(f"there is no such parameter{nearest(path, self.twin.parameters)}", path=path)
-            if not parameter.live:
-                raise InputError("cannot change during a run; set it on the twin before", path=path)
-            before[path] = parameter.value
-        self.twin.set_all(values)
-        try:
-            set_live(self.twin, self._assembly, self.wiring, self.program, values)
-        except InputError:
-            self.twin.set_all(before)
-            set_live(self.twin, self._assembly, self.wiring, self.program, before)
-            raise
-
-    def begin_at(self, values: Mapping[str, float]) -> None:
-        """Begin elsewhere from the next `reset` on: values by paths below `start`, which win over the scenario's."""
-        self.twin.set_all(values)
-
-    def get(self, path: str) -> float:
-        """The value of a parameter as the run uses it now: a stimulus may have moved it."""
-        index = self._assembly.numbers.get(path)
-        return self.twin.get(path) if index is None else float(self.model.numeric_data[index])
+        `inputs` hold until they are set again, and the twin's program is not asked; without any, the program drives.
+        """
+        ticks = self.context.timing.control_every if seconds is None else max(1, round(seconds / self.period))
+        if inputs is None:
+            self.advance(ticks, ahead=True)
+            return self.measured
+        for name, value in inputs.items():
+            index = self._commands.get(name)
+            if index is None:
+                known = ", ".join(self._commands)
+                raise InputError(f"there is no input {name!r}{nearest(name, self._commands)} (there is: {known})")
+            self._state[index] = value
+        self.advance(ticks, ahead=True, asked=False)
+        return self.measured
 
     def run(
         self,
@@ -262,76 +255,112 @@ class Simulation:
             self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
         return run.log
 
-    def intervene(self, deed: Intervention) -> None:
+    def advance(self, count: int, *, ahead: bool = False, asked: bool = True) -> None:
+        """Let ticks pass; while a run records, at most `chunk` of them, before `take` takes what they recorded.
+
+        With `ahead`, the readings of the tick that comes next are taken too; where nobody is `asked`, the inputs stay
+        as they are.
+        """
+        end = self.tick + count
+        while self.tick < end:
+            due = dict(self._changes.due(self.tick))
+            if due:
+                self.set_all(due)
+            self._cameras.look(self.tick, self.data)
+            undisturbed = min(self._changes.until(self.tick), self._cameras.until(self.tick), end - self.tick)
+            last = ahead and self.tick + undisturbed == end
+            if self._compiled or not asked:
+                self._tick(self.tick, undisturbed, (AHEAD if last else 0) | (0 if asked else UNASKED))
+            else:
+                assert self.program is not None
+                drive(self, self.program, first=self.tick, count=undisturbed)
+                if last:
+                    self._tick(self.tick, 0, AHEAD)
+
+    def _tick(self, first: int, count: int, flags: int) -> None:
+        """Let the compiled loop run."""
+        tick, status = run_ticks(self.address, first, count, flags)
+        self._clock[0] = tick
+        if status != FINE:
+            raise failure(status, self.time, built=self.built)
+
+    def sense(self, tick: int) -> tuple[Values, Values]:
+        """Readings and set-points at a tick (see `Plant`)."""
+        self._tick(tick, 0, AHEAD)
+        return self.measured, self.setpoints
+
+    def act(self, tick: int, inputs: Mapping[str, float]) -> None:
+        """Hand over inputs and let one tick pass (see `Plant`)."""
+        for name, value in inputs.items():
+            self._state[self._commands[name]] = value
+        if self.program is not None and self.program.reports and not self._compiled:
+            self._state[self.built.assembly.state.stretch("program")] = self.program.reported()
+        self._tick(tick, 1, SENSED | UNASKED)
+
+    def close(self) -> None:
+        """Let the control program go, with the process or the line that it may hold; there is no run after it."""
+        if self.program is not None:
+            self.program.stop()
+
+    # state and parameters
+
+    def save(self) -> State:
+        """The whole state of the run."""
+        vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
+        mujoco.mj_getState(self.model, self.data, vector, _STATE)
+        return State(vector, self.tick, self._memory.save(), self._made_by)
+
+    def restore(self, state: State) -> None:
+        """Continue from a saved state, to the bit; one of another twin, scenario, program or version is an `InputError`."""
+        if state.made_by != self._made_by or len(state.vector) != mujoco.mj_stateSize(self.model, _STATE):
+            raise InputError(f"this state was saved by {state.made_by or 'another version'}, and this run is {self._made_by}")
+        mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
+        self._cameras.forget()
+        self._settle()
+        self._memory.restore(state.program)
+
+    def set(self, path: str, value: float) -> None:
+        """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`."""
+        self._live.set_all({path: value})
+
+    def set_all(self, values: Mapping[str, float]) -> None:
+        """Change many parameters at once: all of them, or none if one does not fit."""
+        self._live.set_all(values)
+
+    def get(self, path: str) -> float:
+        """The value of a parameter as the run uses it now: a stimulus may have moved it."""
+        index = self.built.assembly.numbers.get(path)
+        return self.twin.get(path) if index is None else float(self.model.numeric_data[index])
+
+    def begin_at(self, values: Mapping[str, float]) -> None:
+        """Begin elsewhere from the next `reset` on: values by paths below `start`, which win over the scenario's."""
+        self.twin.set_all(values)
+
+    def intervene(self, item: Intervention) -> None:
         """Do what a person did to the run; what does not fit is an `InputError` and changes nothing."""
-        if deed.kind == "set":
-            self.set(deed.path, deed.value[0])
-        elif deed.kind == "steer":
-            places = self._held.get(deed.path)
-            if places is None:
-                raise InputError(f"there is no such set-point or input{nearest(deed.path, self._held)}", path=deed.path)
-            if len(deed.value) != len(places):
-                raise InputError(f"found {len(deed.value)} numbers, expected {len(places)}", path=deed.path)
-            self.data.userdata[places.start : places.stop] = deed.value
-        elif deed.kind in ("channels", "drop", "remove", "reset"):
-            if self._piloted is None:
-                raise InputError("this run has no pilot; start it with one", path=deed.kind)
-            if deed.kind == "reset" and self.tick > 0:
-                self._memory.reset()
-            self._piloted.apply(deed, self.wiring.sensors, self._measured_places.values())
+        if item.kind == "set":
+            self.set(item.path, item.value[0])
+        elif item.kind == "steer":
+            self.overrides.apply(item.path, item.value)
+        elif item.kind == "push":
+            push(self.built, item)
         else:
-            if deed.path not in self.twin.description.links:
-                raise InputError(f"there is no such link{nearest(deed.path, self.twin.description.links)}", path=deed.path)
-            w, place = self.wiring, push_place(self.twin, self.model, f"{deed.path}.x")
-            w.pushes[place : place + 3] = deed.value
-            for space, index, _, _, shown in w.stimulus_targets:
-                if space == SPACE_PUSH and place <= index < place + 3:
-                    w.pushes[index] += self.data.userdata[shown]
+            if self._piloted is None:
+                raise InputError("this run has no pilot; start it with one", path=item.kind)
+            if item.kind == "reset" and self.tick > 0:
+                self._memory.reset()
+            self._piloted.apply(item)
 
-    def _place(self) -> None:
-        start = self.twin.file.start
-        if self._about is not None and self._about.start is not None:
-            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
-        place_at_start(self.twin, self.model, self.data, start)
-
-    def _settle(self) -> None:
-        if self._piloted is not None:
-            self._piloted.settle()
-
-    @property
-    def _root(self) -> int:
-        return int(self.model.body(self.twin.description.links[self.twin.description.root].body).id)
-
-    @property
-    def channels(self) -> tuple[float, ...]:
-        """The pilot's channel table as it is now; empty where the run has no pilot."""
-        return self._piloted.channels if self._piloted is not None else ()
-
-    @property
-    def handles(self) -> tuple[str, ...]:
-        """What a pilot can steer: `setpoints.NAME` of every set-point, then `inputs.NAME` of every input."""
-        return (*(f"setpoints.{name}" for name in self._setpoints), *(f"inputs.{name}" for name in self.robot.inputs))
-
-    def _hold(self) -> dict[str, range]:
-        """Where in `userdata` the hand of a pilot lies on each handle, and on all inputs of a part at once."""
-        first = self.wiring.hand
-        held = {name: range(first + i, first + i + 1) for i, name in enumerate(self.handles)}
-        for name, part, index in part_inputs(self.twin):
-            place = held[f"inputs.{name}"].start
-            held[f"inputs.{part}"] = range(place - index, place + 1)  # a part's inputs lie side by side
-        return held
+    # what it shows
 
     def readouts(self, part: str) -> NDArray[np.float64]:
-        """The readouts of a part, in the order of its law, as they are now; a view that changes with time."""
-        place = self._assembly.plan.starts[f"outputs:{part}"]
-        view: NDArray[np.float64] = self.data.userdata[place : place + len(PARTS[self.twin.file.parts[part].kind].outputs)]
+        """The outputs of a part, in the order of their declaration, as they are now; a view that changes with time."""
+        view: NDArray[np.float64] = self._state[self.built.assembly.state.stretch(f"outputs:{part}")]
         return view
 
     def reading(self, sensor: str, quantity: str) -> NDArray[np.float64]:
         """What a sensor says of a quantity (`imu`, `gyro`), as it is now; a view that changes with time."""
-        first = self._assembly.plan.starts[f"measured:{sensor}.{quantity}"]
-        place = next(item for item in self._assembly.places if (item.sensor, item.quantity) == (sensor, quantity))
-        view: NDArray[np.float64] = self.data.userdata[first : first + len(place.columns)]
+        view: NDArray[np.float64] = self._state[self.built.assembly.state.stretch(f"measured:{sensor}.{quantity}")]
         return view
 
     @property
@@ -340,155 +369,107 @@ class Simulation:
         return self._cameras.views
 
     @property
-    def eyes(self) -> tuple[PinHole, ...]:
+    def cameras(self) -> tuple[PinHole, ...]:
         """The cameras that are switched on."""
-        specs = ((name, self._cameras.spec(name)) for name in self._cameras.names)
-        return tuple(PinHole(n, s.link, s.width, s.height, s.focal, s.colour, s.depth) for n, s in specs)
+        specs: list[tuple[str, Any]] = [(name, self._cameras.spec(name)) for name in self._cameras.names]
+        return tuple(PinHole(n, s.link, s.width, s.height, Camera.focal(s), s.colour, s.depth) for n, s in specs)
 
     def take_pictures(self) -> list[tuple[str, Picture]]:
         """The pictures since the last time, by the names of their cameras."""
         return self._cameras.take()
 
-    def judge(self, log: Log) -> tuple[Verdict, ...]:
-        """What the scenario expects, measured in the log of a run."""
-        expected = self._about.expect if self._about is not None else ()
-        verdicts = []
-        for item in expected:
-            figure = thrust_to_weight(self.twin, self._assembly) if item.figure == "thrust_to_weight" else None
-            verdicts.append(measure(item, log, figure))
-        return tuple(verdicts)
+    def switch_record(self, on: bool) -> None:
+        """Let the loop record rows, or not."""
+        switch_record(self.context.record, on)
 
-    def events(self, log: Log) -> list[tuple[float, str, str]]:
-        """When [s] a report of the control program that has words changed, which one, and the word."""
-        law = compiled_law(self.program)
-        found = []
-        for name, words in law.words.items() if law is not None else ():
-            signal = log[f"control.{name}"]
-            for i in np.flatnonzero(np.diff(signal.values, prepend=np.nan)):
-                word = words[int(signal.values[i])]
-                if word:
-                    found.append((float(signal.time[i]), name, word))
-        return sorted(found)
-
-    def poses(self, log: Log) -> NDArray[np.float64]:
-        """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""
-        return poses(self.twin, self.model, self._root, log)
-
-    def sense(self, tick: int) -> tuple[Values, Values]:
-        """Readings and set-points at a tick (see `Plant`)."""
-        begin_tick(self.wiring, tick)
-        return self._measured, self._asked
-
-    def act(self, tick: int, inputs: Mapping[str, float]) -> None:
-        """Hand over inputs and let one tick pass (see `Plant`)."""
-        for name, value in inputs.items():
-            self.data.userdata[self.wiring.inputs[self.robot.inputs.index(name), 0]] = value
-        status = end_tick(self.wiring, tick)
-        self._set_tick(tick + (status == FINE))
-        if status != FINE:
-            raise self._failure(status)
-
-    def _choose(self, scenario: str | None) -> Any:
-        if scenario is None:
-            return None
-        if scenario not in self.twin.scenarios:
-            known = ", ".join(self.twin.scenarios) or "none"
-            hint = nearest(scenario, self.twin.scenarios)
-            raise InputError(f"{self.twin.name} has no scenario {scenario!r}{hint} (it has: {known})")
-        return self.twin.scenarios[scenario]
-
-    @property
-    def stimuli(self) -> tuple[StimulusSpec, ...]:
-        """What the scenario moves, its constant set-points first."""
-        if self._about is None:
-            return ()
-        constants = [
-            StimulusSpec(target=f"setpoints.{name}", kind="constant", value=value) for name, value in self._about.setpoints.items()
-        ]
-        return (*constants, *self._about.stimuli)
-
-    def _lay_wires(self, stimuli: tuple[StimulusSpec, ...]) -> Any:
-        from didymos.engine.wiring import tick_rate
-
-        substeps, every = tick_rate(self.twin, self.program)
-        ticks = max(1, round(_CHUNK / (substeps * self.twin.file.world.step)))
-        self.chunk = -(-ticks // every) * every  # ticks between two flushes of a recording
-        return wire(
-            self.twin, self._assembly, self.data, self.program, self._setpoints, stimuli, self._streams, self.chunk
-        )  # fmt: skip
-
-    def _plan_changes(self, stimuli: tuple[StimulusSpec, ...]) -> Changes:
-        """The stimuli that move parameters out of the compiled loop's reach."""
-        parameters = [path for path in moved_parameters(stimuli) if not path.startswith("push.")]
-        moved = [path for path in parameters if not kernel_writable(self.twin, self._assembly, path)]
-        others = [stimulus for stimulus in stimuli if stimulus.target in moved]
-        rows = np.array([stimulus.numbers() for stimulus in others])
-        return Changes(others, rows, [stimulus_table(self.twin, stimulus) for stimulus in others], self.period)
+    def take(self) -> Rows:
+        """What the loop recorded since the last time."""
+        return take_rows(self.context.record)
 
     def new_log(self, *, keep: bool = True) -> Log:
         """An empty log for a run of this simulation."""
         import didymos
 
-        layouts = tuple(stream.layout for stream in self._streams)
         metadata = {
-            "twin": self.twin.name,
-            "scenario": self.scenario or "",
-            "seed": str(self.seed),
-            "version": didymos.__version__,
-        }
+            "twin": self.twin.name, "scenario": self.scenario or "", "seed": str(self.seed), "version": didymos.__version__,
+        }  # fmt: skip
         if self.twin.variant is not None:
             metadata["variant"] = self.twin.variant
         if self.piloted:
             metadata["piloted"] = "true"
-        return Log(layouts, metadata, keep=keep)
+        return Log(tuple(stream.layout for stream in self.built.streams), metadata, keep=keep)
 
-    def advance(self, count: int) -> None:
-        """Let up to `chunk` ticks pass; `take` takes what they recorded before more can."""
-        end = self.tick + count
-        while self.tick < end:
-            due = dict(self._changes.due(self.tick))
-            if due:
-                self.set_all(due)
-            self._cameras.look(self.tick, self.data)
-            ahead = min(self._changes.until(self.tick), self._cameras.until(self.tick))
-            self._run_undisturbed(min(end - self.tick, ahead))
+    def judge(self, log: Log) -> tuple[Verdict, ...]:
+        """What the scenario expects, measured in the log of a run."""
+        verdicts = []
+        for item in self._about.expect if self._about is not None else ():
+            figure = thrust_to_weight(self.twin, self.built.assembly) if item.figure == "thrust_to_weight" else None
+            verdicts.append(measure(item, log, figure))
+        return tuple(verdicts)
 
-    def _run_undisturbed(self, count: int) -> None:
-        tick = self.tick
-        if self._compiled:
-            tick, status = run_ticks(self.wiring, tick, count)
-            self._set_tick(tick)
-            if status != FINE:
-                raise self._failure(status)
-        else:
-            assert self.program is not None
-            drive(self, self.program, first=tick, count=count)
+    def events(self, log: Log) -> list[tuple[float, str, str]]:
+        """When [s] a report of the control program that has labels changed, which one, and the label."""
+        changes = []
+        for item in self.program.reports if self.program is not None else ():
+            if item.labels:
+                signal = log[f"control.{item.name}"]
+                for i in np.flatnonzero(np.diff(signal.values, prepend=np.nan)):
+                    label = item.labels[int(signal.values[i])]
+                    if label:
+                        changes.append((float(signal.time[i]), item.name, label))
+        return sorted(changes)
 
-    def _set_tick(self, tick: int) -> None:
-        self._clock[0] = tick
+    def poses(self, log: Log) -> NDArray[np.float64]:
+        """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""
+        return poses(self.twin, self.model, self.links.root_body(self.model), log)
 
-    def take(self) -> list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
-        """What the loop recorded since the last time, as copies: number of the stream, times [s], rows."""
-        w = self.wiring
-        counts = w.counts.tolist()
-        if not any(counts):
-            return []
-        cells, stamps = w.cells.copy(), w.stamps.copy()
-        found = []
-        for i, (_, size, cell, stamp, _) in enumerate(w.streams.tolist()):
-            rows = counts[i]
-            if rows:
-                found.append((i, stamps[stamp : stamp + rows], cells[cell : cell + rows * size].reshape(rows, size)))
-        w.counts[:] = 0
-        return found
+    def __repr__(self) -> str:
+        program = "no program" if self.program is None else type(self.program).__name__
+        scenario = "" if self.scenario is None else f" {self.scenario!r}"
+        return f"<Simulation of {self.twin.name}{scenario}: {program}, tick of {self.period:g} s, t = {self.time:g} s>"
 
-    def _failure(self, status: int) -> RunError:
-        return failure(
-            status,
-            self.time,
-            model=self.model,
-            data=self.data,
-            wiring=self.wiring,
-            robot=self.robot,
-            program=self.program,
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _continued, (self.twin, self.seed, self.scenario, self._given, self.piloted, self.save())
+
+    # inside
+
+    @property
+    def _made_by(self) -> str:
+        import didymos
+
+        program = "no program" if self.program is None else type(self.program).__name__
+        variant = f" ({self.twin.variant})" if self.twin.variant else ""
+        return f"{self.twin.name}{variant}, scenario {self.scenario}, {program}, version {didymos.__version__}"
+
+    def _place(self) -> None:
+        start = self.twin.file.start
+        if self._about is not None and self._about.start is not None:
+            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
+        place_at_start(self.twin, self.links.root_body(self.model), self.model, self.data, start, self._start)
+
+    def _settle(self) -> None:
+        if self._piloted is not None:
+            self._piloted.settle()
+
+    def _key_streams(self) -> None:
+        """The keys of all random streams, and what scans say about themselves."""
+        starts = self.built.assembly.state.starts
+        air = starts["air"] + offset_of(AIR_STATE, "key")
+        self._state[air : air + 2] = stream_key(self.seed, "world.gusts")
+        for name, sensor in readings(self.twin).items():
+            if sensor.contract is Lidar:
+                about: Any = sensor
+                scan = starts[f"scan:{name}"]
+                self._state[scan : scan + SCAN.itemsize // 8] = *Lidar.angles(about), about.nearest, about.farthest
+            first = starts[f"sensor:{name}"]
+            memory = self._state[first : first + SENSOR_MEMORY.itemsize // 8].view(SENSOR_MEMORY)[0]
+            memory["key"], memory["loss_key"] = stream_key(self.seed, name), stream_key(self.seed, f"{name}.drop_out")
+
+
+def _continued(
+    twin: Twin, seed: int, scenario: str | None, control: Controller | None, piloted: bool, state: State
+) -> Simulation:
+    """A simulation that goes on where another one was when it was pickled."""
+    made = Simulation(twin, seed=seed, scenario=scenario, control=control, piloted=piloted)
+    made.restore(state)
+    return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import mujoco
@@ -10,7 +10,7 @@ import numpy as np
 
 from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
-from didymos.errors import InputError
+from didymos.errors import InputError, nearest
 
 __all__ = ["begin", "place_at_start"]
 
@@ -33,12 +33,29 @@ def begin(own: StartSpec, scenario: StartSpec, by_hand: Collection[str]) -> Star
     return StartSpec.model_validate(named)
 
 
-def place_at_start(twin: Twin, model: mujoco.MjModel, data: mujoco.MjData, start: StartSpec) -> None:
-    """Pose and velocities of the root (velocities in its own frame) and positions and velocities of joints."""
+def _with_values(start: StartSpec, values: Mapping[str, float]) -> StartSpec:
+    """A start in which single numbers are others."""
+    raw: dict[str, Any] = start.model_dump(exclude_unset=True)
+    for path, value in values.items():
+        key, _, name = path.removeprefix("start.").partition(".")
+        if key not in StartSpec.model_fields or not name:
+            raise InputError(f"there is no such start value{nearest(key, StartSpec.model_fields)}", path=f"start.{path}")
+        raw[key] = {**(raw.get(key) or {}), name: float(value)}
+    return StartSpec.model_validate(raw)
+
+
+def place_at_start(
+    twin: Twin, root: int, model: mujoco.MjModel, data: mujoco.MjData, start: StartSpec, values: Mapping[str, float]
+) -> None:
+    """Pose and velocities of the root body (velocities in its own frame) and positions and velocities of joints.
+
+    `values` by paths below `start` (`position.z`, `joints.elbow`) win over the record.
+    """
+    if values:
+        start = _with_values(start, values)
     moved = start.model_fields_set & {"position", "orientation", "velocity", "angular_velocity"}
     if twin.description.floating:
-        body = model.body(twin.description.links[twin.description.root].body).id
-        joint = int(model.body_jntadr[body])
+        joint = int(model.body_jntadr[root])
         q, v = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
         if "position" in moved:
             data.qpos[q : q + 3] = list(start.position)

@@ -2,97 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from didymos.control import CompiledController
+from didymos.air.air_state import AIR_STATE
+from didymos.contract import ODOMETRY, offset_of
+from didymos.control import Controller
+from didymos.control.compiled_controller import as_compiled
 from didymos.control.pilot import CHANNELS
 from didymos.describe.names import part_inputs, readings
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import MOMENTUM, TRUTH, Assembly
+from didymos.engine.assemble import SCAN, Assembly
 from didymos.engine.boxes import is_box
-from didymos.engine.callback import WIND_HERE
-from didymos.parts import PARTS
+from didymos.engine.context import Source
+from didymos.engine.sensor_sites import MOMENTUM, TRUTH
 from didymos.record.stream import Kind, StreamLayout
-from didymos.sensors import SENSORS
-from didymos.sensors.kind import LidarSpec
+from didymos.sensors.ranging import Lidar
 
-__all__ = ["Source", "StreamPlan", "plan_streams"]
+__all__ = ["StreamPlan", "plan_streams"]
 
-
-_SCAN = ("angle.min", "angle.max", "angle.increment", "range.min", "range.max")
+_SCAN = tuple(name.replace("_", ".") for name in SCAN.names or ())
 _SCAN_UNITS = ("rad", "rad", "rad", "m", "m")
-_MOTION = (
-    *(f"position.{axis}" for axis in "xyz"),
-    *(f"orientation.{axis}" for axis in "wxyz"),
-    *(f"{what}.{axis}" for what in ("velocity", "angular_velocity") for axis in "xyz"),
-)
 _MOTION_UNITS = ("m",) * 3 + ("1",) * 4 + ("m/s",) * 3 + ("rad/s",) * 3
-_POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
+_POSE_UNITS = _MOTION_UNITS[:7]
 
-
-class Source:
-    """Arrays of the engine by number, in the order in which `engine/loop.py` lists them."""
-
-    USERDATA, QPOS, QVEL, XPOS, XQUAT, SENSORDATA, CTRL, ACTUATOR_FORCE = range(8)
+Columns = list[tuple[int, int, float]]
+"""Source, index in it, factor; see `context.COLUMN`."""
 
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """A stream: its layout, its rate [Hz], the sensor that triggers it or -1, the source [n, 2] and factor [n] of its columns."""
+    """A stream: its layout, its rate [Hz], the sensor that triggers it or -1, where its columns come from."""
 
     layout: StreamLayout
     rate: float
     sensor: int
-    sources: NDArray[np.int64]
-    factors: NDArray[np.float64]
+    columns: Columns
+
+
+def _of(source: int, start: int, count: int, factor: float = 1.0) -> Columns:
+    return [(source, start + i, factor) for i in range(count)]
 
 
 def plan_streams(
     twin: Twin,
     assembly: Assembly,
-    setpoints: tuple[str, ...],
-    law: CompiledController | None,
-    moved: tuple[str, ...],
+    setpoints: Mapping[str, str],
+    program: Controller | None,
+    scheduled: tuple[str, ...],
     piloted: bool = False,
 ) -> tuple[StreamPlan, ...]:
-    """Clock, truth, joints, poses of links, set-points, inputs, parts, the air, what the program `law` reports and its odometry,
-    parameters that are `moved` by stimuli, momentum, channels and boxes of a pilot, then every sensor."""
-    record = twin.file.record
+    """Clock, truth, joints, poses of links, set-points (name -> unit), inputs, parts, the air, what the program reports and its
+    odometry, parameters that stimuli move, momentum, channels and boxes of a pilot, then every sensor."""
+    record, starts = twin.file.record, assembly.state.starts
     streams = [
-        _plan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, []),
+        StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, []),
         _truth(twin, assembly, record.rate),
         *_joints(twin, assembly, record.rate),
-        _poses(twin, assembly, record.tf_rate),
+        _poses(assembly, record.tf_rate),
     ]
-    first = assembly.plan.starts["setpoints"]
     if setpoints:
-        layout = StreamLayout("setpoints", Kind.SCALARS, setpoints, ("",) * len(setpoints))
-        streams.append(_plan(layout, record.rate, [(Source.USERDATA, first + i) for i in range(len(setpoints))]))
+        layout = StreamLayout("setpoints", Kind.SCALARS, tuple(setpoints), tuple(setpoints.values()))
+        streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, starts["setpoints"], len(setpoints))))
     streams += _inputs(twin, assembly, record.rate)
     streams += _parts(twin, assembly, record.rate)
     if record.air:
-        start = assembly.plan.starts["air"] + WIND_HERE
+        start = starts["air"] + offset_of(AIR_STATE, "wind_at_root")
         layout = StreamLayout("air", Kind.SCALARS, ("wind.x", "wind.y", "wind.z", "speed"), ("m/s",) * 4)
-        streams.append(_plan(layout, record.rate, [(Source.USERDATA, start + i) for i in range(4)]))
-    if law is not None and law.reports:
-        names, units = zip(*law.reports, strict=True)
-        start = assembly.plan.starts["memory"]
-        sources = [(Source.USERDATA, start + i) for i in range(len(names))]
-        streams.append(_plan(StreamLayout("control", Kind.SCALARS, names, units), record.rate, sources))
-    if law is not None and law.odometry is not None:
-        start = assembly.plan.starts["memory"] + law.odometry
-        sources = [(Source.USERDATA, start + i) for i in range(len(_MOTION))]
-        layout = StreamLayout("odom", Kind.ODOMETRY, _MOTION, _MOTION_UNITS, "odom", twin.description.root)
-        streams.append(_plan(layout, record.rate, sources))
-    if moved:
-        start = assembly.plan.starts["moved"]
-        units = tuple("N" if path.startswith("push.") else twin.parameters[path].unit for path in moved)
-        sources = [(Source.USERDATA, start + i) for i in range(len(moved))]
-        streams.append(_plan(StreamLayout("parameters", Kind.SCALARS, moved, units), record.rate, sources))
+        streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, start, 4)))
+    streams += _program(twin, assembly, program, record.rate)
+    if scheduled:
+        units = tuple("N" if path.startswith("push.") else twin.parameters[path].unit for path in scheduled)
+        layout = StreamLayout("parameters", Kind.SCALARS, scheduled, units)
+        streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, starts["scheduled"], len(scheduled))))
     if record.momentum:
         streams.append(_momentum(assembly, record.rate))
     if piloted:
@@ -101,131 +84,136 @@ def plan_streams(
     return tuple(streams)
 
 
-def _plan(
-    layout: StreamLayout, rate: float, sources: list[tuple[int, int]], sensor: int = -1, factors: list[float] | None = None
-) -> StreamPlan:
-    table = np.array(sources, dtype=np.int64).reshape(-1, 2)
-    return StreamPlan(layout, rate, sensor, table, np.ones(len(table)) if factors is None else np.array(factors))
+def _program(twin: Twin, assembly: Assembly, program: Controller | None, rate: float) -> list[StreamPlan]:
+    """What a program tells about itself, and its own odometry."""
+    if program is None:
+        return []
+    streams, start = [], assembly.state.starts["program"]
+    names = [(name, item.unit) for item in program.reports for name in item.names]
+    compiled = as_compiled(program)
+    if names:
+        columns = _of(Source.STATE, start, len(names))
+        if compiled is not None:
+            columns = []
+            for item in program.reports:
+                columns += _of(Source.STATE, start + offset_of(compiled.memory_layout, item.name.replace(".", "_")), item.size)
+        layout = StreamLayout("control", Kind.SCALARS, tuple(name for name, _ in names), tuple(unit for _, unit in names))
+        streams.append(StreamPlan(layout, rate, -1, columns))
+    if compiled is not None and compiled.odometry is not None:
+        first = start + offset_of(compiled.memory_layout, compiled.odometry)
+        layout = StreamLayout("odom", Kind.ODOMETRY, ODOMETRY, _MOTION_UNITS, "odom", twin.description.root)
+        streams.append(StreamPlan(layout, rate, -1, _of(Source.STATE, first, len(ODOMETRY))))
+    return streams
 
 
 def _momentum(assembly: Assembly, rate: float) -> StreamPlan:
     """Linear momentum, angular momentum about the common centre of mass, and kinetic energy of all that moves."""
     model = assembly.model
-    starts = [int(model.sensor(f"didymos:{MOMENTUM}:{name}").adr[0]) for name in ("velocity", "angular")]
-    sources = [(Source.SENSORDATA, start + i) for start in starts for i in range(3)]
-    sources.append((Source.SENSORDATA, int(model.sensor(f"didymos:{MOMENTUM}:energy").adr[0])))
-    columns = (*(f"linear.{axis}" for axis in "xyz"), *(f"angular.{axis}" for axis in "xyz"), "energy")
-    units = ("N s",) * 3 + ("N m s",) * 3 + ("J",)
+    velocity, angular, energy = (
+        int(model.sensor(f"didymos:{MOMENTUM}:{name}").adr[0]) for name in ("velocity", "angular", "energy")
+    )
     mass = float(model.body_subtreemass[0])
-    return _plan(StreamLayout(MOMENTUM, Kind.SCALARS, columns, units), rate, sources, factors=[mass] * 3 + [1.0] * 4)
+    columns = _of(Source.SENSORDATA, velocity, 3, mass) + _of(Source.SENSORDATA, angular, 3) + _of(Source.SENSORDATA, energy, 1)
+    names = (*(f"linear.{axis}" for axis in "xyz"), *(f"angular.{axis}" for axis in "xyz"), "energy")
+    units = ("N s",) * 3 + ("N m s",) * 3 + ("J",)
+    return StreamPlan(StreamLayout(MOMENTUM, Kind.SCALARS, names, units), rate, -1, columns)
 
 
 def _pilot(assembly: Assembly, rate: float, tf_rate: float) -> list[StreamPlan]:
     """The channel table, and where the boxes are, if there are any."""
     names = tuple(f"ch{i}" for i in range(CHANNELS))
-    start = assembly.plan.starts["channels"]
     layout = StreamLayout("channels", Kind.SCALARS, names, ("1",) * CHANNELS)
-    found = [_plan(layout, rate, [(Source.USERDATA, start + i) for i in range(CHANNELS)])]
+    streams = [StreamPlan(layout, rate, -1, _of(Source.STATE, assembly.state.starts["channels"], CHANNELS))]
     boxes = [body for body in range(assembly.model.nbody) if is_box(assembly.model, body)]
     if boxes:
-        columns, sources = _pose_columns([(f"box{i + 1}", body) for i, body in enumerate(boxes)])
         names = tuple(f"box{i + 1}" for i in range(len(boxes)))
-        layout = StreamLayout("boxes", Kind.TF, tuple(columns), _POSE_UNITS * len(boxes), labels=names)
-        found.append(_plan(layout, tf_rate, sources))
-    return found
+        columns: Columns = []
+        for body in boxes:
+            columns += _of(Source.XPOS, 3 * body, 3) + _of(Source.XQUAT, 4 * body, 4)
+        layout = StreamLayout("boxes", Kind.TF, _pose_columns(names), _POSE_UNITS * len(boxes), labels=names)
+        streams.append(StreamPlan(layout, tf_rate, -1, columns))
+    return streams
 
 
 def _truth(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
-    places = [place for place in assembly.places if place.sensor == TRUTH]
-    sources = []
-    for place in places:
-        start = int(assembly.model.sensor(place.engine_name).adr[0])
-        sources += [(Source.SENSORDATA, start + i) for i in range(place.size)]
-    columns = tuple(column for place in places for column in place.columns)
-    units = tuple(unit for place in places for unit in place.units)
-    return _plan(StreamLayout(TRUTH, Kind.ODOMETRY, columns, units, "world", twin.description.root), rate, sources)
+    quantities = [item for item in assembly.quantities if item.sensor == TRUTH]
+    columns: Columns = []
+    for item in quantities:
+        columns += _of(Source.SENSORDATA, int(assembly.model.sensor(item.engine_name).adr[0]), item.size)
+    names = tuple(column for item in quantities for column in item.columns)
+    units = tuple(unit for item in quantities for unit in item.units)
+    return StreamPlan(StreamLayout(TRUTH, Kind.ODOMETRY, names, units, "world", twin.description.root), rate, -1, columns)
 
 
 def _joints(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
-    columns: list[str] = []
+    names: list[str] = []
     units: list[str] = []
-    sources: list[tuple[int, int]] = []
-    labels = []
+    columns: Columns = []
     for name, joint in twin.description.joints.items():
         if len(joint.engine_joints) == 1 and joint.kind.value in ("revolute", "continuous", "prismatic"):
-            found: Any = assembly.model.joint(joint.engine_joints[0])
-            labels.append(name)
-            columns += [f"{name}.position", f"{name}.velocity"]
+            engine_joint: Any = assembly.model.joint(joint.engine_joints[0])
+            names.append(name)
             units += ["m", "m/s"] if joint.kind.value == "prismatic" else ["rad", "rad/s"]
-            sources += [(Source.QPOS, int(found.qposadr[0])), (Source.QVEL, int(found.dofadr[0]))]
-    if not labels:
+            columns += _of(Source.QPOS, int(engine_joint.qposadr[0]), 1) + _of(Source.QVEL, int(engine_joint.dofadr[0]), 1)
+    if not names:
         return []
-    layout = StreamLayout("joints", Kind.JOINT_STATES, tuple(columns), tuple(units), labels=tuple(labels))
-    return [_plan(layout, rate, sources)]
+    numbers = tuple(f"{name}.{what}" for name in names for what in ("position", "velocity"))
+    return [StreamPlan(StreamLayout("joints", Kind.JOINT_STATES, numbers, tuple(units), labels=tuple(names)), rate, -1, columns)]
 
 
-def _poses(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
-    links = twin.description.links
-    columns, sources = _pose_columns([(name, assembly.model.body(link.body).id) for name, link in links.items()])
-    layout = StreamLayout("tf", Kind.TF, tuple(columns), _POSE_UNITS * len(links), labels=tuple(links))
-    return _plan(layout, rate, sources)
+def _pose_columns(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{name}.{column}" for name in names for column in ODOMETRY[: len(_POSE_UNITS)])
 
 
-def _pose_columns(bodies: list[tuple[str, int]]) -> tuple[list[str], list[tuple[int, int]]]:
-    columns: list[str] = []
-    sources: list[tuple[int, int]] = []
-    for name, body in bodies:
-        columns += [f"{name}.position.{axis}" for axis in "xyz"] + [f"{name}.orientation.{axis}" for axis in "wxyz"]
-        sources += [(Source.XPOS, 3 * body + i) for i in range(3)] + [(Source.XQUAT, 4 * body + i) for i in range(4)]
-    return columns, sources
+def _poses(assembly: Assembly, rate: float) -> StreamPlan:
+    names = tuple(assembly.links.links)
+    layout = StreamLayout("tf", Kind.TF, _pose_columns(names), _POSE_UNITS * len(names), labels=names)
+    return StreamPlan(layout, rate, -1, _of(Source.LINK_POSES, 0, len(_POSE_UNITS) * len(names)))
 
 
 def _inputs(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
-    names = []
-    sources = []
+    names, units = [], []
+    columns: Columns = []
     for name, part, index in part_inputs(twin):
         names.append(name)
-        sources.append((Source.USERDATA, assembly.plan.starts[f"inputs:{part}"] + index))
+        units.append(twin.file.parts[part].contract.inputs[index].unit)
+        columns += _of(Source.STATE, assembly.state.starts[f"inputs:{part}"] + index, 1)
     for index, actuator in enumerate(twin.description.spec.actuators):
         names.append(actuator.name)
-        sources.append((Source.CTRL, index))
-    if not names:
-        return []
-    return [_plan(StreamLayout("inputs", Kind.SCALARS, tuple(names), ("",) * len(names)), rate, sources)]
+        units.append("")
+        columns += _of(Source.CTRL, index, 1)
+    return [StreamPlan(StreamLayout("inputs", Kind.SCALARS, tuple(names), tuple(units)), rate, -1, columns)] if names else []
 
 
 def _parts(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
-    columns: list[str] = []
+    names: list[str] = []
     units: list[str] = []
-    sources: list[tuple[int, int]] = []
+    columns: Columns = []
     for name, part in twin.file.parts.items():
-        for i, output in enumerate(PARTS[part.kind].outputs):
-            if not output.recorded:
-                continue
-            columns.append(f"{name}.{output.name}")
-            units.append(output.unit)
-            sources.append((Source.USERDATA, assembly.plan.starts[f"outputs:{name}"] + i))
-    return [_plan(StreamLayout("parts", Kind.SCALARS, tuple(columns), tuple(units)), rate, sources)] if columns else []
+        for item in part.contract.outputs:
+            if item.recorded:
+                start = assembly.state.starts[f"outputs:{name}"] + offset_of(part.contract.output_layout, item.name)
+                names += [f"{name}.{column}" for column in item.names]
+                units += [item.unit] * item.size
+                columns += _of(Source.STATE, start, item.size)
+    return [StreamPlan(StreamLayout("parts", Kind.SCALARS, tuple(names), tuple(units)), rate, -1, columns)] if names else []
 
 
 def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan:
-    spec = twin.file.sensors[name]
-    places = [place for place in assembly.places if place.sensor == name]
-    sources = []
-    for place in places:
-        start = assembly.plan.starts[f"measured:{name}.{place.quantity}"]
-        sources += [(Source.USERDATA, start + i) for i in range(place.size)]
-    columns = tuple(column for place in places for column in place.columns)
-    units = tuple(unit for place in places for unit in place.units)
-    kind = Kind(SENSORS[spec.kind].message)
-    if isinstance(spec, LidarSpec):
-        labels = tuple(str(i) for i in range(spec.rays))
-        start = assembly.plan.starts[f"scan:{name}"]
-        head = [(Source.USERDATA, start + i) for i in range(5)]
-        layout = StreamLayout(name, kind, (*_SCAN, *columns), (*_SCAN_UNITS, *units), spec.link, "", labels)
-        return _plan(layout, spec.rate, head + sources, index)
+    spec, starts = twin.file.sensors[name], assembly.state.starts
+    quantities = [item for item in assembly.quantities if item.sensor == name]
+    columns: Columns = []
+    for item in quantities:
+        columns += _of(Source.STATE, starts[f"measured:{name}.{item.quantity}"], item.size)
+    names = tuple(column for item in quantities for column in item.columns)
+    units = tuple(unit for item in quantities for unit in item.units)
+    kind = Kind(spec.contract.message)
     link = getattr(spec, "link", "")
-    labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in columns)) if kind is Kind.JOINT_STATES else ()
+    if spec.contract is Lidar:
+        labels = tuple(str(i) for i in range(len(names)))
+        layout = StreamLayout(name, kind, (*_SCAN, *names), (*_SCAN_UNITS, *units), link, "", labels)
+        return StreamPlan(layout, spec.rate, index, _of(Source.STATE, starts[f"scan:{name}"], len(_SCAN)) + columns)
+    labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in names)) if kind is Kind.JOINT_STATES else ()
     frame = "world" if kind in (Kind.ODOMETRY, Kind.POSE) else link or "world"
     child = link if kind is Kind.ODOMETRY else ""
-    return _plan(StreamLayout(name, kind, columns, units, frame, child, labels), spec.rate, sources, index)
+    return StreamPlan(StreamLayout(name, kind, names, units, frame, child, labels), spec.rate, index, columns)

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from didymos.contract import offset_of
 from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, assemble
-from didymos.engine.callback import tick_parts
+from didymos.engine.forces import tick_all
 from didymos.engine.start import quaternion_from_rpy
 from didymos.errors import InputError, RunError, nearest
-from didymos.parts import PARTS
+from didymos.parts.part import CLOCK
 
 __all__ = ["Trim", "find_trim", "longitudinal"]
 
@@ -57,7 +58,7 @@ class _Aircraft:
         self.assembly: Assembly = assemble(calm, setpoints=0, memory=0)
         self.model = self.assembly.model
         self.data = mujoco.MjData(self.model)
-        places = {name: self.assembly.plan.starts[f"inputs:{part}"] + i for name, part, i in part_inputs(calm)}
+        places = {name: self.assembly.state.starts[f"inputs:{part}"] + i for name, part, i in part_inputs(calm)}
         for name in (*pitch, *throttle):
             if name not in places:
                 raise InputError(f"there is no input {name!r}{nearest(name, places)}")
@@ -69,10 +70,11 @@ class _Aircraft:
         self.data.qpos[2] = height
         self.data.qpos[3:7] = quaternion_from_rpy(0.0, -nose, 0.0)
         self.data.qvel[0] = airspeed
-        self.data.userdata[self._pitch] = pitch
-        self.data.userdata[self._throttle] = throttle
-        clock = np.array([0.0, 1e9])  # long enough for any servo
-        tick_parts(self.model._address, self.data._address, clock.ctypes.data)
+        self.data.plugin_state[self._pitch] = pitch
+        self.data.plugin_state[self._throttle] = throttle
+        clock = np.array([(0.0, 1e9, 0.0)], dtype=CLOCK)  # long enough for any servo
+        table = self.model.numeric_data.ctypes.data + 8 * self.assembly.table_start
+        tick_all(table, self.data.plugin_state.ctypes.data, clock.ctypes.data)
         for _ in range(round(_SETTLING / _STEP) if self.model.na else 0):
             mujoco.mj_forward(self.model, self.data)
             self.data.act += _STEP * self.data.act_dot
@@ -81,11 +83,11 @@ class _Aircraft:
 
     def _spin_axles(self) -> None:
         for name, part in self.twin.file.parts.items():
-            outputs = [output.name for output in PARTS[part.kind].outputs]
+            outputs = [item.name for item in part.contract.outputs]
             if part.joint is not None and "speed" in outputs:
                 joint = self.model.joint(self.twin.description.joints[part.joint].engine_joints[0])
-                place = self.assembly.plan.starts[f"outputs:{name}"] + outputs.index("speed")
-                self.data.qvel[joint.dofadr[0]] = self.data.userdata[place]
+                speed = self.assembly.state.starts[f"outputs:{name}"] + offset_of(part.contract.output_layout, "speed")
+                self.data.qvel[joint.dofadr[0]] = self.data.plugin_state[speed]
 
     def acceleration(self) -> NDArray[np.float64]:
         """dvx/dt, dvz/dt [m/s^2] and nose-up dq/dt [rad/s^2]."""

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from didymos.describe.schema import ExpectationSpec
 from didymos.describe.twin import Twin
-from didymos.errors import InputError, nearest
+from didymos.errors import InputError, RunError, nearest
+from didymos.measures import MEASURES
 from didymos.record.log import Log
 
 __all__ = ["Verdict", "check_expected", "measure"]
@@ -79,16 +80,11 @@ def measure(expected: ExpectationSpec, log: Log, figure: float | None) -> Verdic
         inside = (time >= expected.after) & (time <= (np.inf if expected.before is None else expected.before))
         if not inside.any():
             return Verdict(expected.name, None, expected.low, expected.high, None, unit)
-        error = values[inside] - expected.target
-        value = float(
-            {
-                "max_error": lambda: np.abs(error).max(),
-                "rmse": lambda: np.sqrt(np.mean(error**2)),
-                "mean": lambda: error.mean(),
-                "final": lambda: error[-1],
-                "max": lambda: error.max(),
-                "min": lambda: error.min(),
-            }[expected.measure]()
-        )
+        ask = MEASURES[expected.measure]
+        unit = getattr(ask, "unit", unit)
+        try:
+            value = float(ask(time[inside], values[inside], expected.target))
+        except Exception as error:  # a package's own
+            raise RunError(f"the measure {expected.measure!r} failed: {type(error).__name__}: {error}") from error
     ok = (expected.low is None or value >= expected.low) and (expected.high is None or value <= expected.high)
     return Verdict(expected.name, value, expected.low, expected.high, bool(ok), unit)

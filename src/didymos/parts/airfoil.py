@@ -27,88 +27,17 @@ Mach < 0.3; the lateral and moment derivatives are meant for |beta| < 30 deg and
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
-from numba import carray
-from pydantic import model_validator
+from didymos.compiled import kernel
+from didymos.contract import choice, input, memory, needs, option, output, parameter
+from didymos.parts.curve import CURVE, CurveSpec, evaluate
+from didymos.parts.part import Part, law, tick
 
-from didymos.compiled import c_function, kernel
-from didymos.parts.curve import CurveSpec, evaluate
-from didymos.parts.law import Law, Output, PartSpec, law_signature, tick_signature
-from didymos.spec import number
-
-__all__ = ["AIRFOIL", "AirfoilSpec", "lift_and_drag", "stall_share"]
+__all__ = ["Airfoil", "lift_and_drag", "stall_share"]
 
 _MODELS = ("none", "linear", "curves")
-_NONE, _LINEAR, _CURVES = range(3)
-_MODEL, _LIFT, _DRAG = range(3)
-
-
-def _derivative(doc: str, unit: str = "1") -> Any:
-    return number(0.0, unit=unit, doc=doc)
-
-
-class AirfoilSpec(PartSpec):
-    """Sizes, coefficients and deflections of a lifting surface."""
-
-    kind: Literal["airfoil"] = "airfoil"
-    model: Literal["none", "linear", "curves"] = "linear"
-    area: float = number(unit="m^2", above=0, doc="S")
-    span: float = number(unit="m", above=0, doc="b, tip to tip")
-    chord: float = number(unit="m", above=0, doc="c, mean")
-    limit_x: float = number(0.0, unit="rad", low=0, high=1.6, doc="largest deflection about x (aileron)")
-    limit_y: float = number(0.0, unit="rad", low=0, high=1.6, doc="largest deflection about y (elevator)")
-    limit_z: float = number(0.0, unit="rad", low=0, high=1.6, doc="largest deflection about z (rudder)")
-    rate_limit: float = number(0.0, unit="rad/s", low=0, doc="of all deflections; 0 for none")
-    slipstream: float = number(0.0, unit="1", low=0, high=1, doc="share of the surface in the wake of `input_from`")
-    lift_0: float = _derivative("C_L0, at alpha = 0")
-    lift_alpha: float = _derivative("C_La", "1/rad")
-    lift_q: float = _derivative("C_Lq, per c q / 2V")
-    lift_y: float = _derivative("C_Ldy", "1/rad")
-    stall_angle: float = number(0.5, unit="rad", above=0, high=1.6, doc="a0")
-    stall_sharpness: float = number(50.0, unit="1/rad", above=0, doc="M")
-    drag_0: float = number(0.0, unit="1", low=0, doc="C_D0, parasitic")
-    oswald: float = number(0.9, unit="1", above=0, high=1.2, doc="e, Oswald's efficiency")
-    drag_q: float = _derivative("C_Dq, per c q / 2V")
-    drag_y: float = _derivative("C_Ddy", "1/rad")
-    side_0: float = _derivative("C_Y0")
-    side_beta: float = _derivative("C_Yb", "1/rad")
-    side_p: float = _derivative("C_Yp, per b p / 2V")
-    side_r: float = _derivative("C_Yr, per b r / 2V")
-    side_x: float = _derivative("C_Ydx", "1/rad")
-    side_z: float = _derivative("C_Ydz", "1/rad")
-    roll_0: float = _derivative("C_l0")
-    roll_beta: float = _derivative("C_lb", "1/rad")
-    roll_p: float = _derivative("C_lp, per b p / 2V")
-    roll_r: float = _derivative("C_lr, per b r / 2V")
-    roll_x: float = _derivative("C_ldx", "1/rad")
-    roll_z: float = _derivative("C_ldz", "1/rad")
-    pitch_0: float = _derivative("C_m0")
-    pitch_alpha: float = _derivative("C_ma", "1/rad")
-    pitch_q: float = _derivative("C_mq, per c q / 2V")
-    pitch_y: float = _derivative("C_mdy", "1/rad")
-    yaw_0: float = _derivative("C_n0")
-    yaw_beta: float = _derivative("C_nb", "1/rad")
-    yaw_p: float = _derivative("C_np, per b p / 2V")
-    yaw_r: float = _derivative("C_nr, per b r / 2V")
-    yaw_x: float = _derivative("C_ndx", "1/rad")
-    yaw_z: float = _derivative("C_ndz", "1/rad")
-    lift: CurveSpec | None = None
-    drag: CurveSpec | None = None
-
-    @model_validator(mode="after")
-    def _has_what_its_model_needs(self) -> AirfoilSpec:
-        if (self.model == "curves") != (self.lift is not None and self.drag is not None):
-            raise ValueError("the curves 'lift' and 'drag' belong to model 'curves', which needs both")
-        if self.slipstream > 0.0 and self.input_from is None:
-            raise ValueError("slipstream needs the key 'input_from': the propeller whose wake it is")
-        return self
-
-    def tables(self) -> list[float]:
-        """The model's number, then the curves and where they start."""
-        lift = [] if self.lift is None else self.lift.table()
-        drag = [] if self.drag is None else self.drag.table()
-        return [float(_MODELS.index(self.model)), 3.0, 3.0 + len(lift), *lift, *drag]
+_NONE, _LINEAR, _CURVES = range(len(_MODELS))
 
 
 @kernel
@@ -139,7 +68,7 @@ def lift_and_drag(alpha: float, foil: Any) -> tuple[float, float]:
 
 
 @kernel
-def _add_wrench(foil: Any, tables: Any, here: Any, memory: Any, wake: float, share: float, answer: Any) -> None:
+def _add_wrench(foil: Any, here: Any, deflection: Any, wake: float, share: float, wrench: Any) -> None:
     """Add the wrench of a share of the surface in air that comes faster by `wake` [m/s]."""
     u, v, w = here.air_velocity[0] + wake, -here.air_velocity[1], -here.air_velocity[2]
     p, q, r = here.rate[0], -here.rate[1], -here.rate[2]
@@ -148,12 +77,11 @@ def _add_wrench(foil: Any, tables: Any, here: Any, memory: Any, wake: float, sha
         return
     alpha = math.atan2(w, u)
     beta = math.asin(min(max(v / speed, -1.0), 1.0))
-    if int(tables[_MODEL]) == _CURVES:
-        lift = evaluate(tables, int(tables[_LIFT]), alpha, beta)
-        drag = evaluate(tables, int(tables[_DRAG]), alpha, beta)
+    if foil.model == _CURVES:
+        lift, drag = evaluate(foil.lift, alpha, beta), evaluate(foil.drag, alpha, beta)
     else:
         lift, drag = lift_and_drag(alpha, foil)
-    dx, dy, dz = memory[0], memory[1], memory[2]
+    dx, dy, dz = deflection[0], deflection[1], deflection[2]
     still = 0.5 * here.density * foil.area * speed * speed * share
     turning = 0.25 * here.density * foil.area * speed * share  # times chord or span and a rate: q S c q / (2 V)
     b, c = foil.span, foil.chord
@@ -167,63 +95,115 @@ def _add_wrench(foil: Any, tables: Any, here: Any, memory: Any, wake: float, sha
     pitch = still * (foil.pitch_0 + foil.pitch_alpha * alpha + foil.pitch_y * dy) + turning * c * q * foil.pitch_q
     yaw = still * (foil.yaw_0 + foil.yaw_beta * beta + foil.yaw_x * dx + foil.yaw_z * dz)
     yaw += turning * b * (foil.yaw_p * p + foil.yaw_r * r)
-    answer.force[0] += lift * sine - drag * cosine
-    answer.force[1] -= side
-    answer.force[2] += lift * cosine + drag * sine
-    answer.torque[0] += b * roll
-    answer.torque[1] -= c * pitch
-    answer.torque[2] -= b * yaw
+    wrench.force[0] += lift * sine - drag * cosine
+    wrench.force[1] -= side
+    wrench.force[2] += lift * cosine + drag * sine
+    wrench.torque[0] += b * roll
+    wrench.torque[1] -= c * pitch
+    wrench.torque[2] -= b * yaw
 
 
-@c_function(law_signature(AirfoilSpec))
-def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
-    foil = carray(parameters, 1)[0]
-    here = carray(motion, 1)[0]
-    answer = carray(wrench, 1)[0]
-    if int(tables[_MODEL]) != _NONE:
-        if foil.slipstream > 0.0 and input_from[0] > 0.0:
-            _add_wrench(foil, tables, here, memory, input_from[0], foil.slipstream, answer)
-            _add_wrench(foil, tables, here, memory, 0.0, 1.0 - foil.slipstream, answer)
-        else:
-            _add_wrench(foil, tables, here, memory, 0.0, 1.0, answer)
-    u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
-    outputs[0] = math.sqrt(u * u + v * v + w * w)
-    outputs[1] = math.atan2(-w, u)
-    for axis in range(3):
-        outputs[2 + axis] = answer.force[axis]
-        outputs[5 + axis] = memory[axis]
+@kernel
+def _moved(deflection: float, goal: float, most: float) -> float:
+    """A deflection [rad] after a tick in which it moves toward a goal by `most` at most; 0 for any way."""
+    move = goal - deflection
+    if most > 0.0:
+        move = min(max(move, -most), most)
+    return deflection + move
 
 
-@c_function(tick_signature(AirfoilSpec))
-def _tick(parameters, tables, clock, inputs, outputs, memory):  # type: ignore[no-untyped-def]
-    """Servos: each deflection moves to where its input wants it, no faster than the rate limit."""
-    foil = carray(parameters, 1)[0]
-    most = foil.rate_limit * clock[1]
-    for axis in range(3):
-        limit = foil.limit_x if axis == 0 else (foil.limit_y if axis == 1 else foil.limit_z)
-        goal = limit * min(max(inputs[axis], -1.0), 1.0)
-        move = goal - memory[axis]
-        if most > 0.0:
-            move = min(max(move, -most), most)
-        memory[axis] += move
+def _derivative(doc: str, unit: str = "1") -> Any:
+    return parameter(0.0, unit=unit, doc=doc)
 
 
-AIRFOIL = Law(
-    spec=AirfoilSpec,
-    function=_law,
-    tick=_tick,
-    inputs=("x", "y", "z"),
-    memory=("deflection.x", "deflection.y", "deflection.z"),
-    input_range=(-1.0, 1.0),
-    listens_to=("wake",),
-    outputs=(
-        Output("airspeed", "m/s"),
-        Output("alpha", "rad"),
-        Output("force.x", "N"),
-        Output("force.y", "N"),
-        Output("force.z", "N"),
-        Output("deflection.x", "rad"),
-        Output("deflection.y", "rad"),
-        Output("deflection.z", "rad"),
-    ),
-)
+class Airfoil(Part):
+    """Sizes, coefficients and deflections of a lifting surface."""
+
+    model = choice(
+        *_MODELS,
+        default="linear",
+        doc="`none` switches it off, `linear` blends into a flat plate at stall, `curves` takes `lift` and `drag`",
+    )
+    area = parameter(unit="m^2", above=0, doc="S")
+    span = parameter(unit="m", above=0, doc="b, tip to tip")
+    chord = parameter(unit="m", above=0, doc="c, mean")
+    limit_x = parameter(0.0, unit="rad", low=0, high=1.6, doc="largest deflection about x (aileron)")
+    limit_y = parameter(0.0, unit="rad", low=0, high=1.6, doc="largest deflection about y (elevator)")
+    limit_z = parameter(0.0, unit="rad", low=0, high=1.6, doc="largest deflection about z (rudder)")
+    rate_limit = parameter(0.0, unit="rad/s", low=0, doc="of all deflections; 0 for none")
+    slipstream = parameter(0.0, unit="1", low=0, high=1, doc="share of the surface in the wake of `input_from`")
+    lift_0 = _derivative("C_L0, at alpha = 0")
+    lift_alpha = _derivative("C_La", "1/rad")
+    lift_q = _derivative("C_Lq, per c q / 2V")
+    lift_y = _derivative("C_Ldy", "1/rad")
+    stall_angle = parameter(0.5, unit="rad", above=0, high=1.6, doc="a0")
+    stall_sharpness = parameter(50.0, unit="1/rad", above=0, doc="M")
+    drag_0 = parameter(0.0, unit="1", low=0, doc="C_D0, parasitic")
+    oswald = parameter(0.9, unit="1", above=0, high=1.2, doc="e, Oswald's efficiency")
+    drag_q = _derivative("C_Dq, per c q / 2V")
+    drag_y = _derivative("C_Ddy", "1/rad")
+    side_0 = _derivative("C_Y0")
+    side_beta = _derivative("C_Yb", "1/rad")
+    side_p = _derivative("C_Yp, per b p / 2V")
+    side_r = _derivative("C_Yr, per b r / 2V")
+    side_x = _derivative("C_Ydx", "1/rad")
+    side_z = _derivative("C_Ydz", "1/rad")
+    roll_0 = _derivative("C_l0")
+    roll_beta = _derivative("C_lb", "1/rad")
+    roll_p = _derivative("C_lp, per b p / 2V")
+    roll_r = _derivative("C_lr, per b r / 2V")
+    roll_x = _derivative("C_ldx", "1/rad")
+    roll_z = _derivative("C_ldz", "1/rad")
+    pitch_0 = _derivative("C_m0")
+    pitch_alpha = _derivative("C_ma", "1/rad")
+    pitch_q = _derivative("C_mq, per c q / 2V")
+    pitch_y = _derivative("C_mdy", "1/rad")
+    yaw_0 = _derivative("C_n0")
+    yaw_beta = _derivative("C_nb", "1/rad")
+    yaw_p = _derivative("C_np, per b p / 2V")
+    yaw_r = _derivative("C_nr, per b r / 2V")
+    yaw_x = _derivative("C_ndx", "1/rad")
+    yaw_z = _derivative("C_ndz", "1/rad")
+    lift = option(CurveSpec | None, None, layout=CURVE, doc="C_L over the angle of attack")
+    drag = option(CurveSpec | None, None, layout=CURVE, doc="C_D over the angle of attack")
+    x = input(range=(-1.0, 1.0), doc="share of `limit_x` (aileron)")
+    y = input(range=(-1.0, 1.0), doc="share of `limit_y` (elevator)")
+    z = input(range=(-1.0, 1.0), doc="share of `limit_z` (rudder)")
+    wake = needs(unit="m/s", doc="of the propeller before the surface")
+    deflection = memory(columns="xyz", unit="rad", doc="dx, dy, dz")
+    airspeed = output(unit="m/s", doc="V")
+    alpha = output(unit="rad", doc="angle of attack")
+    force = output(columns="xyz", unit="N", doc="F, in the part's frame")
+    shown_deflection = output("deflection", columns="xyz", unit="rad", doc="dx, dy, dz")
+
+    @classmethod
+    def check(cls, spec: Any) -> None:
+        """A surface has what its model needs."""
+        if (spec.model == "curves") != (spec.lift is not None and spec.drag is not None):
+            raise ValueError("the curves 'lift' and 'drag' belong to model 'curves', which needs both")
+        if spec.slipstream > 0.0 and spec.input_from is None:
+            raise ValueError("slipstream needs the key 'input_from': the propeller whose wake it is")
+
+    @law
+    def act(foil, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
+        if foil.model != _NONE:
+            if foil.slipstream > 0.0 and inputs.wake > 0.0:
+                _add_wrench(foil, here, memory.deflection, inputs.wake, foil.slipstream, wrench)
+                _add_wrench(foil, here, memory.deflection, 0.0, 1.0 - foil.slipstream, wrench)
+            else:
+                _add_wrench(foil, here, memory.deflection, 0.0, 1.0, wrench)
+        u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
+        output.airspeed = math.sqrt(u * u + v * v + w * w)
+        output.alpha = math.atan2(-w, u)
+        for axis in range(3):
+            output.force[axis] = wrench.force[axis]
+            output.deflection[axis] = memory.deflection[axis]
+
+    @tick
+    def deflect(foil, clock, inputs, memory, output):  # type: ignore[no-untyped-def]
+        """Servos: each deflection moves to where its input wants it, no faster than the rate limit."""
+        most = foil.rate_limit * clock.period
+        deflection = memory.deflection
+        deflection[0] = _moved(deflection[0], foil.limit_x * min(max(inputs.x, -1.0), 1.0), most)
+        deflection[1] = _moved(deflection[1], foil.limit_y * min(max(inputs.y, -1.0), 1.0), most)
+        deflection[2] = _moved(deflection[2], foil.limit_z * min(max(inputs.z, -1.0), 1.0), most)

@@ -5,7 +5,7 @@
     spline       f(x) = a d^3 + b d^2 + c d + e,  d = x - break_i      four numbers per piece, from the cube down
 
 x is held inside [low, high] (a spline's own breaks): beyond the measured range the last value stands, since an extrapolated
-cubic explodes. (The original goes on with the last piece.) The layouts are those of last_letter_2.
+cubic explodes. (The original goes on with the last piece.) The order of the coefficients is that of last_letter_2.
 """
 
 from __future__ import annotations
@@ -13,17 +13,33 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from didymos.compiled import kernel
 from didymos.spec import Spec
 
-__all__ = ["CurveSpec", "evaluate"]
+__all__ = ["CURVE", "CurveSpec", "evaluate"]
 
 _KINDS = ("polynomial", "surface", "spline")
-_POLYNOMIAL, _SURFACE, _SPLINE = range(3)
-_KIND, _LOW, _HIGH, _N1, _N2, _NUMBERS = range(6)
+_POLYNOMIAL, _SURFACE, _SPLINE = range(len(_KINDS))
 _JUMP = 1e-6  # of the curve's own size: what a spline may jump at a break, by rounding of printed numbers
+_PIECES = 128  # of a spline at most
+_COEFFICIENTS = 4 * _PIECES
+
+CURVE = np.dtype(
+    [
+        ("kind", np.float64),  # polynomial, surface or spline
+        ("low", np.float64),  # x is held above this
+        ("high", np.float64),  # x is held below this
+        ("degree_x", np.float64),  # of a polynomial; n1 of a surface
+        ("degree_y", np.float64),  # n2 of a surface
+        ("pieces", np.float64),  # of a spline
+        ("breaks", np.float64, _PIECES + 1),
+        ("coefficients", np.float64, _COEFFICIENTS),
+    ]
+)
+"""Memory layout of a curve; what it does not need is zero."""
 
 
 class CurveSpec(Spec):
@@ -46,6 +62,8 @@ class CurveSpec(Spec):
             self._check_surface()
         elif self.degrees is not None:
             raise ValueError(f"a {self.kind} has no key 'degrees'")
+        if len(self.coefficients) > _COEFFICIENTS:
+            raise ValueError(f"found {len(self.coefficients)} coefficients, expected at most {_COEFFICIENTS}")
         low, high = self._range()
         if low >= high:
             raise ValueError(f"found low {low:g} and high {high:g}, expected low below high")
@@ -85,43 +103,45 @@ class CurveSpec(Spec):
             ends[1] if self.high is None else min(self.high, ends[1])
         )
 
-    def table(self) -> list[float]:
-        """The numbers that `evaluate` reads."""
-        low, high = (max(min(value, 1e300), -1e300) for value in self._range())
-        n1, n2 = self.degrees or (len(self.breaks) - 1 if self.kind == "spline" else len(self.coefficients) - 1, 0)
-        return [float(_KINDS.index(self.kind)), low, high, float(n1), float(n2), *self.breaks, *self.coefficients]
+    def record(self) -> Any:
+        """The numbers that `evaluate` reads, a numpy scalar of `CURVE`."""
+        made = np.zeros((), dtype=CURVE)
+        made["kind"] = _KINDS.index(self.kind)
+        made["low"], made["high"] = (max(min(value, 1e300), -1e300) for value in self._range())
+        made["degree_x"], made["degree_y"] = self.degrees or (len(self.coefficients) - 1, 0)
+        made["pieces"] = max(len(self.breaks) - 1, 0)
+        made["breaks"][: len(self.breaks)] = self.breaks
+        made["coefficients"][: len(self.coefficients)] = self.coefficients
+        return made[()]
 
 
 @kernel
-def evaluate(tables: Any, start: int, x: float, y: float) -> float:
-    """Value of the curve whose table starts at an index of `tables`, at x (and y for a surface)."""
-    x = min(max(x, tables[start + _LOW]), tables[start + _HIGH])
-    kind = int(tables[start + _KIND])
-    n1 = int(tables[start + _N1])
-    first = start + _NUMBERS
+def evaluate(curve: Any, x: float, y: float) -> float:
+    """Value of a curve (a record of `CURVE`) at x (and y for a surface)."""
+    x = min(max(x, curve.low), curve.high)
     found = 0.0
-    if kind == _POLYNOMIAL:
-        for i in range(n1, -1, -1):
-            found = found * x + tables[first + i]
-    elif kind == _SURFACE:
-        n2 = int(tables[start + _N2])
-        power, at = 1.0, first
+    if curve.kind == _POLYNOMIAL:
+        for i in range(int(curve.degree_x), -1, -1):
+            found = found * x + curve.coefficients[i]
+    elif curve.kind == _SURFACE:
+        n1, n2 = int(curve.degree_x), int(curve.degree_y)
+        power, first = 1.0, 0
         for i in range(n1 + 1):
             inner = 0.0
             for j in range(n2 - i, -1, -1):
-                inner = inner * y + tables[at + j]
+                inner = inner * y + curve.coefficients[first + j]
             found += power * inner
             power *= x
-            at += n2 - i + 1
+            first += n2 - i + 1
     else:
-        left, right = 0, n1
+        left, right = 0, int(curve.pieces)
         while right - left > 1:
             middle = (left + right) // 2
-            if x >= tables[first + middle]:
+            if x >= curve.breaks[middle]:
                 left = middle
             else:
                 right = middle
-        row = first + n1 + 1 + 4 * left
-        d = x - tables[first + left]
-        found = ((tables[row] * d + tables[row + 1]) * d + tables[row + 2]) * d + tables[row + 3]
+        d = x - curve.breaks[left]
+        c, row = curve.coefficients, 4 * left
+        found = ((c[row] * d + c[row + 1]) * d + c[row + 2]) * d + c[row + 3]
     return found

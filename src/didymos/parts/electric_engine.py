@@ -25,51 +25,19 @@ is that of the mean current d I (there R_s d instead of R_s d^2); the controller
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
-from numba import carray
-
-from didymos.compiled import c_function, kernel
-from didymos.parts.curve import CurveSpec, evaluate
-from didymos.parts.law import Law, Output, PartSpec, law_signature
+from didymos.compiled import kernel
+from didymos.contract import input, option, output, parameter, state
+from didymos.parts.curve import CURVE, CurveSpec, evaluate
+from didymos.parts.part import Part, law
 from didymos.parts.wake import wake
-from didymos.spec import number
 
-__all__ = ["ELECTRIC_ENGINE", "ElectricEngineSpec", "bound_thrust", "propeller_thrust"]
+__all__ = ["ElectricEngine", "bound_thrust", "propeller_thrust"]
 
 STATIC_EFFICIENCY = 0.9  # of the ideal static thrust, as in the original
 FADING_SPEED = 4.0  # [m/s], of the static term, as in the original
 LAST_CHARGE = 0.02  # below this share the voltage collapses
-
-
-class ElectricEngineSpec(PartSpec):
-    """Parameters of battery, motor and propeller."""
-
-    kind: Literal["electric_engine"] = "electric_engine"
-    direction: float = number(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
-    cells: float = number(unit="1", low=1, high=100, doc="cells in series")
-    cell_full: float = number(4.0, unit="V", above=0, doc="open-circuit voltage of a full cell")
-    cell_empty: float = number(3.3, unit="V", above=0, doc="open-circuit voltage of an empty cell")
-    capacity: float = number(0.0, unit="A s", low=0, doc="charge of the battery; 0 never runs down")
-    battery_resistance: float = number(0.0, unit="ohm", low=0, doc="R_s")
-    motor_resistance: float = number(unit="ohm", above=0, doc="R_m")
-    speed_constant: float = number(unit="1/(s V)", above=0, doc="K_v, revolutions per second and volt")
-    idle_current: float = number(0.0, unit="A", low=0, doc="I_0")
-    inertia: float = number(unit="kg m^2", above=0, doc="I_r, of all that turns")
-    speed_limit: float = number(unit="rad/s", above=0)
-    diameter: float = number(unit="m", above=0, doc="D")
-    advance_limit: float = number(unit="1", above=0, doc="J_max, to which the curves were fitted")
-    thrust_limit: float = number(unit="N", above=0)
-    gyroscopic: float = number(0.0, unit="1", low=0, high=1, doc="1 adds the moments of the spinning mass, without a joint")
-    axle_gain: float = number(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed, where there is a joint")
-    health: float = number(1.0, unit="1", low=0, high=1, doc="share of the command that arrives; 0 is a motor that failed")
-    power: CurveSpec
-    efficiency: CurveSpec
-
-    def tables(self) -> list[float]:
-        """Both curves over the advance ratio and where they start."""
-        power = self.power.table()
-        return [2.0, 2.0 + len(power), *power, *self.efficiency.table()]
 
 
 @kernel
@@ -101,69 +69,82 @@ def _voltage(engine: Any, charge: float) -> float:
     return engine.cells * cell * min(left / LAST_CHARGE, 1.0)
 
 
-@c_function(law_signature(ElectricEngineSpec))
-def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
-    engine = carray(parameters, 1)[0]
-    here = carray(motion, 1)[0]
-    answer = carray(wrench, 1)[0]
-    duty = engine.health * min(max(inputs[0], 0.0), 1.0)
-    speed = min(max(states[0], 0.0), engine.speed_limit)
-    charge = 1.0 - states[1]
-    torque_constant = 1.0 / (2.0 * math.pi * engine.speed_constant)
-    voltage = _voltage(engine, charge)
-    current = max(
-        (duty * voltage - torque_constant * speed)
-        / (engine.motor_resistance + duty * duty * engine.battery_resistance),
-        0.0,
-    )
-    turns = speed / (2.0 * math.pi)
-    along = here.air_velocity[0]
-    travel = turns * engine.diameter
-    advance = engine.advance_limit
-    if along <= 0.0:
-        advance = 0.0
-    elif along < engine.advance_limit * travel:
-        advance = along / travel
-    coefficient = max(evaluate(tables, int(tables[0]), advance, turns), 0.0)
-    drag = coefficient * here.density * turns * turns * engine.diameter**5 / (2.0 * math.pi)
-    power = drag * speed
-    thrust = propeller_thrust(power, evaluate(tables, int(tables[1]), advance, turns), along, here.density, engine.diameter)
-    thrust = min(thrust, engine.thrust_limit)
-    friction = engine.idle_current if speed > 0.0 else min(engine.idle_current, current)
-    rate = (torque_constant * (current - friction) - drag) / engine.inertia
-    if (speed >= engine.speed_limit and rate > 0.0) or (speed <= 0.0 and rate < 0.0):
-        rate = 0.0
-    rates[0] = rate
-    rates[1] = duty * current / engine.capacity if engine.capacity > 0.0 else 0.0
-    answer.force[0] = thrust
-    answer.torque[0] = -engine.direction * drag
-    if engine.gyroscopic > 0.0:
-        momentum = engine.direction * engine.inertia
-        answer.torque[0] -= momentum * rate
-        answer.torque[1] -= momentum * speed * here.rate[2]
-        answer.torque[2] += momentum * speed * here.rate[1]
-    answer.joint_torque = engine.axle_gain * (engine.direction * speed - here.joint_velocity)
-    outputs[0] = thrust
-    outputs[1] = engine.direction * speed
-    outputs[2] = wake(thrust, along, here.density, 0.25 * math.pi * engine.diameter * engine.diameter)
-    outputs[3] = current
-    outputs[4] = voltage - duty * current * engine.battery_resistance
-    outputs[5] = power
-    outputs[6] = charge
+class ElectricEngine(Part):
+    """Parameters of battery, motor and propeller."""
 
+    direction = parameter(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
+    cells = parameter(unit="1", low=1, high=100, doc="cells in series")
+    cell_full = parameter(4.0, unit="V", above=0, doc="open-circuit voltage of a full cell")
+    cell_empty = parameter(3.3, unit="V", above=0, doc="open-circuit voltage of an empty cell")
+    capacity = parameter(0.0, unit="A s", low=0, doc="charge of the battery; 0 never runs down")
+    battery_resistance = parameter(0.0, unit="ohm", low=0, doc="R_s")
+    motor_resistance = parameter(unit="ohm", above=0, doc="R_m")
+    speed_constant = parameter(unit="1/(s V)", above=0, doc="K_v, revolutions per second and volt")
+    idle_current = parameter(0.0, unit="A", low=0, doc="I_0")
+    inertia = parameter(unit="kg m^2", above=0, doc="I_r, of all that turns")
+    speed_limit = parameter(unit="rad/s", above=0)
+    diameter = parameter(unit="m", above=0, doc="D")
+    advance_limit = parameter(unit="1", above=0, doc="J_max, to which the curves were fitted")
+    thrust_limit = parameter(unit="N", above=0)
+    gyroscopic = parameter(0.0, unit="1", low=0, high=1, doc="1 adds the moments of the spinning mass, without a joint")
+    axle_gain = parameter(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed, where there is a joint")
+    health = parameter(1.0, unit="1", low=0, high=1, doc="share of the command that arrives; 0 is a motor that failed")
+    power = option(CurveSpec, layout=CURVE, doc="C_P over the advance ratio")
+    efficiency = option(CurveSpec, layout=CURVE, doc="eta over the advance ratio")
+    throttle = input(range=(0.0, 1.0), doc="d, the duty of the speed controller")
+    speed = state(unit="rad/s", doc="w")
+    charge_used = state(doc="share of the charge that has been used, which begins at zero")
+    thrust = output(unit="N", doc="T, along +x")
+    shown_speed = output("speed", unit="rad/s", doc="dir w, about +x")
+    wake = output(unit="m/s", doc="by how much the air behind is faster")
+    current = output(unit="A", doc="I, of the motor")
+    voltage = output(unit="V", doc="of the battery under load")
+    shaft_power = output("power", unit="W", doc="P")
+    charge = output(doc="1 full, 0 empty")
 
-ELECTRIC_ENGINE = Law(
-    spec=ElectricEngineSpec,
-    function=_law,
-    inputs=("throttle",),
-    states=("speed", "charge_used"),
-    outputs=(
-        Output("thrust", "N"),
-        Output("speed", "rad/s"),
-        Output("wake", "m/s"),
-        Output("current", "A"),
-        Output("voltage", "V"),
-        Output("power", "W"),
-        Output("charge", "1"),
-    ),
-)
+    @law
+    def act(engine, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
+        duty = engine.health * min(max(inputs.throttle, 0.0), 1.0)
+        speed = min(max(state.speed, 0.0), engine.speed_limit)
+        charge = 1.0 - state.charge_used
+        torque_constant = 1.0 / (2.0 * math.pi * engine.speed_constant)
+        voltage = _voltage(engine, charge)
+        current = max(
+            (duty * voltage - torque_constant * speed)
+            / (engine.motor_resistance + duty * duty * engine.battery_resistance),
+            0.0,
+        )
+        turns = speed / (2.0 * math.pi)
+        along = here.air_velocity[0]
+        travel = turns * engine.diameter
+        advance = engine.advance_limit
+        if along <= 0.0:
+            advance = 0.0
+        elif along < engine.advance_limit * travel:
+            advance = along / travel
+        coefficient = max(evaluate(engine.power, advance, turns), 0.0)
+        drag = coefficient * here.density * turns * turns * engine.diameter**5 / (2.0 * math.pi)
+        power = drag * speed
+        thrust = propeller_thrust(power, evaluate(engine.efficiency, advance, turns), along, here.density, engine.diameter)
+        thrust = min(thrust, engine.thrust_limit)
+        friction = engine.idle_current if speed > 0.0 else min(engine.idle_current, current)
+        acceleration = (torque_constant * (current - friction) - drag) / engine.inertia
+        if (speed >= engine.speed_limit and acceleration > 0.0) or (speed <= 0.0 and acceleration < 0.0):
+            acceleration = 0.0
+        rate.speed = acceleration
+        rate.charge_used = duty * current / engine.capacity if engine.capacity > 0.0 else 0.0
+        wrench.force[0] = thrust
+        wrench.torque[0] = -engine.direction * drag
+        if engine.gyroscopic > 0.0:
+            momentum = engine.direction * engine.inertia
+            wrench.torque[0] -= momentum * acceleration
+            wrench.torque[1] -= momentum * speed * here.rate[2]
+            wrench.torque[2] += momentum * speed * here.rate[1]
+        wrench.joint_torque = engine.axle_gain * (engine.direction * speed - here.joint_velocity)
+        output.thrust = thrust
+        output.speed = engine.direction * speed
+        output.wake = wake(thrust, along, here.density, 0.25 * math.pi * engine.diameter * engine.diameter)
+        output.current = current
+        output.voltage = voltage - duty * current * engine.battery_resistance
+        output.power = power
+        output.charge = charge

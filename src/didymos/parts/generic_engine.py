@@ -13,30 +13,14 @@ Valid for small propellers at V well below k_m.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from numba import carray
-
-from didymos.compiled import c_function, kernel
-from didymos.parts.law import Law, Output, PartSpec, law_signature
+from didymos.compiled import kernel
+from didymos.contract import input, output, parameter
+from didymos.parts.part import Part, law
 from didymos.parts.wake import wake
-from didymos.spec import number
 
-__all__ = ["GENERIC_ENGINE", "GenericEngineSpec", "thrust"]
-
-
-class GenericEngineSpec(PartSpec):
-    """Parameters of a generic engine."""
-
-    kind: Literal["generic_engine"] = "generic_engine"
-    direction: float = number(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
-    disc_area: float = number(unit="m^2", above=0, doc="S, area swept by the propeller")
-    efficiency: float = number(1.0, unit="1", low=0, doc="C, may be merged into the area")
-    exit_speed: float = number(unit="m/s", low=0, doc="k_m, speed of the thrown air at full throttle")
-    torque_coefficient: float = number(0.0, unit="N m s^2", low=0, doc="k_Q, torque per squared angular speed")
-    spin_speed: float = number(0.0, unit="rad/s", low=0, doc="k_w, angular speed at full throttle")
-    axle_gain: float = number(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed")
-    health: float = number(1.0, unit="1", low=0, high=1, doc="share of the throttle that arrives; 0 is an engine that failed")
+__all__ = ["GenericEngine", "thrust"]
 
 
 @kernel
@@ -46,26 +30,31 @@ def thrust(throttle: float, airspeed_squared: float, density: float, engine: Any
     return 0.5 * density * engine.disc_area * engine.efficiency * (exit_speed * exit_speed - airspeed_squared)
 
 
-@c_function(law_signature(GenericEngineSpec))
-def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
-    engine = carray(parameters, 1)[0]
-    here = carray(motion, 1)[0]
-    answer = carray(wrench, 1)[0]
-    throttle = engine.health * min(max(inputs[0], 0.0), 1.0)
-    u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
-    force = thrust(throttle, u * u + v * v + w * w, here.density, engine)
-    speed = engine.spin_speed * throttle
-    answer.force[0] = force
-    answer.torque[0] = -engine.direction * engine.torque_coefficient * speed * speed
-    answer.joint_torque = engine.axle_gain * (engine.direction * speed - here.joint_velocity)
-    outputs[0] = force
-    outputs[1] = engine.direction * speed
-    outputs[2] = wake(force, u, here.density, engine.disc_area)
+class GenericEngine(Part):
+    """Parameters of a generic engine."""
 
+    direction = parameter(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
+    disc_area = parameter(unit="m^2", above=0, doc="S, area swept by the propeller")
+    efficiency = parameter(1.0, unit="1", low=0, doc="C, may be merged into the area")
+    exit_speed = parameter(unit="m/s", low=0, doc="k_m, speed of the thrown air at full throttle")
+    torque_coefficient = parameter(0.0, unit="N m s^2", low=0, doc="k_Q, torque per squared angular speed")
+    spin_speed = parameter(0.0, unit="rad/s", low=0, doc="k_w, angular speed at full throttle")
+    axle_gain = parameter(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed")
+    health = parameter(1.0, unit="1", low=0, high=1, doc="share of the throttle that arrives; 0 is an engine that failed")
+    throttle = input(range=(0.0, 1.0), doc="u")
+    thrust = output(unit="N", doc="T, along +x")
+    speed = output(unit="rad/s", doc="d w, about +x")
+    wake = output(unit="m/s", doc="by how much the air behind is faster")
 
-GENERIC_ENGINE = Law(
-    spec=GenericEngineSpec,
-    function=_law,
-    inputs=("throttle",),
-    outputs=(Output("thrust", "N"), Output("speed", "rad/s"), Output("wake", "m/s")),
-)
+    @law
+    def act(engine, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
+        throttle = engine.health * min(max(inputs.throttle, 0.0), 1.0)
+        u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
+        force = thrust(throttle, u * u + v * v + w * w, here.density, engine)
+        speed = engine.spin_speed * throttle
+        wrench.force[0] = force
+        wrench.torque[0] = -engine.direction * engine.torque_coefficient * speed * speed
+        wrench.joint_torque = engine.axle_gain * (engine.direction * speed - here.joint_velocity)
+        output.thrust = force
+        output.speed = engine.direction * speed
+        output.wake = wake(force, u, here.density, engine.disc_area)

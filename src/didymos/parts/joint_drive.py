@@ -10,79 +10,64 @@ no torque until the end. Everything beyond the torque itself is off unless a num
 from __future__ import annotations
 
 import math
-from typing import Literal
 
-from numba import carray
+from didymos.contract import input, memory, output, parameter
+from didymos.parts.part import Motion, Part, law, tick
 
-from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, Told, law_signature, tick_signature
-from didymos.spec import number
-
-__all__ = ["JOINT_DRIVE", "JointDriveSpec"]
+__all__ = ["JointDrive"]
 
 
-class JointDriveSpec(PartSpec):
+class JointDrive(Part):
     """Parameters of a joint drive."""
 
-    kind: Literal["joint_drive"] = "joint_drive"
-    direction: float = number(1.0, unit="1", low=-1, high=1, live=False, doc="joint torque per commanded torque: 1 or -1")
-    gear: float = number(1.0, unit="1", above=0, doc="n, turns of the motor per turn of the joint")
-    torque_constant: float = number(1.0, unit="N m/A", above=0, doc="k_t of the motor")
-    current_limit: float = number(0.0, unit="A", low=0, doc="0 for none")
-    current_step: float = number(0.0, unit="A", low=0, doc="one count of the driver's PWM; 0 for continuous")
-    speed_limit: float = number(0.0, unit="rad/s", low=0, doc="of the joint; 0 for none")
-    trip_jump: float = number(0.0, unit="N m", low=0, doc="jump of the command within a tick that trips the driver; 0: never")
-    trip_at_zero: float = number(0.0, unit="1", low=0, high=1, doc="1: a command of exactly zero trips the driver")
+    needs_joint = True
+    motion = Motion.JOINT
 
+    direction = parameter(1.0, unit="1", low=-1, high=1, live=False, doc="joint torque per commanded torque: 1 or -1")
+    gear = parameter(1.0, unit="1", above=0, doc="n, turns of the motor per turn of the joint")
+    torque_constant = parameter(1.0, unit="N m/A", above=0, doc="k_t of the motor")
+    current_limit = parameter(0.0, unit="A", low=0, doc="0 for none")
+    current_step = parameter(0.0, unit="A", low=0, doc="one count of the driver's PWM; 0 for continuous")
+    speed_limit = parameter(0.0, unit="rad/s", low=0, doc="of the joint; 0 for none")
+    trip_jump = parameter(0.0, unit="N m", low=0, doc="jump of the command within a tick that trips the driver; 0: never")
+    trip_at_zero = parameter(0.0, unit="1", low=0, high=1, doc="1: a command of exactly zero trips the driver")
+    torque = input(range=(-1000.0, 1000.0), unit="N m", doc="tau*, commanded at the joint")
+    tripped = memory(doc="1 once the driver tripped")
+    awake = memory(doc="1 from the first tick on")
+    last_torque = memory(unit="N m", doc="the command of the tick before")
+    joint_torque = output("torque", unit="N m", doc="tau")
+    current = output(unit="A", doc="i")
+    speed = output(unit="rad/s", doc="of the joint")
+    shown_tripped = output("tripped", doc="1 once the driver tripped")
+    saturated = output(doc="1 while the joint is at its speed limit")
 
-@c_function(tick_signature(JointDriveSpec))
-def _tick(parameters, tables, clock, inputs, outputs, memory):  # type: ignore[no-untyped-def]
-    drive = carray(parameters, 1)[0]
-    # the first command after power-on has nothing to jump from
-    if memory[1] != 0.0:
-        if drive.trip_jump > 0.0 and abs(inputs[0] - memory[2]) > drive.trip_jump:
-            memory[0] = 1.0
-        if drive.trip_at_zero > 0.5 and inputs[0] == 0.0:
-            memory[0] = 1.0
-    memory[1] = 1.0
-    memory[2] = inputs[0]
+    @tick
+    def watch(drive, clock, inputs, memory, output):  # type: ignore[no-untyped-def]
+        # the first command after power-on has nothing to jump from
+        if memory.awake != 0.0:
+            if drive.trip_jump > 0.0 and abs(inputs.torque - memory.last_torque) > drive.trip_jump:
+                memory.tripped = 1.0
+            if drive.trip_at_zero > 0.5 and inputs.torque == 0.0:
+                memory.tripped = 1.0
+        memory.awake = 1.0
+        memory.last_torque = inputs.torque
 
-
-@c_function(law_signature(JointDriveSpec))
-def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
-    drive = carray(parameters, 1)[0]
-    here = carray(motion, 1)[0]
-    answer = carray(wrench, 1)[0]
-    stiff = drive.torque_constant * drive.gear
-    current = 0.0 if memory[0] > 0.5 else inputs[0] / stiff
-    if drive.current_step > 0.0:
-        current = drive.current_step * math.floor(current / drive.current_step + 0.5)
-    if drive.current_limit > 0.0:
-        current = min(max(current, -drive.current_limit), drive.current_limit)
-    torque = drive.direction * stiff * current
-    speed = here.joint_velocity
-    saturated = drive.speed_limit > 0.0 and abs(speed) >= drive.speed_limit and torque * speed > 0.0
-    if saturated:
-        torque = 0.0
-    answer.joint_torque = torque
-    outputs[0] = torque
-    outputs[1] = current
-    outputs[2] = speed
-    outputs[3] = memory[0]
-    outputs[4] = 1.0 if saturated else 0.0
-
-
-JOINT_DRIVE = Law(
-    spec=JointDriveSpec,
-    function=_law,
-    tick=_tick,
-    inputs=("torque",),
-    memory=("tripped", "awake", "last"),
-    outputs=(
-        Output("torque", "N m"), Output("current", "A"), Output("speed", "rad/s"), Output("tripped", "1"),
-        Output("saturated", "1"),
-    ),
-    input_range=(-1000.0, 1000.0),
-    needs_joint=True,
-    told=Told.JOINT,
-)  # fmt: skip
+    @law
+    def act(drive, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
+        stiff = drive.torque_constant * drive.gear
+        current = 0.0 if memory.tripped > 0.5 else inputs.torque / stiff
+        if drive.current_step > 0.0:
+            current = drive.current_step * math.floor(current / drive.current_step + 0.5)
+        if drive.current_limit > 0.0:
+            current = min(max(current, -drive.current_limit), drive.current_limit)
+        torque = drive.direction * stiff * current
+        speed = here.joint_velocity
+        saturated = drive.speed_limit > 0.0 and abs(speed) >= drive.speed_limit and torque * speed > 0.0
+        if saturated:
+            torque = 0.0
+        wrench.joint_torque = torque
+        output.torque = torque
+        output.current = current
+        output.speed = speed
+        output.tripped = memory.tripped
+        output.saturated = 1.0 if saturated else 0.0

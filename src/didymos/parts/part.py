@@ -17,19 +17,20 @@ unless the twin places it elsewhere), forward-left-up; force and torque act at t
             rate.opened = (inputs.released - state.opened) / part.opening_time
             ...
 
-The eight arguments are records (see `MOTION`, `WRENCH` for `here` and `wrench`), read and written by name. A law is called several
-times a step, at states that may never come to be, so it may not change its memory: what happens once per tick (a valve that
-latches, a servo that moves) belongs into
+The eight arguments are records (see `MOTION`, `WRENCH` for `here` and `wrench`), read and written by name. A law is called
+several times a step, at states that may never come to be, so it may not change its memory: what happens once per tick (a valve
+that latches, a servo that moves) belongs into
 
         @tick
         def step(part, clock, inputs, memory, output): ...
 
 with `clock.time` [s] and `clock.period` [s]. `wrench` is zero and `rate` holds anything when a law is called.
 
-A part whose `input_from` names another one (which stands before it in the file) finds that part's outputs among its inputs, where
-it declares `needs`. One whose `belt` runs over a second joint turns q + q_belt, and its torque acts on both joints, as virtual
-work says: a knee that is driven from the hip's axis. Inertia, dry friction and damping that a part lends to its joint are the
-engine's own (`on_joint`): it solves them implicitly, with true standstill, which no force law can.
+A part whose `input_from` names another one (which stands before it in the file) finds that part's outputs among its inputs,
+where it declares `needs`; without one they are zero, or a mistake where it declares them `required`. One whose `belt` runs over
+a second joint turns q + q_belt, and its torque acts on both joints, as virtual work says: a knee that is driven from the hip's
+axis. Inertia, dry friction and damping that a part lends to its joint are the engine's own (`on_joint`): it solves them
+implicitly, with true standstill, which no force law can.
 """
 
 from __future__ import annotations
@@ -98,10 +99,13 @@ class PartSpec(Spec):
     link: str
     joint: str | None = None
     belt: str | None = Field(default=None, description="a joint that the part's belt runs over: it turns the sum of both angles")
-    input_from: str | None = Field(default=None, description="the part whose outputs this one needs")
+    input_from: str | None = Field(default=None, description="an earlier part whose outputs this one needs")
 
     @model_validator(mode="after")
     def _consistent(self) -> PartSpec:
+        required = [item.name for item in self.contract.needed if item.required]
+        if required and self.input_from is None:
+            raise ValueError(f"a part of kind {self.kind!r} needs the key 'input_from': the part with the output {required[0]!r}")
         self.contract.check(self)
         return self
 
@@ -117,37 +121,41 @@ class PartSpec(Spec):
                 made[item.name] = item.labels.index(value)
             elif item.layout is not None and value is not None:
                 made[item.name] = value.record()
-        return made
+        return made[()]
+
+
+_ARGUMENTS = {"law": "part, here, inputs, memory, state, rate, wrench, output", "tick": "part, clock, inputs, memory, output"}
 
 
 class _Marked:
     """A function of a part's class that is to be compiled."""
 
-    def __init__(self, function: Callable[..., Any], role: str, arguments: int) -> None:
+    def __init__(self, function: Callable[..., Any], role: str) -> None:
         self.function, self.role = function, role
-        code = function.__code__
-        if code.co_argcount != arguments:
-            expected = {"law": "part, here, inputs, memory, state, rate, wrench, output", "tick": "part, clock, inputs, memory, output"}
-            raise TypeError(f"{function.__qualname__} has {code.co_argcount} arguments, a {role} has these: ({expected[role]})")
+        count = function.__code__.co_argcount
+        if count != len(_ARGUMENTS[role].split()):
+            raise TypeError(f"{function.__qualname__} has {count} arguments, a {role} has these: ({_ARGUMENTS[role]})")
 
 
 def law(function: Callable[..., Any]) -> Any:
     """The force law of a part: (part, here, inputs, memory, state, rate, wrench, output)."""
-    return _Marked(function, "law", 8)
+    return _Marked(function, "law")
 
 
 def tick(function: Callable[..., Any]) -> Any:
     """What a part does once per tick: (part, clock, inputs, memory, output)."""
-    return _Marked(function, "tick", 5)
+    return _Marked(function, "tick")
 
 
 def _compiled(marked: _Marked, part: type[Part]) -> CFunction:
     """The C function of a law or a tick, with the layouts of its part."""
+    inner: tuple[np.dtype[Any], ...]
     if marked.role == "law":
-        records = (part.parameter_layout, MOTION, part.input_layout, part.memory_layout, part.state_layout, part.state_layout, WRENCH)
+        inner = (MOTION, part.input_layout, part.memory_layout, part.state_layout, part.state_layout, WRENCH)
     else:
-        records = (part.parameter_layout, CLOCK, part.input_layout, part.memory_layout)
-    return CFunction(types.void(*(record_type(layout) for layout in (*records, part.output_layout))), marked.function)
+        inner = (CLOCK, part.input_layout, part.memory_layout)
+    layouts = (part.parameter_layout, *inner, part.output_layout)
+    return CFunction(types.void(*(record_type(layout) for layout in layouts)), marked.function)
 
 
 class Part:
@@ -189,6 +197,11 @@ class Part:
         for marked in [value for value in vars(cls).values() if isinstance(value, _Marked)]:
             setattr(cls, marked.role, _compiled(marked, cls))
         cls.spec = _spec_of(cls)
+
+    @classmethod
+    def incomplete(cls) -> str:
+        """What the class lacks before it can act, in a few words; empty where nothing is."""
+        return "" if hasattr(cls, "law") else "has no force law: a function marked with @law"
 
     @classmethod
     def check(cls, spec: Any) -> None:

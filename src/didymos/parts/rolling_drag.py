@@ -10,36 +10,24 @@ while the wheel is on the ground, for friction that grows with speed.
 
 from __future__ import annotations
 
-from typing import Literal
+from didymos.contract import output, parameter
+from didymos.parts.part import Motion, Part, law
 
-from numba import carray
-
-from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, Told, law_signature
-from didymos.spec import number
-
-__all__ = ["ROLLING_DRAG", "RollingDragSpec"]
+__all__ = ["RollingDrag"]
 
 
-class RollingDragSpec(PartSpec):
+class RollingDrag(Part):
     """Drag of a hub along two axes of its frame."""
 
-    kind: Literal["rolling_drag"] = "rolling_drag"
-    drag_x: float = number(0.0, unit="N s/m", low=0, doc="force per speed along x")
-    drag_y: float = number(0.0, unit="N s/m", low=0, doc="force per speed along y")
+    motion = Motion.FRAME
 
+    drag_x = parameter(0.0, unit="N s/m", low=0, doc="force per speed along x")
+    drag_y = parameter(0.0, unit="N s/m", low=0, doc="force per speed along y")
+    force = output(columns="xy", unit="N", doc="on the hub")
 
-@c_function(law_signature(RollingDragSpec))
-def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
-    drag = carray(parameters, 1)[0]
-    here = carray(motion, 1)[0]
-    answer = carray(wrench, 1)[0]
-    answer.force[0] = -drag.drag_x * here.velocity[0]
-    answer.force[1] = -drag.drag_y * here.velocity[1]
-    outputs[0] = answer.force[0]
-    outputs[1] = answer.force[1]
-
-
-ROLLING_DRAG = Law(
-    spec=RollingDragSpec, function=_law, outputs=(Output("force.x", "N"), Output("force.y", "N")), told=Told.MOTION
-)
+    @law
+    def act(drag, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
+        wrench.force[0] = -drag.drag_x * here.velocity[0]
+        wrench.force[1] = -drag.drag_y * here.velocity[1]
+        output.force[0] = wrench.force[0]
+        output.force[1] = wrench.force[1]

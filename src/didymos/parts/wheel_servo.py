@@ -10,73 +10,57 @@ below one half switches the torque off. Valid for drives whose current loop is m
 
 from __future__ import annotations
 
-from typing import Literal
+from didymos.contract import input, memory, output, parameter, state
+from didymos.parts.part import Motion, Part, law, tick
 
-from numba import carray
-
-from didymos.compiled import c_function
-from didymos.parts.law import Law, Output, PartSpec, Told, law_signature, tick_signature
-from didymos.spec import number
-
-__all__ = ["WHEEL_SERVO", "WheelServoSpec"]
+__all__ = ["WheelServo"]
 
 
-class WheelServoSpec(PartSpec):
+class WheelServo(Part):
     """Parameters of a wheel servo."""
 
-    kind: Literal["wheel_servo"] = "wheel_servo"
-    proportional: float = number(unit="N m s/rad", low=0, doc="k_p, torque per error of speed")
-    integral: float = number(0.0, unit="N m/rad", low=0, doc="k_i, torque per error of angle")
-    torque_limit: float = number(unit="N m", above=0, doc="largest torque")
-    time_constant: float = number(0.0, unit="s", low=0, doc="T; 0 for no lag")
-    largest_demand: float = number(unit="rad/s", above=0, doc="a faster demand is refused as harmful")
-    enabled: float = number(1.0, unit="1", low=0, high=1, doc="0 switches the torque off")
+    needs_joint = True
+    motion = Motion.JOINT
 
+    proportional = parameter(unit="N m s/rad", low=0, doc="k_p, torque per error of speed")
+    integral = parameter(0.0, unit="N m/rad", low=0, doc="k_i, torque per error of angle")
+    torque_limit = parameter(unit="N m", above=0, doc="largest torque")
+    time_constant = parameter(0.0, unit="s", low=0, doc="T; 0 for no lag")
+    largest_demand = parameter(unit="rad/s", above=0, doc="a faster demand is refused as harmful")
+    enabled = parameter(1.0, unit="1", low=0, high=1, doc="0 switches the torque off")
+    speed = input(range=(-1e9, 1e9), unit="rad/s", doc="u, demanded speed")
+    accepted = memory(unit="rad/s", doc="the last demand that did no harm")
+    fault = memory(doc="1 while the demand is refused")
+    reference = state(unit="rad/s", doc="w*, the demand behind the lag")
+    integral_torque = state("integral", unit="N m", doc="z")
+    torque = output(unit="N m", doc="tau")
+    shown_reference = output("reference", unit="rad/s", doc="w*")
+    shown_fault = output("fault", doc="1 while the demand is refused")
 
-@c_function(law_signature(WheelServoSpec))
-def _law(parameters, tables, motion, input_from, inputs, memory, states, rates, wrench, outputs):  # type: ignore[no-untyped-def]
-    servo = carray(parameters, 1)[0]
-    here = carray(motion, 1)[0]
-    answer = carray(wrench, 1)[0]
-    demand = memory[0]
-    reference = demand
-    rates[0] = 0.0
-    if servo.time_constant > 0.0:
-        reference = states[0]
-        rates[0] = (demand - reference) / servo.time_constant
-    error = reference - here.joint_velocity
-    wish = servo.proportional * error + states[1]
-    torque = min(max(wish, -servo.torque_limit), servo.torque_limit)
-    rates[1] = 0.0
-    if torque == wish or error * states[1] < 0.0:
-        rates[1] = servo.integral * error
-    if servo.enabled < 0.5:
-        torque = 0.0
-        rates[1] = 0.0
-    answer.joint_torque = torque
-    outputs[0] = torque
-    outputs[1] = reference
-    outputs[2] = memory[1]
+    @law
+    def act(servo, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
+        reference = memory.accepted
+        rate.reference = 0.0
+        if servo.time_constant > 0.0:
+            reference = state.reference
+            rate.reference = (memory.accepted - reference) / servo.time_constant
+        error = reference - here.joint_velocity
+        wish = servo.proportional * error + state.integral
+        torque = min(max(wish, -servo.torque_limit), servo.torque_limit)
+        rate.integral = 0.0
+        if torque == wish or error * state.integral < 0.0:
+            rate.integral = servo.integral * error
+        if servo.enabled < 0.5:
+            torque = 0.0
+            rate.integral = 0.0
+        wrench.joint_torque = torque
+        output.torque = torque
+        output.reference = reference
+        output.fault = memory.fault
 
-
-@c_function(tick_signature(WheelServoSpec))
-def _tick(parameters, tables, clock, inputs, outputs, memory):  # type: ignore[no-untyped-def]
-    servo = carray(parameters, 1)[0]
-    harmful = not abs(inputs[0]) <= servo.largest_demand
-    memory[1] = 1.0 if harmful else 0.0
-    if not harmful:
-        memory[0] = inputs[0]
-
-
-WHEEL_SERVO = Law(
-    spec=WheelServoSpec,
-    function=_law,
-    tick=_tick,
-    inputs=("speed",),
-    memory=("accepted", "fault"),
-    states=("reference", "integral"),
-    outputs=(Output("torque", "N m"), Output("reference", "rad/s"), Output("fault", "1")),
-    input_range=(-1e9, 1e9),
-    needs_joint=True,
-    told=Told.JOINT,
-)
+    @tick
+    def accept(servo, clock, inputs, memory, output):  # type: ignore[no-untyped-def]
+        harmful = not abs(inputs.speed) <= servo.largest_demand
+        memory.fault = 1.0 if harmful else 0.0
+        if not harmful:
+            memory.accepted = inputs.speed

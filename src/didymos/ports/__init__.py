@@ -1,18 +1,19 @@
-"""The wire: a twin that answers as its robot does. `PORTS` names the kinds that `didymos serve TWIN --port KIND` knows.
+"""The wire: a twin that answers as its robot does. `PORTS` names the kinds that there are.
 
-A kind is one module with a function `serve(simulation, terms)`; it is imported when it is used, because each needs
-libraries of its own. A kind with a `robot` can be spoken from the other end as well, to a real robot
-(`didymos run TWIN --robot KIND:ADDRESS`): one module with a function `connect`.
+A kind is one module with a function `serve(simulation, options)`; it is imported when it is used, because each needs
+libraries of its own. A kind with a `robot` can be spoken from the other end as well, to a real robot at KIND:ADDRESS: one
+module with a function `connect`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from types import MappingProxyType
+from pathlib import Path
+from typing import Any
 
 from didymos.errors import InputError, nearest
+from didymos.kinds import Objects, is_reference
 from didymos.ports.serve_options import Connect, Serve
 
 __all__ = ["PORTS", "Port", "find_port", "find_robot"]
@@ -29,35 +30,43 @@ class Port:
     robot: str | None = None
 
 
-PORTS: Mapping[str, Port] = MappingProxyType(
-    {
-        "moteus": Port(
-            "moteus controllers behind an fdcanusb",
-            "didymos.ports.moteus.port",
-            control="idle",
-            robot="didymos.ports.moteus.robot",
-        ),
-        "ros2": Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port"),
-    }
+MOTEUS = Port(
+    "moteus controllers behind an fdcanusb", "didymos.ports.moteus.port", control="idle", robot="didymos.ports.moteus.robot"
+)
+ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port")
+
+PORTS: Objects[Port] = Objects(
+    "a port", "didymos.ports", "didymos.ports:Port", {"moteus": "didymos.ports:MOTEUS", "ros2": "didymos.ports:ROS2"}
 )
 
 
-def find_port(kind: str) -> Serve:
-    """The function that serves a kind of port; an unknown kind is an `InputError`."""
-    if kind not in PORTS:
+def find_port(kind: str) -> tuple[Port, Serve]:
+    """A kind of port and the function that serves it; an unknown kind is an `InputError`.
+
+    A person may name one as MODULE:NAME or FILE.py:NAME, too: an object `Port`.
+    """
+    if kind not in PORTS and not is_reference(kind):
         known = ", ".join(PORTS)
-        raise InputError(f"there is no port {kind!r}{nearest(kind, PORTS)} (there are: {known})", path="--port")
-    serve: Serve = import_module(PORTS[kind].module).serve
-    return serve
+        raise InputError(f"there is no port {kind!r}{nearest(kind, PORTS)} (there are: {known})", option="port")
+    port = PORTS.load(kind, Path())
+    return port, _function(port.module, "serve")
 
 
 def find_robot(text: str) -> tuple[Connect, str]:
     """The function that connects to a robot, and its address, from KIND:ADDRESS; anything else is an `InputError`."""
     kind, colon, address = text.partition(":")
-    known = [name for name, port in PORTS.items() if port.robot is not None]
-    module = PORTS[kind].robot if kind in known else None
+    module = PORTS[kind].robot if kind in PORTS else None
     if module is None or not colon or not address:
+        known = [name for name, port in PORTS.items() if port.robot is not None]
         hint = nearest(kind, known) if colon else ""
-        raise InputError(f"found {text!r}{hint}, expected KIND:ADDRESS with a kind of: {', '.join(known)}", path="--robot")
-    connect: Connect = import_module(module).connect
+        raise InputError(f"found {text!r}{hint}, expected KIND:ADDRESS with a kind of: {', '.join(known)}", option="robot")
+    connect: Connect = _function(module, "connect")
     return connect, address
+
+
+def _function(module: str, name: str) -> Any:
+    """A function of the module of a port."""
+    found = import_module(module)
+    if not hasattr(found, name):
+        raise InputError(f"the module {module!r} of a port has no function {name}")
+    return getattr(found, name)

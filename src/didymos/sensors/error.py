@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from didymos.compiled import kernel
-from didymos.sensors.noise import normal
+from didymos.noise import normal
 from didymos.spec import Spec, number
 
 __all__ = ["DRAWS_PER_READING", "ErrorSpec", "disturb_orientation", "disturb_vector", "walk"]

@@ -1,44 +1,95 @@
 """One pass over all sensors at a tick: who is due, what does it read, what arrives now.
 
-Tables (one row per sensor, one per quantity) are fixed for a run; everything that changes lies in the engine's `userdata`, so
-that it is saved and restored with the state. A reading taken at tick k enters a ring and arrives at tick k + delay; until
-then, and when a reading is lost, the program keeps seeing the last one that arrived.
+Tables (one row per sensor, one per quantity) are fixed for a run; everything that changes lies in the state that the engine keeps
+for us, so that it is saved and restored with it. A reading taken at tick k enters a ring and arrives at tick k + delay; until
+then, and when a reading is lost, the program keeps seeing the last one that arrived. A reading of accelerations is taken when the
+forces of a tick are known, after the program was asked, and arrives at the next tick at the earliest.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from didymos.compiled import kernel
+from didymos.native import record_at
+from didymos.noise import uniform
 from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, disturb_vector, walk
-from didymos.sensors.noise import uniform
 
 __all__ = [
-    "ARRIVED", "BIAS", "CAPACITY", "CHANNELS", "DELAY", "DROP_OUT", "ERRORS", "FIRST", "FORM", "IS_ACCELERATION", "KEY", "MEMORY",
-    "MEMORY_HEAD", "NOTHING_YET", "ORIENTATION", "OUT", "OUTAGE_RATE", "OUTAGE_TIME", "QUANTITIES", "QUANTITY_WORDS", "RATE",
-    "SAMPLED_AT", "SENSOR_NUMBERS", "SENSOR_WORDS", "SEPARATE", "SIZE", "SOURCE", "TAKEN", "VECTOR", "is_due",
-    "needs_acceleration", "sense",
+    "ARRIVAL", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "any_due", "is_due", "sense",
+    "take_accelerations",
 ]  # fmt: skip
 
-# sensor row, integers
-FIRST, QUANTITIES, MEMORY, CHANNELS, CAPACITY, DELAY, KEY, IS_ACCELERATION = range(8)
-SENSOR_WORDS = 8
-# sensor row, numbers
-RATE, DROP_OUT, ERRORS, OUTAGE_RATE, OUTAGE_TIME = range(5)
-SENSOR_NUMBERS = 5
-# quantity row, integers: where in sensordata, how many, what they are, where in userdata, its bias in userdata
-SOURCE, SIZE, FORM, OUT, BIAS = range(5)
-SEPARATE, ORIENTATION, VECTOR = range(3)
-"""What the channels of a quantity are: numbers of their own, one quaternion, or the three axes of one vector."""
-QUANTITY_WORDS = 5
-# memory of a sensor in userdata, followed by the ring of (arrival tick, time of the sample [s], values)
-TAKEN, ARRIVED, SAMPLED_AT, _BLIND_UNTIL = range(4)
-MEMORY_HEAD = 4
-_OUTAGES = 1 << 52  # from here on, the numbers of the stream of losses decide about outages
+SENSOR = np.dtype(
+    [
+        ("first_quantity", np.int64),
+        ("quantities", np.int64),
+        ("memory", np.int64),  # where in the state its `SENSOR_MEMORY` lies; the ring follows
+        ("channels", np.int64),  # numbers of one reading
+        ("capacity", np.int64),  # readings that the ring holds
+        ("delay", np.int64),  # ticks
+        ("acceleration", np.int64),  # 1 where a quantity is known only with the forces
+        ("rate", np.float64),  # [Hz]
+        ("drop_out", np.float64),
+        ("errors", np.float64),
+        ("outage_rate", np.float64),  # [1/s]
+        ("outage_time", np.float64),  # [s]
+    ]
+)
+"""A row of the table of sensors."""
 
-NOTHING_YET = -1.0
+QUANTITY = np.dtype(
+    [
+        ("in_state", np.int64),  # 0: the true value lies in the engine's sensordata, 1: in our state
+        ("source", np.int64),  # where
+        ("size", np.int64),
+        ("form", np.int64),  # see `Form`
+        ("reading", np.int64),  # where in the state the last reading lies
+        ("bias", np.int64),  # where in the state its bias lies
+    ]
+)
+"""A row of the table of quantities."""
+
+SENSOR_MEMORY = np.dtype(
+    [
+        ("key", np.float64, 2),  # of its stream of noise
+        ("loss_key", np.float64, 2),  # of its stream of losses
+        ("taken", np.float64),  # readings until now
+        ("arrived", np.float64),  # of which so many have arrived, or were lost
+        ("sampled_at", np.float64),  # [s], the last one that arrived
+        ("blind_until", np.float64),  # number of the first reading after an outage
+    ]
+)
+"""What a sensor remembers."""
+
+ARRIVAL = np.dtype([("tick", np.float64), ("sampled_at", np.float64)])
+"""What stands before the numbers of a reading in the ring: when it arrives, and the time [s] that it is about."""
+
+_OUTAGES = 1 << 52  # from here on, the numbers of the stream of losses decide about outages
+_LOST = -1.0
+_ARRIVAL_WORDS = ARRIVAL.itemsize // 8
+_MEMORY_WORDS = SENSOR_MEMORY.itemsize // 8
+
+
+class Form:
+    """What the channels of a quantity are: numbers of their own, one quaternion, or the three axes of one vector."""
+
+    SEPARATE, ORIENTATION, VECTOR = 0, 1, 2
+
+
+_ORIENTATION, _VECTOR = Form.ORIENTATION, Form.VECTOR
+
+
+class SensorTables(NamedTuple):
+    """The sensors of a run."""
+
+    sensors: NDArray[Any]  # SENSOR [n]
+    quantities: NDArray[Any]  # QUANTITY [m]
+    errors: NDArray[Any]  # ErrorSpec's numbers [m]
+    fresh: NDArray[np.float64]  # [n], 1 where a reading arrived at this tick; part of the state
 
 
 @kernel
@@ -50,88 +101,114 @@ def is_due(tick: int, rate: float, period: float) -> bool:
 
 
 @kernel
-def needs_acceleration(sensors: Any, numbers: Any, tick: int, period: float, begins: bool) -> bool:
-    """Whether a sensor that measures accelerations reads at this tick."""
+def any_due(sensors: Any, tick: int, period: float) -> bool:
+    """Whether any sensor reads at this tick."""
     for i in range(sensors.shape[0]):
-        if sensors[i, IS_ACCELERATION] == 1 and (begins or is_due(tick, numbers[i, RATE], period)):
+        if is_due(tick, sensors[i].rate, period):
             return True
     return False
 
 
 @kernel
-def _is_lost(sensor: Any, numbers: Any, taken: int, userdata: Any) -> bool:
-    """Whether this reading is one of those that never arrive."""
-    high, low, blind = userdata[sensor[KEY] + 2], userdata[sensor[KEY] + 3], sensor[MEMORY] + _BLIND_UNTIL
-    often = numbers[OUTAGE_RATE] / numbers[RATE]
-    if often > 0.0 and taken >= userdata[blind] and uniform(high, low, _OUTAGES + taken) < often:
-        userdata[blind] = taken + np.floor(numbers[OUTAGE_TIME] * numbers[RATE] + 0.5)
-    if taken < userdata[blind]:
-        return True
-    return numbers[DROP_OUT] > 0.0 and uniform(high, low, taken) < numbers[DROP_OUT]
-
-
-@kernel
-def _take(
-    sensor: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, truth: Any, userdata: Any
-) -> None:
-    """Put one reading into the ring."""
-    memory = sensor[MEMORY]
-    taken = int(userdata[memory + TAKEN])
-    high, low = userdata[sensor[KEY]], userdata[sensor[KEY] + 1]
-    slot = memory + MEMORY_HEAD + (taken % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
-    userdata[slot] = tick + sensor[DELAY]
-    userdata[slot + 1] = tick * period
-    if _is_lost(sensor, numbers, taken, userdata):
-        userdata[slot] = NOTHING_YET
-    channel = 0
-    for q in range(sensor[FIRST], sensor[FIRST] + sensor[QUANTITIES]):
-        row = quantities[q]
-        size = row[SIZE]
-        true = truth[row[SOURCE] : row[SOURCE] + size]
-        reading = userdata[slot + 2 + channel : slot + 2 + channel + size]
-        bias = userdata[row[BIAS] : row[BIAS] + size]
-        counter = (taken * sensor[CHANNELS] + channel) * DRAWS_PER_READING
-        if numbers[ERRORS] == 0.0:
-            reading[:] = true
-        elif row[FORM] == ORIENTATION:
-            walk(errors[q], numbers[RATE], taken == 0, high, low, counter, 3, bias)
-            disturb_orientation(errors[q], numbers[RATE], high, low, counter, bias, true, reading)
-        else:
-            walk(errors[q], numbers[RATE], taken == 0, high, low, counter, size, bias)
-            axes = row[FORM] == VECTOR
-            disturb_vector(errors[q], numbers[RATE], high, low, counter, size, axes, bias, true, reading)
-        channel += size
-    userdata[memory + TAKEN] = taken + 1
-
-
-@kernel
-def sense(
-    sensors: Any, numbers: Any, quantities: Any, errors: Any, tick: int, period: float, begins: bool, truth: Any, userdata: Any,
-    fresh: Any,
-) -> None:
-    """Take the readings that are due and let those arrive whose time has come.
-
-    `truth` is the engine's `sensordata`; all are due where the robot `begins`. `fresh[i]` becomes 1 where a reading of sensor i
-    arrived at this tick.
-    """
+def acceleration_due(sensors: Any, tick: int, period: float) -> bool:
+    """Whether a sensor that measures accelerations reads at this tick."""
     for i in range(sensors.shape[0]):
-        sensor = sensors[i]
-        fresh[i] = 0
-        if begins or is_due(tick, numbers[i, RATE], period):
-            _take(sensor, numbers[i], quantities, errors, tick, period, truth, userdata)
-        memory = sensor[MEMORY]
-        while userdata[memory + ARRIVED] < userdata[memory + TAKEN]:
-            arrived = int(userdata[memory + ARRIVED])
-            slot = memory + MEMORY_HEAD + (arrived % sensor[CAPACITY]) * (sensor[CHANNELS] + 2)
-            if userdata[slot] > tick:
-                break
-            userdata[memory + ARRIVED] = arrived + 1
-            if userdata[slot] == NOTHING_YET:
-                continue
-            fresh[i] = 1
-            userdata[memory + SAMPLED_AT] = userdata[slot + 1]
-            channel = slot + 2
-            for q in range(sensor[FIRST], sensor[FIRST] + sensor[QUANTITIES]):
-                for k in range(quantities[q, SIZE]):
-                    userdata[quantities[q, OUT] + k] = userdata[channel]
-                    channel += 1
+        if sensors[i].acceleration == 1 and is_due(tick, sensors[i].rate, period):
+            return True
+    return False
+
+
+@kernel
+def _is_lost(sensor: Any, memory: Any, taken: int) -> bool:
+    """Whether this reading is one of those that never arrive."""
+    high, low = memory.loss_key[0], memory.loss_key[1]
+    often = sensor.outage_rate / sensor.rate
+    if often > 0.0 and taken >= memory.blind_until and uniform(high, low, _OUTAGES + taken) < often:
+        memory.blind_until = taken + np.floor(sensor.outage_time * sensor.rate + 0.5)
+    if taken < memory.blind_until:
+        return True
+    return sensor.drop_out > 0.0 and uniform(high, low, taken) < sensor.drop_out
+
+
+@kernel
+def _take(tables: Any, sensor: Any, tick: int, arrival: int, period: float, sensordata: Any, state: Any) -> None:
+    """Put one reading into the ring."""
+    memory = record_at(state.ctypes.data + 8 * sensor.memory, SENSOR_MEMORY)
+    taken = int(memory.taken)
+    high, low = memory.key[0], memory.key[1]
+    slot = sensor.memory + _MEMORY_WORDS + (taken % sensor.capacity) * (sensor.channels + _ARRIVAL_WORDS)
+    on_its_way = record_at(state.ctypes.data + 8 * slot, ARRIVAL)
+    on_its_way.tick = arrival
+    on_its_way.sampled_at = tick * period
+    if _is_lost(sensor, memory, taken):
+        on_its_way.tick = _LOST
+    channel = 0
+    for q in range(sensor.first_quantity, sensor.first_quantity + sensor.quantities):
+        quantity = tables.quantities[q]
+        size = quantity.size
+        true = sensordata[quantity.source : quantity.source + size]
+        if quantity.in_state == 1:
+            true = state[quantity.source : quantity.source + size]
+        first = slot + _ARRIVAL_WORDS + channel
+        reading = state[first : first + size]
+        bias = state[quantity.bias : quantity.bias + size]
+        counter = (taken * sensor.channels + channel) * DRAWS_PER_READING
+        if sensor.errors == 0.0:
+            for k in range(size):
+                reading[k] = true[k]
+        elif quantity.form == _ORIENTATION:
+            walk(tables.errors[q], sensor.rate, taken == 0, high, low, counter, 3, bias)
+            disturb_orientation(tables.errors[q], sensor.rate, high, low, counter, bias, true, reading)
+        else:
+            walk(tables.errors[q], sensor.rate, taken == 0, high, low, counter, size, bias)
+            axes = quantity.form == _VECTOR
+            disturb_vector(tables.errors[q], sensor.rate, high, low, counter, size, axes, bias, true, reading)
+        channel += size
+    memory.taken = taken + 1
+
+
+@kernel
+def _arrive(tables: Any, sensor: Any, tick: int, state: Any) -> bool:
+    """Let the readings arrive whose time has come; whether one did."""
+    memory = record_at(state.ctypes.data + 8 * sensor.memory, SENSOR_MEMORY)
+    fresh = False
+    while memory.arrived < memory.taken:
+        arrived = int(memory.arrived)
+        slot = sensor.memory + _MEMORY_WORDS + (arrived % sensor.capacity) * (sensor.channels + _ARRIVAL_WORDS)
+        on_its_way = record_at(state.ctypes.data + 8 * slot, ARRIVAL)
+        if on_its_way.tick > tick:
+            break
+        memory.arrived = arrived + 1
+        if on_its_way.tick == _LOST:
+            continue
+        fresh = True
+        memory.sampled_at = on_its_way.sampled_at
+        channel = slot + _ARRIVAL_WORDS
+        for q in range(sensor.first_quantity, sensor.first_quantity + sensor.quantities):
+            quantity = tables.quantities[q]
+            for k in range(quantity.size):
+                state[quantity.reading + k] = state[channel]
+                channel += 1
+    return fresh
+
+
+@kernel
+def sense(tables: Any, tick: int, period: float, begins: bool, sensordata: Any, state: Any) -> None:
+    """Take the readings of positions and velocities that are due, and let all arrive whose time has come.
+
+    Where the robot `begins`, all are due, those of accelerations too, and the engine has found the forces before.
+    """
+    for i in range(tables.sensors.shape[0]):
+        sensor = tables.sensors[i]
+        if begins or (sensor.acceleration == 0 and is_due(tick, sensor.rate, period)):
+            _take(tables, sensor, tick, tick + sensor.delay, period, sensordata, state)
+        tables.fresh[i] = 1.0 if _arrive(tables, sensor, tick, state) else 0.0
+
+
+@kernel
+def take_accelerations(tables: Any, tick: int, period: float, sensordata: Any, state: Any) -> None:
+    """Take the readings of accelerations that are due, now that the forces of the tick are known."""
+    for i in range(tables.sensors.shape[0]):
+        sensor = tables.sensors[i]
+        if sensor.acceleration == 1 and is_due(tick, sensor.rate, period):
+            _take(tables, sensor, tick, tick + max(sensor.delay, 1), period, sensordata, state)

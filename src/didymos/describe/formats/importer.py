@@ -1,23 +1,22 @@
-"""Read a robot description, whatever its kind: URDF, xacro, SDF or MJCF, told apart by what the file holds."""
+"""Read a robot description, whatever its format: URDF, xacro, SDF, MJCF, told apart by what they hold, or a package's own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from didymos.describe.description import Description
-from didymos.describe.formats.mjcf import read_mjcf
-from didymos.describe.formats.sdf import read_sdf
-from didymos.describe.formats.urdf import read_urdf
+from didymos.describe.formats.format import FORMATS, DescriptionFile, Format
 from didymos.describe.formats.xacro_file import expand_xacro, is_xacro
-from didymos.describe.formats.xml_file import read_xml
-from didymos.errors import nearest
+from didymos.describe.formats.xml_file import parse_xml, read_xml
+from didymos.errors import DidymosError, InputError, nearest
 
 __all__ = ["read_description"]
 
 _NOTHING: Mapping[str, str] = {}
 _NOWHERE: Mapping[str, Path] = {}
-_ROOTS = ("robot", "sdf", "mujoco")
+_OURS = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
 
 
 def read_description(
@@ -28,20 +27,51 @@ def read_description(
     `arguments` are the xacro file's; `packages` says where the packages stand that the file names (see `mesh_paths`).
     Everything in the file that is not used, or not used as written, is in the `notes` of what is returned.
     """
-    path = Path(path)
-    root = read_xml(path)
+    file = DescriptionFile(Path(path), arguments, packages)
+    own = _by_suffix(file.path)
+    return _read_xml(file) if own is None else _read(own, file)
+
+
+def _by_suffix(path: Path) -> Format | None:
+    """The installed format that claims the end of a name; our own are told by what a file holds."""
+    name = path.name.lower()
+    if name.endswith(_OURS):
+        return None
+    return next((form for form in FORMATS.values() if name.endswith(tuple(form.suffixes))), None)
+
+
+def _read_xml(file: DescriptionFile) -> Description:
+    root = read_xml(file.path)
     text = None
-    if is_xacro(path, root):
-        root, text = expand_xacro(path, arguments, packages)
-    elif arguments:
-        raise root.error(f"takes no arguments, but {next(iter(arguments))!r} was given: it is no xacro file")
-    if root.tag == "robot":
-        return read_urdf(root, packages)
-    if root.tag == "sdf":
-        return read_sdf(root, packages)
-    if root.tag == "mujoco":
-        return read_mjcf(root, text)
-    raise root.error(
-        f"begins with <{root.tag}>, expected <robot> (URDF, xacro), <sdf> or <mujoco> (MJCF)"
-        + nearest(root.tag, _ROOTS)
-    )
+    if is_xacro(file.path, root):
+        root, text = expand_xacro(file.path, file.arguments, file.packages)
+    elif file.arguments:
+        raise root.error(f"takes no arguments, but {next(iter(file.arguments))!r} was given: it is no xacro file")
+    return _by_tag(replace(file, root=root, text=text))
+
+
+def _by_tag(file: DescriptionFile) -> Description:
+    assert file.root is not None
+    for name in FORMATS:  # ours first; a package's is loaded only where none of them fits
+        if file.root.tag in FORMATS[name].tags:
+            return _read(FORMATS[name], file)
+    tags = [tag for form in FORMATS.values() for tag in form.tags]
+    expected = "<robot> (URDF, xacro), <sdf> or <mujoco> (MJCF)" + "".join(f", <{tag}>" for tag in tags[3:])
+    raise file.root.error(f"begins with <{file.root.tag}>, expected {expected}" + nearest(file.root.tag, tags))
+
+
+def _read(form: Format, file: DescriptionFile) -> Description:
+    try:
+        found = form.read(file)
+    except (DidymosError, MemoryError):
+        raise
+    except Exception as error:
+        if form.read.__module__.startswith("didymos."):
+            raise
+        raise InputError(f"{form.title}: cannot be read: {type(error).__name__}: {error}", file=file.path) from error
+    if isinstance(found, Description):
+        return found
+    root = parse_xml(found.encode(), file.path, lines=False)
+    if root.tag not in ("robot", "sdf", "mujoco"):
+        raise InputError(f"{form.title}: was translated into <{root.tag}>, expected <robot>, <sdf> or <mujoco>", file=file.path)
+    return _by_tag(DescriptionFile(file.path, packages=file.packages, root=root, text=found))

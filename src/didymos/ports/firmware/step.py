@@ -20,8 +20,8 @@ import numpy as np
 from didymos.control.angles import roll_pitch_yaw
 from didymos.control.controller import Controller, Robot
 from didymos.control.values import Values
-from didymos.describe.program import find_module
 from didymos.errors import InputError, RunError, nearest
+from didymos.kinds import load_module
 from didymos.ports.firmware.library import Library
 
 __all__ = ["Attitude", "Firmware", "Step"]
@@ -47,7 +47,7 @@ class Step(Controller):
         self.firmware: Any = _named(firmware) if isinstance(firmware, str) else firmware
         if not callable(getattr(self.firmware, "step", None)):
             name = type(self.firmware).__name__
-            raise InputError(f"{name} has no method step(time, sensors, attitude, setpoints)", path="--firmware")
+            raise InputError(f"{name} has no method step(time, sensors, attitude, setpoints)", option="firmware")
         self.attitude = attitude
 
     def start(self, robot: Robot) -> None:
@@ -81,7 +81,7 @@ def check_pose(sensor: str | None, robot: Robot) -> None:
 
 def true_attitude(sensor: str | None, measured: Values) -> Attitude | None:
     """Roll, pitch and yaw [rad] from a pose sensor, None where none is named."""
-    return None if sensor is None else roll_pitch_yaw(np.array(measured[sensor].orientation), 0)
+    return None if sensor is None else roll_pitch_yaw(np.array(measured[sensor].orientation))
 
 
 def _named(text: str) -> Any:
@@ -90,15 +90,15 @@ def _named(text: str) -> Any:
         return Library(Path(text if not function else f"{file}.so"), function or "step")
     module_name, _, name = text.rpartition(":")
     try:
-        found = getattr(find_module(module_name, Path()), name, None)
+        firmware = getattr(load_module(module_name, Path(), modules_too=True), name, None)
     except InputError as error:
-        raise InputError(str(error), path="--firmware") from None
-    if found is None:
-        raise InputError(f"{module_name} has no {name!r}", path="--firmware")
-    if isinstance(found, type):
+        raise InputError(str(error), option="firmware") from None
+    if firmware is None:
+        raise InputError(f"{module_name} has no {name!r}", option="firmware")
+    if isinstance(firmware, type):
         try:
-            return found()
+            return firmware()
         except Exception as error:  # the user's own code
             what = f"{text} cannot be created without arguments: {type(error).__name__}: {error}"
-            raise InputError(what, path="--firmware") from error
-    return found
+            raise InputError(what, option="firmware") from error
+    return firmware

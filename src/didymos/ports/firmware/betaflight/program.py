@@ -1,8 +1,8 @@
 """Betaflight as the control program of a twin: sensors to its ports, a pilot's sticks to its radio, its motors to the inputs.
 
 The firmware flies in ANGLE mode: the sticks of roll and pitch are angles, that of yaw is a rate, that of throttle is thrust. The
-pilot here does what a person with a radio does: holds the setpoints roll and pitch, turns until the heading is the setpoints one, and
-gives as much throttle as the height asks for:
+pilot here does what a person with a radio does: holds roll and pitch at their set-points, turns until the heading is at its own,
+and gives as much throttle as the height needs:
 
     throttle = hover + kp (z* - z) - kd dz/dt + ki int,    yaw = -kp wrap(yaw* - yaw)       sticks in [0, 1] and [-1, 1]
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from didymos.contract import setpoint
 from didymos.control.angles import wrap
 from didymos.control.controller import Controller, Gain, Robot
 from didymos.control.values import Values
@@ -39,12 +40,15 @@ class Betaflight(Controller):
     """The real firmware. `motors` are the twin's inputs in the order of Betaflight's, `settings` lines of its command line."""
 
     rate = 1000.0
-    setpoints = ("roll", "pitch", "yaw", "z")
     height_kp = Gain(0.1, low=0, high=10, unit="1/m", path="pilot.height.kp")
     height_kd = Gain(0.1, low=0, high=10, unit="s/m", path="pilot.height.kd")
     height_ki = Gain(0.02, low=0, high=10, unit="1/(m s)", path="pilot.height.ki")
     height_hover = Gain(0.5, low=0, high=1, unit="1", path="pilot.height.hover", doc="throttle at which it hovers")
     yaw_kp = Gain(0.5, low=0, high=10, unit="1/rad", path="pilot.yaw.kp")
+    roll = setpoint(unit="rad")
+    pitch = setpoint(unit="rad")
+    yaw = setpoint(unit="rad")
+    z = setpoint(unit="m")
 
     def __init__(
         self,

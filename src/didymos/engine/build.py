@@ -1,0 +1,101 @@
+"""Build a run: from a twin, a scenario and a program to a model, its data and the tables of the loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+
+from didymos.control import Controller, Robot
+from didymos.control.compiled_controller import as_compiled
+from didymos.control.stimulus import StimulusSpec
+from didymos.describe.names import input_names
+from didymos.describe.schema import ScenarioSpec
+from didymos.describe.twin import Twin
+from didymos.engine.assemble import Assembly, assemble
+from didymos.engine.build_context import build_context, measured_indices
+from didymos.engine.contact_frame import ContactFrames
+from didymos.engine.context import LoopContext
+from didymos.engine.drive import start
+from didymos.engine.figures import rotors
+from didymos.engine.schedule import scheduled_parameters, tick_rate
+from didymos.engine.streams import StreamPlan, plan_streams
+from didymos.errors import InputError, nearest
+
+__all__ = ["Built", "build", "choose_scenario", "stimuli_of"]
+
+_CHUNK = 0.4  # [s] of the twin's clock in a chunk of the record: a killed run loses at most two
+
+
+@dataclass(frozen=True)
+class Built:
+    """All that a run is made of."""
+
+    twin: Twin
+    program: Controller | None
+    assembly: Assembly
+    data: mujoco.MjData
+    robot: Robot
+    streams: tuple[StreamPlan, ...]
+    context: LoopContext
+    measured: dict[str, int]  # name of a reading -> index in the state
+    chunk: int  # ticks between two flushes of a recording
+    contact_frames: ContactFrames | None
+
+
+def choose_scenario(twin: Twin, scenario: str | None) -> ScenarioSpec | None:
+    """The scenario of a name; None without one."""
+    if scenario is None:
+        return None
+    if scenario not in twin.scenarios:
+        known = ", ".join(twin.scenarios) or "none"
+        hint = nearest(scenario, twin.scenarios)
+        raise InputError(f"{twin.name} has no scenario {scenario!r}{hint} (it has: {known})")
+    return twin.scenarios[scenario]
+
+
+def stimuli_of(scenario: ScenarioSpec | None) -> tuple[StimulusSpec, ...]:
+    """What a scenario moves, its constant set-points first."""
+    if scenario is None:
+        return ()
+    constants = (
+        StimulusSpec(target=f"setpoints.{name}", kind="constant", value=value) for name, value in scenario.setpoints.items()
+    )
+    return (*constants, *scenario.stimuli)
+
+
+def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, ...], *, piloted: bool) -> Built:
+    """Compile a twin and lay out the tables of its run; the program is told which robot it drives."""
+    units = _setpoints(program, stimuli)
+    setpoints, scheduled, compiled = tuple(units), scheduled_parameters(stimuli), as_compiled(program)
+    words = sum(item.size for item in program.reports) if program is not None else 0
+    if compiled is not None:
+        words = compiled.memory_layout.itemsize // 8
+    frames = ContactFrames() if twin.file.contacts else None
+    assembly = assemble(twin, setpoints=len(setpoints), memory=words, scheduled=len(scheduled), piloted=piloted)
+    data = mujoco.MjData(assembly.model)
+    measured = measured_indices(twin, assembly)
+    robot = Robot(
+        inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly)
+    )
+    if program is not None:
+        start(program, robot)
+    streams = plan_streams(twin, assembly, units, program, scheduled, piloted)
+    timing = tick_rate(twin, program)
+    substeps, every = timing
+    ticks = max(1, round(_CHUNK / (substeps * twin.file.world.step)))
+    chunk = -(-ticks // every) * every
+    context = build_context(twin, assembly, data, program, setpoints, stimuli, streams, timing, chunk)
+    return Built(twin, program, assembly, data, robot, streams, context, measured, chunk, frames)
+
+
+def _setpoints(program: Controller | None, stimuli: tuple[StimulusSpec, ...]) -> dict[str, str]:
+    """Names and units of the set-points of a run: those that the program reads, then those that only stimuli know."""
+    units: dict[str, str] = {}
+    if program is not None:
+        of = {item.name: item.unit for item in program.declared_setpoints}
+        units = {name: of[declared] for declared, names in program.setpoint_names.items() for name in names}
+    for stimulus in stimuli:
+        if stimulus.target.startswith("setpoints."):
+            units.setdefault(stimulus.target.partition(".")[2], "")
+    return units

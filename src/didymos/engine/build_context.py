@@ -1,0 +1,312 @@
+"""Build the loop context: every table that the compiled loop reads, from a twin, its model and its program."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.control import CompiledController, Controller
+from didymos.control.compiled_controller import CLOCK, as_compiled
+from didymos.control.stimulus import STIMULUS, StimulusSpec
+from didymos.describe.names import input_names, part_inputs, readings
+from didymos.describe.twin import Twin
+from didymos.engine.assemble import Assembly
+from didymos.engine.context import (
+    ASKED,
+    COLUMN,
+    INPUT,
+    LIDAR,
+    READ,
+    STREAM,
+    TARGET,
+    WRITE,
+    EngineViews,
+    InputTables,
+    LidarTables,
+    LinkTables,
+    LoopContext,
+    ProgramTables,
+    RecordTables,
+    StimulusTables,
+    Target,
+    Timing,
+)
+from didymos.engine.joint_values import lends
+from didymos.engine.schedule import scheduled_parameters, stimulus_table
+from didymos.engine.sensor_sites import output_of, site_name
+from didymos.engine.streams import StreamPlan
+from didymos.errors import InputError, nearest
+from didymos.sensors.error import ErrorSpec
+from didymos.sensors.ranging import Lidar
+from didymos.sensors.reading import QUANTITY, SENSOR, SENSOR_MEMORY, Form, SensorTables
+from didymos.sensors.readout import Readout
+from didymos.spec import number_fields, record_type
+
+__all__ = ["build_context", "kernel_writable", "measured_indices", "push_index"]
+
+_SAMPLED_AT = SENSOR_MEMORY.fields["sampled_at"][1] // 8  # type: ignore[index]
+
+
+def measured_indices(twin: Twin, assembly: Assembly) -> dict[str, int]:
+    """Name of every reading, and its place in the state; `SENSOR.stamp` is the time [s] at which the reading was taken."""
+    starts = assembly.state.starts
+    indices: dict[str, int] = {}
+    for item in assembly.quantities:
+        if item.sensor in twin.file.sensors:
+            start = starts[f"measured:{item.sensor}.{item.quantity}"]
+            indices |= {f"{item.sensor}.{column}": start + i for i, column in enumerate(item.columns)}
+    return indices | {f"{name}.stamp": starts[f"sensor:{name}"] + _SAMPLED_AT for name in readings(twin)}
+
+
+def push_index(assembly: Assembly, target: str) -> int:
+    """Where in the state the push LINK.AXIS lies."""
+    link, _, axis = target.rpartition(".")
+    return assembly.state.starts["pushing"] + 3 * assembly.links.number(link) + "xyz".index(axis)
+
+
+def kernel_writable(twin: Twin, assembly: Assembly, path: str) -> bool:
+    """Whether the compiled loop can move a parameter itself: one of the part table that no joint of the engine depends on."""
+    kind, part, *_ = path.split(".")
+    return path in assembly.numbers and not (kind == "parts" and lends(twin, part))
+
+
+def build_context(
+    twin: Twin,
+    assembly: Assembly,
+    data: mujoco.MjData,
+    program: Controller | None,
+    setpoints: tuple[str, ...],
+    stimuli: tuple[StimulusSpec, ...],
+    streams: tuple[StreamPlan, ...],
+    timing: tuple[int, int],
+    chunk: int,
+) -> LoopContext:
+    """All tables of a run; `timing` as `tick_rate` says; `chunk` ticks fit into the record buffers between two takes."""
+    model = assembly.model
+    substeps, every = timing
+    period = substeps * twin.file.world.step
+    state = data.plugin_state
+    free = [model.jnt_qposadr[j] for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
+    return LoopContext(
+        EngineViews(
+            model=model._address,
+            data=data._address,
+            table=model.numeric_data.ctypes.data + 8 * assembly.table_start,
+            state_address=state.ctypes.data,
+            state=state,
+            qpos=data.qpos,
+            qvel=data.qvel,
+            qacc=data.qacc,
+            ctrl=data.ctrl,
+            sensordata=data.sensordata,
+            xpos=data.xpos.reshape(-1),
+            xquat=data.xquat.reshape(-1),
+            actuator_force=data.actuator_force,
+            numeric=model.numeric_data,
+        ),
+        Timing(
+            period=period,
+            substeps=substeps,
+            control_every=every,
+            rk4=twin.file.world.integrator == "rk4",
+            boundary=twin.file.world.boundary,
+            ahead=twin.file.world.step if twin.file.world.integrator == "rk4" else 0.0,
+            free_joints=np.array(free, dtype=np.int64),
+            loop=assembly.state.starts["loop"],
+            clock=np.zeros(1, dtype=CLOCK),
+        ),
+        _sensors(twin, assembly, data, period),
+        _lidars(twin, assembly, data),
+        _stimuli(twin, assembly, setpoints, stimuli),
+        _inputs(twin, assembly),
+        _program(twin, assembly, data, program, setpoints),
+        assembly.contacts,
+        _links(assembly, streams),
+        _record(assembly, streams, chunk),
+    )
+
+
+def _rows(items: Iterable[tuple[Any, ...]], layout: np.dtype[Any]) -> NDArray[Any]:
+    return np.array(list(items), dtype=layout)
+
+
+def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float) -> SensorTables:
+    starts, specs = assembly.state.starts, readings(twin)
+    sensors = np.zeros(len(specs), dtype=SENSOR)
+    own = [item for item in assembly.quantities if item.sensor in specs]
+    quantities = np.zeros(len(own), dtype=QUANTITY)
+    errors = np.zeros(len(own), dtype=record_type(ErrorSpec))
+    first = 0
+    for row, (name, spec) in zip(sensors, specs.items(), strict=True):
+        mine = [item for item in own if item.sensor == name]
+        channels = sum(item.size for item in mine)
+        ring = assembly.state.sizes[f"ring:{name}"]
+        row["first_quantity"], row["quantities"], row["channels"] = first, len(mine), channels
+        row["memory"], row["capacity"] = starts[f"sensor:{name}"], ring // (channels + 2)
+        row["delay"] = round(spec.delay / period)
+        row["acceleration"] = any(item.acceleration for item in mine)
+        for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time"):
+            row[number] = getattr(spec, number)
+        ideal = starts[f"ideal:{name}"]
+        for quantity, error, item in zip(quantities[first:], errors[first:], mine, strict=False):
+            quantity["in_state"] = not item.engine_name
+            quantity["source"] = assembly.model.sensor(item.engine_name).adr[0] if item.engine_name else ideal
+            ideal += 0 if item.engine_name else item.size
+            quantity["size"] = item.size
+            quantity["form"] = Form.ORIENTATION if item.orientation else Form.VECTOR if item.vector else Form.SEPARATE
+            quantity["reading"], quantity["bias"] = (
+                starts[f"{what}:{name}.{item.quantity}"] for what in ("measured", "bias")
+            )
+            for field, _ in number_fields(ErrorSpec):
+                error[field] = getattr(getattr(spec, item.quantity), field)
+        first += len(mine)
+    return SensorTables(sensors, quantities, errors, data.plugin_state[assembly.state.stretch("fresh")])
+
+
+def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> LidarTables:
+    model, rows, rays = assembly.model, [], [np.zeros((0, 3))]
+    for i, (name, spec) in enumerate(readings(twin).items()):
+        if spec.contract is Lidar:
+            about: Any = spec
+            link = twin.description.frames[about.link].link if about.link in twin.description.frames else about.link
+            first = sum(len(each) for each in rays)
+            site = int(model.site(site_name(twin, name, about.link)).id)
+            number, ranges = assembly.links.number(link), assembly.state.starts[f"ideal:{name}"]
+            rows.append((i, site, number, ranges, about.rays, first, about.nearest, about.farthest))
+            rays.append(Lidar.directions(about))
+    directions = np.concatenate(rays)
+    return LidarTables(
+        lidars=_rows(rows, LIDAR),
+        rays=directions,
+        rays_world=np.zeros_like(directions),
+        site_xpos=data.site_xpos,
+        site_xmat=data.site_xmat,
+        geom_type=model.geom_type,
+        geom_group=model.geom_group,
+        geom_link=assembly.links.links_of_geoms(model),
+        geom_size=model.geom_size,
+        geom_rbound=model.geom_rbound,
+        geom_xpos=data.geom_xpos,
+        geom_xmat=data.geom_xmat,
+    )
+
+
+def _stimuli(twin: Twin, assembly: Assembly, setpoints: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]) -> StimulusTables:
+    starts = assembly.state.starts
+    records = np.zeros(len(stimuli), dtype=STIMULUS)
+    targets = []
+    tables = [np.zeros((0, 2))]
+    names, scheduled = input_names(twin), scheduled_parameters(stimuli)
+    for i, stimulus in enumerate(stimuli):
+        records[i] = stimulus.record()
+        head, _, rest = stimulus.target.partition(".")
+        shown = -1
+        if head == "setpoints":
+            kind, index = Target.SETPOINT, starts["setpoints"] + setpoints.index(rest)
+        elif head == "inputs":
+            kind, index = Target.INPUT, names.index(rest)
+        else:
+            shown = starts["scheduled"] + scheduled.index(stimulus.target)
+            kind, index = Target.ELSEWHERE, 0
+            if head == "push":
+                kind, index = Target.PUSH, push_index(assembly, rest)
+            elif kernel_writable(twin, assembly, stimulus.target):
+                kind, index = Target.PARAMETER, assembly.numbers[stimulus.target]
+        first = sum(len(table) for table in tables)
+        tables.append(stimulus_table(twin, stimulus))
+        targets.append((kind, index, first, first + len(tables[-1]), shown))
+    return StimulusTables(
+        stimuli=records,
+        targets=_rows(targets, TARGET),
+        tables=np.concatenate(tables),
+        setpoints=starts["setpoints"],
+        setpoint_count=len(setpoints),
+        override=starts["override"],
+        pushes=starts["pushes"],
+        outputs=_reported_outputs(twin, assembly),
+    )
+
+
+def _reported_outputs(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
+    """Outputs of parts that sensors report: where they are in the state, and where their true values belong; shape [n, 2]."""
+    rows = []
+    for name, spec in twin.file.sensors.items():
+        if spec.contract is Readout:
+            for i, column in enumerate(spec.readouts):  # type: ignore[attr-defined]
+                part, index, _ = output_of(twin, column)
+                rows.append((assembly.state.starts[f"outputs:{part}"] + index, assembly.state.starts[f"ideal:{name}"] + i))
+    return np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+
+def _inputs(twin: Twin, assembly: Assembly) -> InputTables:
+    commands = assembly.state.starts["commands"]
+    rows: list[tuple[Any, ...]] = []
+    for _, part, index in part_inputs(twin):
+        item = twin.file.parts[part].contract.inputs[index]
+        rows.append((commands + len(rows), assembly.state.starts[f"inputs:{part}"] + index, -1, *item.range))
+    for actuator in range(assembly.own_actuators):
+        limited = bool(assembly.model.actuator_ctrllimited[actuator])
+        limits = tuple(assembly.model.actuator_ctrlrange[actuator]) if limited else (-np.inf, np.inf)
+        rows.append((commands + len(rows), -1, actuator, *limits))
+    return InputTables(_rows(rows, INPUT), np.zeros(len(rows)))
+
+
+def _program(
+    twin: Twin, assembly: Assembly, data: mujoco.MjData, program: Controller | None, setpoints: tuple[str, ...]
+) -> ProgramTables:
+    measured, names, starts = measured_indices(twin, assembly), input_names(twin), assembly.state.starts
+    compiled = as_compiled(program)
+    if compiled is None:
+        nothing = np.zeros(1)
+        empty = np.zeros(0, dtype=READ)
+        return ProgramTables(0, 0, 0, 0, nothing, nothing, nothing, empty, empty, np.zeros(0, dtype=WRITE))
+    _check_names(compiled, "reading", [name for name, _ in compiled.read_offsets], measured)
+    _check_names(compiled, "input", [name for name, _ in compiled.write_offsets], names)
+    return ProgramTables(
+        function=compiled.program.address,
+        settings=compiled.settings.ctypes.data,
+        gains=compiled.gains.ctypes.data,
+        memory=data.plugin_state.ctypes.data + 8 * starts["program"],
+        measured=np.zeros(compiled.measurement_layout.itemsize // 8),
+        setpoints=np.zeros(compiled.setpoint_layout.itemsize // 8),
+        commands=np.zeros(compiled.command_layout.itemsize // 8),
+        reads=_rows(((measured[name], offset) for name, offset in compiled.read_offsets), READ),
+        asked=_rows(((starts["setpoints"] + setpoints.index(name), offset) for name, offset in compiled.setpoint_offsets), ASKED),
+        writes=_rows(((offset, names.index(name)) for name, offset in compiled.write_offsets), WRITE),
+    )
+
+
+def _check_names(program: CompiledController, what: str, asked: Iterable[str], known: Collection[str]) -> None:
+    for name in asked:
+        if name not in known:
+            raise InputError(f"{type(program).__name__} asks for the {what} {name!r}, which is not there{nearest(name, known)}")
+
+
+def _links(assembly: Assembly, streams: tuple[StreamPlan, ...]) -> LinkTables:
+    bodies, frames = assembly.links.tables(assembly.model)
+    return LinkTables(bodies, frames, np.zeros(frames.size), [stream.layout.name for stream in streams].index("tf"))
+
+
+def _record(assembly: Assembly, streams: tuple[StreamPlan, ...], chunk: int) -> RecordTables:
+    rows = []
+    columns: list[tuple[int, int, float]] = []
+    cell = stamp = 0
+    for stream in streams:
+        size = len(stream.columns)
+        sampled_at = assembly.state.starts[f"sensor:{stream.layout.name}"] + _SAMPLED_AT if stream.sensor >= 0 else 0
+        rows.append((len(columns), size, cell, stamp, stream.sensor, sampled_at, stream.rate))
+        columns += stream.columns
+        cell, stamp = cell + size * chunk, stamp + chunk
+    return RecordTables(
+        streams=_rows(rows, STREAM),
+        columns=_rows(columns, COLUMN),
+        capacity=chunk,
+        cells=np.zeros(cell),
+        stamps=np.zeros(stamp),
+        counts=np.zeros(len(streams), dtype=np.int64),
+        on=np.zeros(1, dtype=np.int64),
+    )

@@ -1,0 +1,198 @@
+"""Fill the part table of a model: which parts there are, where they sit, their laws and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.describe.names import readings
+from didymos.describe.twin import Twin
+from didymos.engine.friction import direction_rows
+from didymos.engine.law_table import register
+from didymos.engine.link_frames import LinkFrame, LinkFrames
+from didymos.engine.memory_layout import MemoryLayout
+from didymos.engine.part_table import AIR, DIRECTION, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
+from didymos.engine.pushes import PUSHED_LINK
+from didymos.parts.part import PartSpec
+from didymos.sensors.sensor import SensorSpec
+from didymos.spec import Spec, number_fields
+
+__all__ = ["TableLayout", "fill_table", "laws_of", "measuring_sensors", "reserve_table"]
+
+
+def _words(layout: np.dtype[Any], count: int = 1) -> int:
+    return count * layout.itemsize // 8
+
+
+def measuring_sensors(twin: Twin) -> dict[str, SensorSpec]:
+    """The sensors that measure by themselves."""
+    return {name: spec for name, spec in readings(twin).items() if spec.contract.measure is not None}
+
+
+def laws_of(twin: Twin) -> dict[int, str]:
+    """Identity and MODULE:NAME of every law that a twin uses; they are compiled, and known to this process, from then on."""
+    laws = {}
+    for part in twin.file.parts.values():
+        kind = part.contract
+        laws[register(kind, kind.law, kind.tick)[0]] = f"{kind.__module__}:{kind.__qualname__}"
+    for sensor in measuring_sensors(twin).values():
+        own = sensor.contract
+        assert own.measure is not None
+        laws[register(own, own.measure)[0]] = f"{own.__module__}:{own.__qualname__}"
+    return laws
+
+
+class TableLayout:
+    """Where everything is in the table of a twin, in words from its start."""
+
+    def __init__(self, twin: Twin) -> None:
+        parts, sensors = twin.file.parts, measuring_sensors(twin)
+        self.needs = sum(len(part.contract.needed) for part in parts.values() if part.input_from is not None)
+        self.numbers: dict[str, int] = {}  # path of a live parameter -> word
+        self.size = 0
+        self.header = self._take(_words(HEADER))
+        world = twin.file.world
+        self.air = self._numbers("world.air.", world.air, _words(AIR))
+        self.wind = self._numbers("world.wind.", world.wind, _words(WIND))
+        self.gusts = self._numbers("world.gusts.", world.gusts, _words(GUSTS))
+        self.first_part = self._take(_words(PART, len(parts)))
+        self.first_need = self._take(_words(NEED, self.needs))
+        self.first_measuring = self._take(_words(MEASURING, len(sensors)))
+        self.first_direction = self._take(_words(DIRECTION, len(twin.file.contacts)))
+        self.first_link = self._take(_words(PUSHED_LINK, len(twin.description.links)))
+        self.parameters = {
+            name: self._numbers(f"parts.{name}.", part, _words(part.contract.parameter_layout)) for name, part in parts.items()
+        }
+        self.sensor_parameters = {name: self._take(_words(sensor.contract.parameter_layout)) for name, sensor in sensors.items()}
+
+    def _take(self, words: int) -> int:
+        start, self.size = self.size, self.size + words
+        return start
+
+    def _numbers(self, prefix: str, spec: Spec, words: int) -> int:
+        start = self._take(words)
+        for i, (name, _) in enumerate(number_fields(type(spec))):
+            self.numbers[prefix + name] = start + i
+        return start
+
+
+def reserve_table(spec: mujoco.MjSpec, layout: TableLayout, name: str) -> None:
+    """Room for the table in a model that is not compiled yet."""
+    spec.add_numeric(name=name, data=[0.0] * layout.size, size=layout.size)
+
+
+def fill_table(
+    model: mujoco.MjModel, spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout
+) -> None:
+    """Write the table into a compiled model; `spec` is what it was compiled from, `state` the layout of the plugin's state."""
+    table = model.numeric_data[int(model.numeric_adr[model.nnumeric - 1]) :][: layout.size]
+
+    def rows(start: int, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+        return table[start : start + _words(kind, count)].view(kind)
+
+    for name, part in twin.file.parts.items():
+        record = part.record()
+        rows(layout.parameters[name], record.dtype, 1)[0] = record
+    for path, start in (("air", layout.air), ("wind", layout.wind), ("gusts", layout.gusts)):
+        of_world = getattr(twin.file.world, path)
+        numbers = [float(getattr(of_world, name)) for name, _ in number_fields(type(of_world))]
+        table[start : start + len(numbers)] = numbers
+    parts = rows(layout.first_part, PART, len(twin.file.parts))
+    needs = rows(layout.first_need, NEED, layout.needs)
+    first_state = first_need = 0
+    for row, (name, part) in zip(parts, twin.file.parts.items(), strict=True):
+        _fill_part(model, row, twin, links, state, name, part)
+        row["parameters"], row["states"] = layout.parameters[name], _first_activation(model) + first_state
+        row["first_need"] = first_need
+        if part.input_from is not None:
+            row["needs"] = _fill_needs(needs[first_need:], twin, state, name, part)
+        first_need += int(row["needs"])
+        first_state += len(part.contract.used_states(part))
+    _fill_measuring(model, rows, twin, links, layout, state)
+    rows(layout.first_direction, DIRECTION, len(twin.file.contacts))[:] = direction_rows(model, twin, spec, links)
+    header = rows(layout.header, HEADER, 1)[0]
+    header["parts"], header["first_part"], header["first_need"] = len(parts), layout.first_part, layout.first_need
+    header["measuring"], header["first_measuring"] = len(layout.sensor_parameters), layout.first_measuring
+    header["directions"], header["first_direction"] = len(twin.file.contacts), layout.first_direction
+    header["links"], header["first_link"] = len(twin.description.links), layout.first_link
+    header["air"], header["wind"], header["gusts"] = layout.air, layout.wind, layout.gusts
+    header["scratch"], header["air_state"] = state.starts["scratch"], state.starts["air"]
+    header["applied"], header["pushes"] = state.starts["applied"], state.starts["pushes"]
+    header["root_qpos"], header["root_dof"] = -1, -1
+    if twin.description.floating:
+        root = int(model.body_jntadr[links.root_body(model)])
+        header["root_qpos"], header["root_dof"] = model.jnt_qposadr[root], model.jnt_dofadr[root]
+    header["identity"] = layout_identity()  # last: the plugin leaves a table alone that is not complete
+
+
+def _first_activation(model: mujoco.MjModel) -> int:
+    """Where the continuous states of parts begin in `act`; ours is the last actuator."""
+    return max(int(model.actuator_actadr[model.nu - 1]), 0)
+
+
+def _mount(model: mujoco.MjModel, row: Any, frame: LinkFrame) -> int:
+    """Where a part or a sensor sits; its body."""
+    body = int(model.body(frame.body).id)
+    row["body"], row["tree"] = body, model.body_rootid[body]
+    row["position"], row["rotation"] = frame.pose.position, frame.pose.rotation.ravel()
+    return body
+
+
+def _fill_part(
+    model: mujoco.MjModel, row: Any, twin: Twin, links: LinkFrames, state: MemoryLayout, name: str, part: PartSpec
+) -> None:
+    kind = part.contract
+    row["identity"], row["law"] = register(kind, kind.law, kind.tick)
+    row["motion"] = int(kind.motion)
+    row["last_dof"] = _last_dof(model, _mount(model, row, links[part.link]))
+    for joint, dof, qpos in ((part.joint, "joint_dof", "joint_qpos"), (part.belt, "belt_dof", "belt_qpos")):
+        row[dof] = row[qpos] = -1
+        if joint is not None:
+            engine_joint = model.joint(twin.description.joints[joint].engine_joints[0])
+            row[dof], row[qpos] = engine_joint.dofadr[0], engine_joint.qposadr[0]
+    row["inputs"], row["memory"], row["outputs"] = (
+        state.starts[f"{what}:{name}"] for what in ("inputs", "memory", "outputs")
+    )
+
+
+def _fill_needs(needs: NDArray[Any], twin: Twin, state: MemoryLayout, name: str, part: PartSpec) -> int:
+    """The outputs that a part takes from the one that `input_from` names; how many rows."""
+    assert part.input_from is not None
+    upstream = twin.file.parts[part.input_from].contract
+    offsets: Mapping[str, Any] = upstream.output_layout.fields or {}
+    own: Mapping[str, Any] = part.contract.input_layout.fields or {}
+    count = 0
+    for item in part.contract.needed:
+        if item.name in offsets:
+            source = state.starts[f"outputs:{part.input_from}"] + offsets[item.name][1] // 8
+            needs[count] = source, state.starts[f"inputs:{name}"] + own[item.name][1] // 8, item.size
+            count += 1
+    return count
+
+
+def _fill_measuring(
+    model: mujoco.MjModel, rows: Any, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout
+) -> None:
+    sensors = measuring_sensors(twin)
+    order = list(readings(twin))
+    for row, (name, sensor) in zip(rows(layout.first_measuring, MEASURING, len(sensors)), sensors.items(), strict=True):
+        kind = sensor.contract
+        assert kind.measure is not None
+        row["identity"], row["law"] = register(kind, kind.measure)
+        row["sensor"] = order.index(name)
+        _mount(model, row, links[getattr(sensor, "link", twin.description.root)])
+        row["parameters"], row["reading"] = layout.sensor_parameters[name], state.starts[f"ideal:{name}"]
+        rows(layout.sensor_parameters[name], kind.parameter_layout, 1)[0] = sensor.record()
+
+
+def _last_dof(model: mujoco.MjModel, body: int) -> int:
+    """The last degree of freedom that moves a body, or -1."""
+    while body > 0:
+        if model.body_dofnum[body] > 0:
+            return int(model.body_dofadr[body] + model.body_dofnum[body] - 1)
+        body = int(model.body_parentid[body])
+    return -1

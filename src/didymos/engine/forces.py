@@ -1,0 +1,272 @@
+"""From the engine's motion to forces and back: every part's law, in every evaluation of accelerations.
+
+For each part the motion of its frame and the air there are gathered, its law is called, and the generalized force of its answer
+added:
+
+    tau_i += S_i . (t + (p - c) x f, f)        over the degrees of freedom i that move the link
+
+with the engine's motion axes S (`cdof`), referred to the centre of mass c of the tree, as its velocities (`cvel`) are. This is
+J^T w without forming J.
+
+The sum goes to `qfrc_applied`, beside whatever somebody else put there: what we wrote last is remembered (`applied` in our state,
+for each degree of freedom what is theirs and what the sum was), so a value that is no longer ours is taken for theirs.
+`xfrc_applied` and `ctrl` stay free.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from didymos.air.air_state import AIR_STATE, advance_air
+from didymos.air.atmosphere import density, pressure
+from didymos.air.wind import wind_speed
+from didymos.compiled import kernel
+from didymos.engine.calls import call_law, call_measure, call_tick
+from didymos.engine.law_table import LAW, MOST_LAWS, law_table
+from didymos.engine.layout import DATA, MODEL
+from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
+from didymos.engine.pushes import PUSHED_LINK, PUSHES, act_on_links
+from didymos.native import array_at, doubles, integers, record_at, word
+from didymos.parts.part import MOTION, WRENCH, Motion
+from didymos.sensors.sensor import SURROUNDINGS
+
+__all__ = ["SCRATCH", "act_all", "advance_air_of", "measure_all", "state_address", "table_address", "tick_all"]
+
+SCRATCH = np.dtype([("motion", MOTION), ("wrench", WRENCH), ("surroundings", SURROUNDINGS)])
+"""Room for what a law is told and answers; in the state, so that every copy of the data has its own."""
+
+_IDENTITY = layout_identity()
+_MOTION_AIR, _MOTION_JOINT = int(Motion.AIR), int(Motion.JOINT)
+_WRENCH_AT = int(SCRATCH.fields["wrench"][1])  # type: ignore[index]
+_NEED_BYTES, _PUSHES_BYTES = NEED.itemsize, PUSHES.itemsize
+_SURROUNDINGS_AT = int(SCRATCH.fields["surroundings"][1])  # type: ignore[index]
+_NNUMERIC, _NUMERIC_ADR, _NUMERIC_DATA = MODEL["nnumeric"], MODEL["numeric_adr"], MODEL["numeric_data"]
+_DOF_PARENTID, _NV, _STATEADR = MODEL["dof_parentid"], MODEL["nv"], MODEL["plugin_stateadr"]
+_TIME, _QPOS, _QVEL, _ACT, _ACT_DOT, _STATE = (
+    DATA["time"], DATA["qpos"], DATA["qvel"], DATA["act"], DATA["act_dot"], DATA["plugin_state"],
+)  # fmt: skip
+_XPOS, _XMAT, _CVEL, _CDOF = DATA["xpos"], DATA["xmat"], DATA["cvel"], DATA["cdof"]
+_SUBTREE_COM, _QFRC_APPLIED = DATA["subtree_com"], DATA["qfrc_applied"]
+
+
+@kernel
+def table_address(model: int) -> int:
+    """Address of the part table of a model, or 0 where it has none of this layout."""
+    count = word(model + _NNUMERIC)
+    if count == 0:
+        return 0
+    address = word(model + _NUMERIC_DATA) + 8 * integers(word(model + _NUMERIC_ADR))[count - 1]
+    return address if record_at(address, HEADER).identity == _IDENTITY else 0
+
+
+@kernel
+def state_address(model: int, data: int, instance: int) -> int:
+    """Address of the state of a plugin instance."""
+    return word(data + _STATE) + 8 * integers(word(model + _STATEADR))[instance]
+
+
+@kernel
+def _gather(data: int, row: Any, here: Any) -> None:
+    """Position, rotation, velocity and rate of a part's or a sensor's frame into `here`."""
+    position = doubles(word(data + _XPOS) + 24 * row.body)
+    matrix = doubles(word(data + _XMAT) + 72 * row.body)
+    twist = doubles(word(data + _CVEL) + 48 * row.body)
+    com = doubles(word(data + _SUBTREE_COM) + 24 * row.tree)
+    offset, turn, rotation = row.position, row.rotation, here.rotation
+    for i in range(3):
+        a, b, c = matrix[3 * i], matrix[3 * i + 1], matrix[3 * i + 2]
+        here.position_world[i] = position[i] + (a * offset[0] + b * offset[1] + c * offset[2])
+        for j in range(3):
+            rotation[3 * i + j] = a * turn[j] + b * turn[3 + j] + c * turn[6 + j]
+    x, y, z = here.position_world[0] - com[0], here.position_world[1] - com[1], here.position_world[2] - com[2]
+    u = twist[3] + twist[1] * z - twist[2] * y
+    v = twist[4] + twist[2] * x - twist[0] * z
+    w = twist[5] + twist[0] * y - twist[1] * x
+    for i in range(3):
+        here.velocity[i] = rotation[i] * u + rotation[3 + i] * v + rotation[6 + i] * w
+        here.rate[i] = rotation[i] * twist[0] + rotation[3 + i] * twist[1] + rotation[6 + i] * twist[2]
+
+
+@kernel
+def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, here: Any) -> None:
+    """Density and velocity relative to the air into `here`."""
+    height = here.position_world[2]
+    here.density = density(height, air.temperature, air.pressure)
+    speed = wind_speed(height, wind)
+    x, y, z = speed * toward_x + gust[0], speed * toward_y + gust[1], wind.up + gust[2]
+    rotation = here.rotation
+    for i in range(3):
+        here.air_velocity[i] = here.velocity[i] - (rotation[i] * x + rotation[3 + i] * y + rotation[6 + i] * z)
+
+
+@kernel
+def _push(model: int, data: int, row: Any, here: Any, wrench: Any) -> None:
+    """Add the generalized force of a wrench in the part's frame at its origin."""
+    f, t = wrench.force, wrench.torque
+    if f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and t[0] == 0.0 and t[1] == 0.0 and t[2] == 0.0:
+        return
+    total = doubles(word(data + _QFRC_APPLIED))
+    com = doubles(word(data + _SUBTREE_COM) + 24 * row.tree)
+    rotation = here.rotation
+    fx = rotation[0] * f[0] + rotation[1] * f[1] + rotation[2] * f[2]
+    fy = rotation[3] * f[0] + rotation[4] * f[1] + rotation[5] * f[2]
+    fz = rotation[6] * f[0] + rotation[7] * f[1] + rotation[8] * f[2]
+    x, y, z = here.position_world[0] - com[0], here.position_world[1] - com[1], here.position_world[2] - com[2]
+    tx = rotation[0] * t[0] + rotation[1] * t[1] + rotation[2] * t[2] + y * fz - z * fy
+    ty = rotation[3] * t[0] + rotation[4] * t[1] + rotation[5] * t[2] + z * fx - x * fz
+    tz = rotation[6] * t[0] + rotation[7] * t[1] + rotation[8] * t[2] + x * fy - y * fx
+    parents = integers(word(model + _DOF_PARENTID))
+    dof = row.last_dof
+    while dof >= 0:
+        axis = doubles(word(data + _CDOF) + 48 * dof)
+        total[dof] += axis[0] * tx + axis[1] * ty + axis[2] * tz + axis[3] * fx + axis[4] * fy + axis[5] * fz
+        dof = parents[dof]
+
+
+@kernel
+def _law_of(row: Any) -> Any:
+    """The law of a part or sensor in this process's table; a model from another process may have another index for it."""
+    laws = array_at(law_table(), MOST_LAWS, LAW)
+    if laws[row.law].identity == row.identity:
+        return laws[row.law]
+    index = 0
+    while laws[index].identity != row.identity and index < MOST_LAWS - 1:
+        index += 1
+    return laws[index]
+
+
+@kernel
+def _begin_sum(data: int, count: int, applied: int) -> None:
+    """Set `qfrc_applied` to what others put there."""
+    total, theirs, written = doubles(word(data + _QFRC_APPLIED)), doubles(applied), doubles(applied + 8 * count)
+    for dof in range(count):
+        if total[dof] != written[dof]:
+            theirs[dof] = total[dof]
+        total[dof] = theirs[dof]
+
+
+@kernel
+def _end_sum(data: int, count: int, applied: int) -> None:
+    """Remember the sum that we wrote."""
+    total, written = doubles(word(data + _QFRC_APPLIED)), doubles(applied + 8 * count)
+    for dof in range(count):
+        written[dof] = total[dof]
+
+
+@kernel
+def act_all(model: int, data: int, table: int, state: int) -> None:
+    """Call every part's law; generalized forces to `qfrc_applied`, rates of states to `act_dot`."""
+    header = record_at(table, HEADER)
+    dofs = word(model + _NV)
+    pushes = state + 8 * header.pushes
+    if record_at(pushes, PUSHES).used != 0.0:
+        act_on_links(data, array_at(table + 8 * header.first_link, header.links, PUSHED_LINK), pushes + _PUSHES_BYTES)
+    _begin_sum(data, dofs, state + 8 * header.applied)
+    total = doubles(word(data + _QFRC_APPLIED))
+    scratch = state + 8 * header.scratch
+    here, wrench = record_at(scratch, MOTION), record_at(scratch + _WRENCH_AT, WRENCH)
+    air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
+    toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
+    gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
+    parts = array_at(table + 8 * header.first_part, header.parts, PART)
+    needs = table + 8 * header.first_need
+    qpos, qvel = doubles(word(data + _QPOS)), doubles(word(data + _QVEL))
+    here.time = doubles(data + _TIME)[0]
+    for i in range(header.parts):
+        row = parts[i]
+        if row.motion != _MOTION_JOINT:
+            _gather(data, row, here)
+        if row.motion == _MOTION_AIR:
+            _feel_air(air, wind, toward_x, toward_y, gust, here)
+        here.joint_position = 0.0
+        here.joint_velocity = 0.0
+        if row.joint_dof >= 0:
+            here.joint_position, here.joint_velocity = qpos[row.joint_qpos], qvel[row.joint_dof]
+        if row.belt_dof >= 0:
+            here.joint_position += qpos[row.belt_qpos]
+            here.joint_velocity += qvel[row.belt_dof]
+        for k in range(row.first_need, row.first_need + row.needs):
+            need = record_at(needs + k * _NEED_BYTES, NEED)
+            for n in range(need.count):
+                doubles(state)[need.target + n] = doubles(state)[need.source + n]
+        for axis in range(3):
+            wrench.force[axis] = 0.0
+            wrench.torque[axis] = 0.0
+        wrench.joint_torque = 0.0
+        call_law(
+            _law_of(row).function,
+            table + 8 * row.parameters,
+            scratch,
+            state + 8 * row.inputs,
+            state + 8 * row.memory,
+            word(data + _ACT) + 8 * row.states,
+            word(data + _ACT_DOT) + 8 * row.states,
+            scratch + _WRENCH_AT,
+            state + 8 * row.outputs,
+        )
+        if row.motion != _MOTION_JOINT:
+            _push(model, data, row, here, wrench)
+        if row.joint_dof >= 0:
+            total[row.joint_dof] += wrench.joint_torque
+        if row.belt_dof >= 0:
+            total[row.belt_dof] += wrench.joint_torque
+    _end_sum(data, dofs, state + 8 * header.applied)
+
+
+@kernel
+def tick_all(table: int, state: int, clock: int) -> None:
+    """Call the tick functions of all parts; `clock` is the address of a `CLOCK`."""
+    header = record_at(table, HEADER)
+    parts = array_at(table + 8 * header.first_part, header.parts, PART)
+    for i in range(header.parts):
+        row = parts[i]
+        law = _law_of(row)
+        if law.tick != 0:
+            call_tick(
+                law.tick,
+                table + 8 * row.parameters,
+                clock,
+                state + 8 * row.inputs,
+                state + 8 * row.memory,
+                state + 8 * row.outputs,
+            )
+
+
+@kernel
+def advance_air_of(data: int, table: int, state: int, tick: int, period: float) -> None:
+    """The gust of this tick and the wind at the root link, from the state as it is at the start of the tick."""
+    header = record_at(table, HEADER)
+    height, x, y, z = 0.0, 0.0, 0.0, 0.0
+    if header.root_dof >= 0:
+        height = doubles(word(data + _QPOS))[header.root_qpos + 2]
+        velocity = doubles(word(data + _QVEL) + 8 * header.root_dof)
+        x, y, z = velocity[0], velocity[1], velocity[2]
+    air = record_at(state + 8 * header.air_state, AIR_STATE)
+    wind, gusts = record_at(table + 8 * header.wind, WIND), record_at(table + 8 * header.gusts, GUSTS)
+    advance_air(air, wind, gusts, height, x, y, z, tick, period)
+
+
+@kernel
+def measure_all(data: int, table: int, state: int, due: Any) -> None:
+    """Call the sensors that measure by themselves, of those that are due (`due[sensor]` not zero)."""
+    header = record_at(table, HEADER)
+    if header.measuring == 0:
+        return
+    scratch = state + 8 * header.scratch + _SURROUNDINGS_AT
+    here = record_at(scratch, SURROUNDINGS)
+    air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
+    toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
+    gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
+    rows = array_at(table + 8 * header.first_measuring, header.measuring, MEASURING)
+    here.time = doubles(data + _TIME)[0]
+    for i in range(header.measuring):
+        row = rows[i]
+        if due[row.sensor] == 0.0:
+            continue
+        _gather(data, row, here)
+        _feel_air(air, wind, toward_x, toward_y, gust, here)
+        here.pressure = pressure(here.position_world[2], air.temperature, air.pressure)
+        call_measure(_law_of(row).function, table + 8 * row.parameters, scratch, state + 8 * row.reading)

@@ -1,0 +1,103 @@
+"""The part table: all that the force laws need to know about a twin, inside the engine's model.
+
+It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, the numbers of the air, one `PART` per part,
+one `NEED` per output that a part takes from another one, one `MEASURING` per sensor that measures by itself, one `DIRECTION`
+per shape whose friction has a direction, one `PUSHED_LINK` per link, and the parameters of parts and sensors. Offsets are in
+words: from the table's start, or, where it says so, into the plugin's state or the engine's `act`. Laws are named by identity
+(see law_table.py): the table holds no address, so a model can be copied, pickled and loaded elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from didymos.air.atmosphere import AirSpec
+from didymos.air.gusts import GustSpec
+from didymos.air.wind import WindSpec
+from didymos.engine.pushes import PUSHED_LINK
+from didymos.spec import record_type
+
+__all__ = ["AIR", "DIRECTION", "GUSTS", "HEADER", "MEASURING", "NAME", "NEED", "PART", "WIND", "layout_identity"]
+
+NAME = "didymos_part_table"
+"""Name of the `numeric` element."""
+
+AIR, WIND, GUSTS = (record_type(spec) for spec in (AirSpec, WindSpec, GustSpec))
+
+HEADER = np.dtype(
+    [
+        ("identity", np.int64),  # of this layout; any other model is left alone
+        ("parts", np.int64),  # how many, and where the first row is
+        ("first_part", np.int64),
+        ("first_need", np.int64),
+        ("measuring", np.int64),
+        ("first_measuring", np.int64),
+        ("directions", np.int64),
+        ("first_direction", np.int64),
+        ("links", np.int64),
+        ("first_link", np.int64),
+        ("air", np.int64),
+        ("wind", np.int64),
+        ("gusts", np.int64),
+        ("scratch", np.int64),  # in the state
+        ("air_state", np.int64),  # in the state
+        ("applied", np.int64),  # in the state: see forces.py
+        ("pushes", np.int64),  # in the state: see pushes.py
+        ("root_qpos", np.int64),  # of a floating robot, else -1
+        ("root_dof", np.int64),
+    ]
+)
+
+PART = np.dtype(
+    [
+        ("identity", np.int64),
+        ("law", np.int64),  # index in the law table
+        ("motion", np.int64),  # how much the law reads, see parts.part.Motion
+        ("body", np.int64),
+        ("tree", np.int64),  # root body of its tree, to whose centre of mass the engine refers velocities
+        ("last_dof", np.int64),  # that moves the body, or -1
+        ("joint_dof", np.int64),  # -1 without a joint
+        ("joint_qpos", np.int64),
+        ("belt_dof", np.int64),  # -1 without a belt
+        ("belt_qpos", np.int64),
+        ("parameters", np.int64),
+        ("needs", np.int64),  # how many rows, and the first of them
+        ("first_need", np.int64),
+        ("inputs", np.int64),  # in the state
+        ("memory", np.int64),  # in the state
+        ("outputs", np.int64),  # in the state
+        ("states", np.int64),  # in `act`
+        ("position", np.float64, 3),  # [m] of the part's frame in the body
+        ("rotation", np.float64, 9),  # row-major
+    ]
+)
+
+NEED = np.dtype([("source", np.int64), ("target", np.int64), ("count", np.int64)])
+"""Numbers to copy inside the state, from another part's outputs to a part's inputs."""
+
+MEASURING = np.dtype(
+    [
+        ("identity", np.int64),
+        ("law", np.int64),
+        ("sensor", np.int64),  # its row in the loop's table of sensors
+        ("body", np.int64),
+        ("tree", np.int64),
+        ("parameters", np.int64),
+        ("reading", np.int64),  # in the state
+        ("position", np.float64, 3),
+        ("rotation", np.float64, 9),
+    ]
+)
+
+DIRECTION = np.dtype([("shape", np.int64), ("body", np.int64), ("axis", np.float64, 3)])
+"""A shape whose friction has a direction: the body and the axis in it that the direction follows."""
+
+
+def layout_identity() -> int:
+    """A number that changes with the layout of the table."""
+    layouts: tuple[np.dtype[Any], ...] = (HEADER, PART, NEED, MEASURING, DIRECTION, PUSHED_LINK, AIR, WIND, GUSTS)
+    digest = hashlib.sha256(" ".join(str(layout.descr) for layout in layouts).encode()).digest()
+    return int.from_bytes(digest[:6], "little")

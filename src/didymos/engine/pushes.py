@@ -1,0 +1,60 @@
+"""Pushes: forces [N] from outside, in the world's frame, that act at the centres of mass of links until they change.
+
+The engine takes forces on bodies at the bodies' own centres of mass (`xfrc_applied`). A link that is part of a larger body has
+its centre elsewhere; with the arm r from the body's centre to the link's, in the body's frame, the body feels
+
+    f,    t = (R r) x f
+
+R turns with the body, so the wrench is written in every evaluation, before the engine adds its forces up. Forces that go this
+way are known to the engine's force and torque sensors.
+
+Who pushes writes into our state (`PUSHES`, then three numbers for each link). The arms lie in the model, in one row per link,
+since masses can change during a run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from didymos.compiled import kernel
+from didymos.engine.layout import DATA
+from didymos.native import doubles, word
+
+__all__ = ["PUSHED_LINK", "PUSHES", "act_on_links"]
+
+PUSHED_LINK = np.dtype([("body", np.int64), ("arm", np.float64, 3)])
+"""A link's row in the model: its body, and the arm [m] from the body's centre of mass to its own."""
+
+PUSHES = np.dtype([("used", np.float64)])
+"""Before the forces on links: 1 once anybody pushed."""
+
+_XMAT, _XFRC_APPLIED = DATA["xmat"], DATA["xfrc_applied"]
+
+
+@kernel
+def act_on_links(data: int, links: Any, forces: int) -> None:
+    """Write the wrenches of all pushes; `links` are the model's rows, `forces` the address of their forces, [links, 3]."""
+    wrenches = word(data + _XFRC_APPLIED)
+    for i in range(links.shape[0]):
+        wrench = doubles(wrenches + 48 * links[i].body)
+        for k in range(6):
+            wrench[k] = 0.0
+    for i in range(links.shape[0]):
+        force = doubles(forces + 24 * i)
+        fx, fy, fz = force[0], force[1], force[2]
+        if fx == 0.0 and fy == 0.0 and fz == 0.0:
+            continue
+        link = links[i]
+        arm, matrix = link.arm, doubles(word(data + _XMAT) + 72 * link.body)
+        x = matrix[0] * arm[0] + matrix[1] * arm[1] + matrix[2] * arm[2]
+        y = matrix[3] * arm[0] + matrix[4] * arm[1] + matrix[5] * arm[2]
+        z = matrix[6] * arm[0] + matrix[7] * arm[1] + matrix[8] * arm[2]
+        wrench = doubles(wrenches + 48 * link.body)
+        wrench[0] += fx
+        wrench[1] += fy
+        wrench[2] += fz
+        wrench[3] += y * fz - z * fy
+        wrench[4] += z * fx - x * fz
+        wrench[5] += x * fy - y * fx

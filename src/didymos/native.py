@@ -1,0 +1,98 @@
+"""The few words with which compiled code reaches raw memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+from didymos.compiled import DOUBLES
+
+__all__ = ["array_at", "doubles", "integers", "matrix_at", "record_at", "word"]
+
+_INTEGERS = types.CPointer(types.int32)
+
+
+@intrinsic
+def word(typing_context, address):  # type: ignore[no-untyped-def]
+    """The 64-bit word at an address: usually a pointer."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.load(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def doubles(typing_context, address):  # type: ignore[no-untyped-def]
+    """The address as a pointer to float64."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
+
+    return DOUBLES(types.int64), generate
+
+
+@intrinsic
+def integers(typing_context, address):  # type: ignore[no-untyped-def]
+    """The address as a pointer to int32."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.inttoptr(arguments[0], ir.IntType(32).as_pointer())
+
+    return _INTEGERS(types.int64), generate
+
+
+@intrinsic
+def record_at(typing_context, address, layout):  # type: ignore[no-untyped-def]
+    """The record of a layout (a numpy dtype, known to the compiler) at an address."""
+    record = layout.dtype
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.inttoptr(arguments[0], context.get_value_type(record))
+
+    return record(types.int64, layout), generate
+
+
+def _array(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
+    """An array of numba's that lies at an address and belongs to nobody."""
+    array = context.make_array(kind)(context, builder)
+    item = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    size = context.get_constant(types.intp, item)
+    strides = [size]
+    for extent in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], extent))
+    populate_array(
+        array,
+        data=builder.inttoptr(address, context.get_data_type(kind.dtype).as_pointer()),
+        shape=shape,
+        strides=strides,
+        itemsize=size,
+        meminfo=None,
+    )
+    return array._getvalue()
+
+
+@intrinsic
+def array_at(typing_context, address, count, layout):  # type: ignore[no-untyped-def]
+    """An array of records or numbers of a layout at an address."""
+    kind = types.Array(layout.dtype, 1, "C")
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return _array(context, builder, kind, arguments[0], [arguments[1]])
+
+    return kind(types.int64, types.int64, layout), generate
+
+
+@intrinsic
+def matrix_at(typing_context, address, rows, columns, layout):  # type: ignore[no-untyped-def]
+    """A matrix of numbers at an address, row by row."""
+    kind = types.Array(layout.dtype, 2, "C")
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return _array(context, builder, kind, arguments[0], [arguments[1], arguments[2]])
+
+    return kind(types.int64, types.int64, types.int64, layout), generate
