@@ -91,8 +91,8 @@ def picture() -> None:
             roll.plot(log["truth.roll"].time, np.rad2deg(log["truth.roll"].values), label=name)
             height.plot(log["truth.position.z"].time, log["truth.position.z"].values, label=name)
             motors.plot(log["inputs.motor2"].time, log["inputs.motor2"].values, label=name)
-        setpoints = logs["betaflight"]["setpoints.roll"]
-        roll.plot(setpoints.time, np.rad2deg(setpoints.values), "k:", linewidth=0.8, label="setpoints")
+        commanded = logs["betaflight"]["setpoints.roll"]
+        roll.plot(commanded.time, np.rad2deg(commanded.values), "k:", linewidth=0.8, label="set-point")
         for axis, text in ((roll, "roll [deg]"), (height, "height [m]"), (motors, "right motor")):
             axis.set_ylabel(text)
             axis.legend(fontsize=8)

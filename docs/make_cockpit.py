@@ -50,13 +50,13 @@ class Page:
 def speed_of(cockpit: Cockpit, speed: float) -> float:
     """Seconds of the twin's clock per second of the wall's, at a speed that is asked for."""
     cockpit.session.set_speed(speed)
-    cockpit.session.restart(cockpit.session.scenario, 0)
+    cockpit.session.restart(cockpit.session.live.choice.scenario, 0)
     cockpit.session.play()
     cockpit.session.wait()
     time.sleep(1.0)
-    begin, since = cockpit.session.frame.time, time.perf_counter()
+    begin, since = cockpit.session.live.snapshot.time, time.perf_counter()
     time.sleep(SECONDS)
-    return (cockpit.session.frame.time - begin) / (time.perf_counter() - since)
+    return (cockpit.session.live.snapshot.time - begin) / (time.perf_counter() - since)
 
 
 def measure(name: str) -> None:
@@ -107,7 +107,7 @@ def opened(driver: Any, cockpit: Cockpit) -> None:
 
 
 def until(cockpit: Cockpit, seconds: float) -> None:
-    while cockpit.session.frame.time < seconds:
+    while cockpit.session.live.snapshot.time < seconds:
         time.sleep(0.05)
 
 

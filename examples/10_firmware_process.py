@@ -3,7 +3,7 @@
     python examples/10_firmware_process.py [FOLDER]
 
 The run starts the file a second time with the path of a socket in DIDYMOS_SOCKET. That process knows nothing of Didymos: it reads
-frames (four bytes "DID1", kind, count of numbers, count, time, numbers) and answers each with the same count and four commands.
+messages (four bytes "DID1", kind, count of numbers, count, time, numbers) and answers each with the same count and four commands.
 Here it holds the height by the true attitude and the readings of `state`, as a first firmware might.
 """
 
@@ -24,19 +24,19 @@ def firmware(path: str) -> None:
     line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     line.connect(path)
     stream = line.makefile("rb")
-    names, expected = {}, 0
+    places, expected = {}, 0
     while True:
         _, kind, size, count, _time = HEAD.unpack(stream.read(HEAD.size))
         if kind == HELLO:
             facts = json.loads(stream.read(size))
-            names = {name: place for place, name in enumerate([*facts["sensors"], "roll", "pitch", "yaw", *facts["setpoints"]])}
+            places = {name: place for place, name in enumerate([*facts["sensors"], "roll", "pitch", "yaw", *facts["setpoints"]])}
         elif kind == END:
             return
         else:
-            assert count == expected, f"frame {expected} was lost"
+            assert count == expected, f"message {expected} was lost"
             expected += 1
             values = struct.unpack(f"<{size}d", stream.read(8 * size))
-            commands = law({name: values[place] for name, place in names.items()})
+            commands = law({name: values[place] for name, place in places.items()})
             line.sendall(HEAD.pack(b"DID1", STEP, len(commands), count, 0.0) + struct.pack(f"<{len(commands)}d", *commands))
 
 

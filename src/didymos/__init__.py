@@ -7,40 +7,74 @@ from typing import TYPE_CHECKING, Any
 from didymos.errors import DidymosError, InputError, RunError
 
 if TYPE_CHECKING:
-    from didymos.control import CompiledController, Controller, Gain
+    from didymos.contract import (
+        choice,
+        command,
+        input,
+        measurement,
+        memory,
+        needs,
+        odometry,
+        option,
+        output,
+        parameter,
+        quantity,
+        report,
+        setpoint,
+        setting,
+        state,
+    )
+    from didymos.control import CompiledController, Controller, Gain, program
     from didymos.describe.bundled import bundled
-    from didymos.describe.twin import Twin, load
     from didymos.engine.batch import run_many
     from didymos.engine.drive import Plant, drive
+    from didymos.engine.simulation import Simulation
+    from didymos.engine.sweep import sweep
+    from didymos.fitting.fit import fit
+    from didymos.parts.part import Motion, Part, law, tick
     from didymos.record.compare import compare
     from didymos.record.log import Log
+    from didymos.sensors.sensor import Sensor, measure
+    from didymos.twin import Twin, load
 
-__version__ = "0.1.0"
-
-__all__ = [
-    "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Plant", "RunError", "Twin", "bundled",
-    "compare", "drive", "load", "run_many",
-]  # fmt: skip
+__version__ = "0.2.0.dev0"
 
 _HOMES = {
-    "CompiledController": "didymos.control",
-    "Controller": "didymos.control",
-    "Gain": "didymos.control",
-    "Log": "didymos.record.log",
-    "Plant": "didymos.engine.drive",
-    "Twin": "didymos.describe.twin",
-    "bundled": "didymos.describe.bundled",
-    "compare": "didymos.record.compare",
-    "drive": "didymos.engine.drive",
-    "load": "didymos.describe.twin",
-    "run_many": "didymos.engine.batch",
-}
+    "didymos.contract": (
+        "choice", "command", "input", "measurement", "memory", "needs", "odometry", "option", "output", "parameter", "quantity",
+        "report", "setpoint", "setting", "state",
+    ),
+    "didymos.control": ("CompiledController", "Controller", "Gain", "program"),
+    "didymos.describe.bundled": ("bundled",),
+    "didymos.engine.batch": ("run_many",),
+    "didymos.engine.drive": ("Plant", "drive"),
+    "didymos.engine.simulation": ("Simulation",),
+    "didymos.engine.sweep": ("sweep",),
+    "didymos.fitting.fit": ("fit",),
+    "didymos.parts.part": ("Motion", "Part", "law", "tick"),
+    "didymos.record.compare": ("compare",),
+    "didymos.record.log": ("Log",),
+    "didymos.sensors.sensor": ("Sensor", "measure"),
+    "didymos.twin": ("Twin", "load"),
+}  # fmt: skip
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RunError",
+    "Sensor", "Simulation", "Twin", "bundled", "choice", "command", "compare", "drive", "fit", "input", "law", "load", "measure",
+    "measurement", "memory", "needs", "odometry", "option", "output", "parameter", "program", "quantity", "report", "run_many",
+    "setpoint", "setting", "state", "sweep", "tick",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when they are first used: `didymos --help` needs none of them."""
-    if name not in _HOMES:
+    """Public names are imported when they are first used: the help of the command line needs none of them."""
+    if name not in _HOME:
         raise AttributeError(f"module 'didymos' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

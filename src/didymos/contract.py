@@ -11,8 +11,8 @@ From the declaration come the keys of `twin.yaml`, the memory layout, the names 
 a control program (`Controller`, `CompiledController`) declare with the words below; which of them each takes, it says itself.
 
 Layout: the numbers of one role lie side by side in one record of float64, in the order in which they are declared. A declared
-vector has `columns` (`"xyz"`: `force.x`, `force.y`, `force.z` in the log, `output.force[0]` in the code), an array only a `shape`, a
-group a `layout` of its own. Compiled code gets a reference to the record and reads and writes it by name.
+vector has `columns` (`"xyz"`: `force.x`, `force.y`, `force.z` in the log, `output.force[0]` in the code), an array only a
+`shape`, a group a `layout` of its own. Compiled code gets a reference to the record and reads and writes it by name.
 
 Where two roles share a word (the state `speed` of a rotor and its readout `speed`), the attribute has another name and the word
 is given first: `shown_speed = output("speed", unit="rad/s")`.
@@ -42,7 +42,12 @@ ODOMETRY = (
 """Columns of a pose and a twist: [m], quaternion, [m/s] and [rad/s] in the moving frame."""
 
 _ODOMETRY_LAYOUT = np.dtype(
-    [("position", np.float64, 3), ("orientation", np.float64, 4), ("velocity", np.float64, 3), ("angular_velocity", np.float64, 3)]
+    [
+        ("position", np.float64, 3),
+        ("orientation", np.float64, 4),
+        ("velocity", np.float64, 3),
+        ("angular_velocity", np.float64, 3),
+    ]
 )
 
 

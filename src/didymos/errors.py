@@ -26,19 +26,28 @@ class DidymosError(Exception):
 class InputError(DidymosError):
     """A file, a value or a name that cannot be used.
 
-    The text reads ``FILE:LINE: PATH: MESSAGE``; each of the first three is left out where it is unknown. Where one
-    reading found several mistakes, this is the first and `others` holds the rest.
+    The text reads ``FILE:LINE: PATH: MESSAGE``; each of the first three is left out where it is unknown. Where not a place
+    in a file but an argument of ours does not fit, `option` names it instead of `path`; a message names further options
+    in backticks, and the command line writes its flags for them. Where one reading found several mistakes, this is the
+    first and `others` holds the rest.
     """
 
     exit_status = 2
 
     def __init__(
-        self, message: str, *, file: str | Path | None = None, line: int | None = None, path: str | None = None
+        self,
+        message: str,
+        *,
+        file: str | Path | None = None,
+        line: int | None = None,
+        path: str | None = None,
+        option: str | None = None,
     ) -> None:
-        self.message, self.file, self.line, self.path = message, file, line, path
+        self.message, self.file, self.line, self.path, self.option = message, file, line, path, option
         self.others: tuple[InputError, ...] = ()
-        place = "" if file is None else str(file) + ("" if line is None else f":{line}") + ": "
-        super().__init__(_one_line(place + ("" if path is None else f"{path}: ") + message))
+        where = "" if file is None else str(file) + ("" if line is None else f":{line}") + ": "
+        name = path if option is None else option
+        super().__init__(_one_line(where + ("" if name is None else f"{name}: ") + message))
 
 
 class RunError(DidymosError):

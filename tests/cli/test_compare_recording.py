@@ -62,6 +62,6 @@ def test_columns_are_known_and_stamps_are_the_recordings_own(
     ],
 )
 def test_what_is_commanded_is_what_the_bench_commanded(scenario: str, knots: list[tuple[float, float]]) -> None:
-    setpoints = didymos.load("power_unit").simulate(scenario=scenario).run()["setpoints.position"]
+    commanded = didymos.load("power_unit").simulate(scenario=scenario).run()["setpoints.position"]
     for time, value in knots:
-        assert setpoints.values[round(time * 200)] == pytest.approx(value, abs=1e-12)
+        assert commanded.values[round(time * 200)] == pytest.approx(value, abs=1e-12)

@@ -24,20 +24,20 @@ SPEAKS = f"viser-v{viser.__version__}"
 
 
 @pytest.fixture(scope="module")
-def heard() -> list[str | bytes]:
+def received() -> list[str | bytes]:
     return []
 
 
 @pytest.fixture(scope="module")
-def server(heard: list[str | bytes]) -> Iterator[Server]:
-    made = Server(port=0, hear=heard.append)
+def server(received: list[str | bytes]) -> Iterator[Server]:
+    made = Server(port=0, receive=received.append)
     yield made
     made.stop()
 
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[Server]:
-    made = Server(port=0, token="only-for-friends", hear=lambda text: None)
+    made = Server(port=0, token="only-for-friends", receive=lambda text: None)
     yield made
     made.stop()
 
@@ -115,7 +115,7 @@ def test_a_token_is_needed_where_one_is_set(guarded: Server) -> None:
 
 
 def test_another_address_gets_a_token_of_its_own_and_a_short_one_is_refused() -> None:
-    made = Server(host="0.0.0.0", port=0, hear=lambda text: None)
+    made = Server(host="0.0.0.0", port=0, receive=lambda text: None)
     try:
         assert made.token is not None
         assert len(made.token) >= 32
@@ -124,16 +124,16 @@ def test_another_address_gets_a_token_of_its_own_and_a_short_one_is_refused() ->
         made.stop()
     for token in ("short", "with space!", "semi;colon", "ümlaut-token"):
         with pytest.raises(InputError):
-            Server(port=0, token=token, hear=lambda text: None)
+            Server(port=0, token=token, receive=lambda text: None)
 
 
-def test_the_sticks_are_heard_and_let_go_when_the_page_closes(server: Server, heard: list[str | bytes]) -> None:
-    heard.clear()
+def test_the_sticks_arrive_and_are_let_go_when_the_page_closes(server: Server, received: list[str | bytes]) -> None:
+    received.clear()
     with join(server, "/sticks") as page:
         page.send('{"axes": [0, 1, 0, 0]}')
-        wait_until(lambda: len(heard) == 1, "the message arrives")
-    wait_until(lambda: len(heard) == 2, "the sticks are let go")
-    assert heard == ['{"axes": [0, 1, 0, 0]}', "{}"]
+        wait_until(lambda: len(received) == 1, "the message arrives")
+    wait_until(lambda: len(received) == 2, "the sticks are let go")
+    assert received == ['{"axes": [0, 1, 0, 0]}', "{}"]
 
 
 def pack(**fields: object) -> bytes:
@@ -173,7 +173,7 @@ def test_random_bytes_do_not_pass_and_do_not_raise(raw: bytes) -> None:
 
 
 def test_a_page_that_sends_rubbish_stays_connected_and_others_notice_nothing(
-    server: Server, heard: list[str | bytes]
+    server: Server, received: list[str | bytes]
 ) -> None:
     calm = join(server)
     with join(server) as rude:

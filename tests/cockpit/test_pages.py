@@ -32,15 +32,15 @@ def test_a_run_that_is_watched_has_the_bytes_of_one_that_is_not(quadcopter: Twin
             session.set_speed(float("inf"))
             session.record(True)
             session.play()
-            wait_until(lambda: session.frame.time > 2.0, "the run goes on")
+            wait_until(lambda: session.live.snapshot.time > 2.0, "the run goes on")
             leaving.socket.close()  # as if its machine had lost power
-            before = session.frame.time
-            wait_until(lambda: session.frame.time > before + 2.0, "the run goes on without the page that is gone")
+            before = session.live.snapshot.time
+            wait_until(lambda: session.live.snapshot.time > before + 2.0, "the run goes on without the page that is gone")
             session.pause()
             session.record(False)
             session.wait()
             assert staying.recv(timeout=30)
-        seconds, watched = session.simulation.time, session.run.log.sha256
+        seconds, watched = session.live.simulation.time, session.live.run.log.sha256
     alone = quadcopter.simulate(scenario="side_wind", seed=3).run(seconds, record=tmp_path / "alone.mcap")
     assert watched == alone.sha256
     assert next((tmp_path / "kept").glob("*.mcap")).read_bytes() == (tmp_path / "alone.mcap").read_bytes()
@@ -52,7 +52,7 @@ def test_a_page_that_reads_nothing_does_not_hold_up_the_run(quadcopter: Twin, tm
         cockpit.session.play()
         pictures = cockpit.page.pictures
         wait_until(lambda: cockpit.page.pictures > pictures + 60, "two seconds of pictures are sent")
-        assert cockpit.session.frame.time > 0.5
+        assert cockpit.session.live.snapshot.time > 0.5
         deaf.socket.close()
 
 

@@ -12,13 +12,12 @@ import pytest
 
 from didymos import Log
 from didymos.cli.main import main
-from didymos.cli.values import read_settings
 from didymos.cockpit.pilot_panel import table
 from didymos.cockpit.playback import Playback
 from didymos.cockpit.replay import find_log, logs_in
 from didymos.cockpit.session import Session
 from didymos.cockpit.sticks import Sticks
-from didymos.cockpit.tune import bounds, save_values
+from didymos.cockpit.tune import bounds
 from didymos.control.pilot import CHANNELS, SteerSpec
 from didymos.describe.parameters import Parameter
 from didymos.describe.twin import Twin, load
@@ -31,8 +30,8 @@ from .conftest import wait_until
 @pytest.fixture
 def session(quadcopter: Twin, tmp_path: Path) -> Iterator[Session]:
     made = Session(quadcopter, scenario="hover", folder=tmp_path / "recordings")
-    made.told = []  # type: ignore[attr-defined]
-    made.notify = lambda title, text: made.told.append((title, text))  # type: ignore[attr-defined]
+    made.notified = []  # type: ignore[attr-defined]
+    made.notify = lambda title, text: made.notified.append((title, text))  # type: ignore[attr-defined]
     yield made
     made.close()
 
@@ -40,7 +39,7 @@ def session(quadcopter: Twin, tmp_path: Path) -> Iterator[Session]:
 def play_until(session: Session, time: float, sticks: str = "{}") -> None:
     """Play to a time [s]; the page says where the sticks are again and again, or they would be let go."""
     session.play()
-    wait_until(lambda: session.sticks.hear(sticks) or session.frame.time >= time, f"the clock reaches {time} s")
+    wait_until(lambda: session.sticks.receive(sticks) or session.live.snapshot.time >= time, f"the clock reaches {time} s")
     session.pause()
     session.wait()
 
@@ -54,9 +53,9 @@ def test_a_run_that_nobody_touched_has_the_bytes_of_a_run_without_a_page(
         session.step()
     session.record(False)
     session.wait()
-    alone = quadcopter.simulate(scenario="hover").run(session.simulation.time, record=tmp_path / "alone.mcap")
+    alone = quadcopter.simulate(scenario="hover").run(session.live.simulation.time, record=tmp_path / "alone.mcap")
     recorded = next(session.folder.glob("*.mcap"))
-    assert session.run.log.sha256 == alone.sha256
+    assert session.live.run.log.sha256 == alone.sha256
     assert recorded.read_bytes() == (tmp_path / "alone.mcap").read_bytes()
 
 
@@ -67,8 +66,11 @@ def test_everything_done_by_hand_is_repeated_to_the_same_bytes(session: Session,
     session.set("control.gains.height.kp", 0.8)
     session.push("body_FLU", (0.5, 0.0, 0.2), 0.1)
     for value in (0.3, 1.0, -0.4, 0.0):
-        said, here = f'{{"axes": [0, {value}, {value}, 0]}}', session.frame.time
-        wait_until(lambda said=said, here=here: session.sticks.hear(said) or session.frame.time > here + 0.15, "the run goes on")
+        said, here = f'{{"axes": [0, {value}, {value}, 0]}}', session.live.snapshot.time
+        later = here + 0.15
+        wait_until(
+            lambda said=said, later=later: session.sticks.receive(said) or session.live.snapshot.time > later, "the run goes on"
+        )
     session.pause()
     session.record(False)
     session.wait()
@@ -78,7 +80,7 @@ def test_everything_done_by_hand_is_repeated_to_the_same_bytes(session: Session,
     assert kinds.count("steer") > 4
     again = quadcopter.simulate(scenario=done.scenario, seed=done.seed)
     log = again.run(done.seconds, record=tmp_path / "again.mcap", interventions=done.interventions)
-    assert log.sha256 == session.run.log.sha256
+    assert log.sha256 == session.live.run.log.sha256
     assert (tmp_path / "again.mcap").read_bytes() == next(session.folder.glob("*.mcap")).read_bytes()
 
 
@@ -92,30 +94,30 @@ def test_what_was_done_to_a_variant_is_repeated_with_that_variant(tmp_path: Path
     done = next(tmp_path.glob("*.yaml"))
     assert load_interventions(done).variant == load_interventions(done.with_suffix(".mcap")).variant == "thesis"
     assert main(["run", "cepheus", "--interventions", str(done), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["log_sha256"] == session.run.log.sha256
+    assert json.loads(capsys.readouterr().out)["log_sha256"] == session.live.run.log.sha256
 
 
 def test_tuned_values_outlive_a_restart_and_are_part_of_the_new_run(session: Session) -> None:
     session.set("control.gains.roll.kp", 0.2)
     session.restart("climb", 5)
     session.wait()
-    assert (session.scenario, session.seed, session.simulation.tick) == ("climb", 5, 0)
-    assert session.simulation.get("control.gains.roll.kp") == 0.2
-    assert [item.path for item in session.run.interventions] == ["control.gains.roll.kp"]
+    assert (session.live.choice.scenario, session.live.choice.seed, session.live.simulation.tick) == ("climb", 5, 0)
+    assert session.live.simulation.get("control.gains.roll.kp") == 0.2
+    assert [item.path for item in session.live.run.interventions] == ["control.gains.roll.kp"]
     session.set("control.gains.roll.kp", session.twin.get("control.gains.roll.kp"))
     session.wait()
     assert session.values == {}
 
 
-def test_what_does_not_fit_is_told_and_changes_nothing(session: Session) -> None:
+def test_what_does_not_fit_is_said_and_changes_nothing(session: Session) -> None:
     session.set("control.gains.roll.kp", -1.0)
     session.set("no.such.path", 1.0)
     session.push("nowhere", (1.0, 0.0, 0.0), 0.1)
     session.restart("no_such_scenario", 0)
     session.wait()
-    assert len(session.told) == 4  # type: ignore[attr-defined]
-    assert session.run.interventions == []
-    assert session.scenario == "hover"
+    assert len(session.notified) == 4  # type: ignore[attr-defined]
+    assert session.live.run.interventions == []
+    assert session.live.choice.scenario == "hover"
     play_until(session, 0.05)
 
 
@@ -134,7 +136,7 @@ def test_gains_of_a_program_of_the_users_own_can_be_tuned(quadcopter: Twin, tmp_
     session = Session(twin, scenario=None, folder=tmp_path)
     session.set("control.gains.throttle", 0.25)
     play_until(session, 0.1)
-    assert session.run.log["inputs.motor1"].values[-1] == 0.25
+    assert session.live.run.log["inputs.motor1"].values[-1] == 0.25
     session.close()
 
 
@@ -142,7 +144,7 @@ def test_a_scenario_says_what_is_untuned(session: Session) -> None:
     session.restart("side_wind", 0)
     session.set("world.wind.direction", 1.0)
     session.wait()
-    assert session.base("world.wind.direction") == 0.0
+    assert session.live.untuned.get("world.wind.direction") == 0.0
     assert session.values == {"world.wind.direction": 1.0}
     session.set("world.wind.direction", 0.0)
     session.wait()
@@ -153,55 +155,55 @@ def test_a_single_tick_is_a_single_tick(session: Session) -> None:
     session.step()
     session.step()
     session.wait()
-    assert session.simulation.tick == 2
+    assert session.live.simulation.tick == 2
 
 
 def test_a_run_that_fails_says_why_and_keeps_its_log(make_twin: Any, tmp_path: Path) -> None:
     twin = make_twin(world={"step": 0.001, "boundary": 2.0}, start={"velocity": [10.0, 0.0, 0.0]})
     session = Session(twin, folder=tmp_path)
     session.play()
-    wait_until(lambda: session.pulse.ended, "the body leaves the world")
-    assert "left the world" in session.pulse.ended
-    assert not session.pulse.playing
+    wait_until(lambda: session.status.ended, "the body leaves the world")
+    assert "left the world" in session.status.ended
+    assert not session.status.playing
     session.play()
     session.wait()
-    assert not session.pulse.playing
-    assert session.run.log["truth.position.x"].values[-1] == pytest.approx(2.0, abs=0.11)
+    assert not session.status.playing
+    assert session.live.run.log["truth.position.x"].values[-1] == pytest.approx(2.0, abs=0.11)
     session.restart(None, 0)
     session.wait()
-    assert session.pulse.ended == ""
+    assert session.status.ended == ""
     session.close()
 
 
 def test_closing_completes_the_recording(session: Session) -> None:
     session.record(True)
     session.play()
-    wait_until(lambda: session.frame.time > 0.3, "the run goes on")
+    wait_until(lambda: session.live.snapshot.time > 0.3, "the run goes on")
     session.close()
     log = Log.load(next(session.folder.glob("*.mcap")))
     assert "damage" not in log.metadata
-    assert log.sha256 == session.run.log.sha256
+    assert log.sha256 == session.live.run.log.sha256
 
 
-def test_a_frame_shows_thrust_where_the_motors_are_and_the_wind(session: Session) -> None:
+def test_a_snapshot_shows_thrust_where_the_motors_are_and_the_wind(session: Session) -> None:
     play_until(session, 0.5)
-    frame, simulation = session.frame, session.simulation
+    snapshot, simulation = session.live.snapshot, session.live.simulation
     weight = float(np.sum(simulation.model.body_mass)) * 9.81
-    thrust = frame.forces["thrust"]
+    thrust = snapshot.forces["thrust"]
     assert thrust.shape == (5, 2, 3)  # four motors, one drag
     assert 0.3 * weight < thrust[:4, 1, 2].sum() < 5.0 * weight
-    root = frame.positions[session.camera.root]
+    root = snapshot.positions[simulation.links.root_body(simulation.model)]
     assert np.linalg.norm(thrust[:4, 0] - root, axis=1) == pytest.approx(np.full(4, 0.21), abs=0.1)
     height = root[2]
-    assert frame.wind == pytest.approx([0.0, -1.0 * (height / 10.0) ** 0.28, 0.0], abs=1e-9)
+    assert snapshot.wind == pytest.approx([0.0, -1.0 * (height / 10.0) ** 0.28, 0.0], abs=1e-9)
 
 
 def test_the_sticks_are_channels_of_the_pilot() -> None:
     sticks = Sticks()
     assert set(sticks.read(0.0)) == {None}
-    sticks.hear('{"axes": [0.1, 1, 0.5, 2], "buttons": [0, 1]}')
+    sticks.receive('{"axes": [0.1, 1, 0.5, 2], "buttons": [0, 1]}')
     assert sticks.read(0.0)[:9] == (0.5, -1.0, 0.1, 1.0, None, None, 0.0, 1.0, None)  # forward lowers the nose
-    sticks.hear("{}")
+    sticks.receive("{}")
     assert set(sticks.read(0.0)) == {None}
 
 
@@ -213,24 +215,24 @@ def test_the_sticks_are_channels_of_the_pilot() -> None:
 )  # fmt: skip
 def test_the_sticks_do_not_hear_nonsense(text: str | bytes) -> None:
     sticks = Sticks()
-    sticks.hear(text)
+    sticks.receive(text)
     assert set(sticks.read(0.0)) == {None}
 
 
 def test_a_stick_can_move_something_else(session: Session) -> None:
     session.assign([SteerSpec(channel=0, target="inputs.motor1", span=0.1)])
     play_until(session, 0.1, '{"axes": [0, 1, 1, 0]}')
-    assert {item.path for item in session.run.interventions} == {"inputs.motor1"}
-    assert "inputs.motor1 (+0.1)" in table(session.pilot)
+    assert {item.path for item in session.live.run.interventions} == {"inputs.motor1"}
+    assert "inputs.motor1 (+0.1)" in table(session.live.pilot)
     session.restart("climb", 0)
     session.wait()
-    assert [row.target for row in session.pilot.rows] == ["inputs.motor1"]
+    assert [row.target for row in session.live.pilot.rows] == ["inputs.motor1"]
 
 
 def test_a_piloted_run_keeps_its_channels_and_drops_boxes(session: Session, quadcopter: Twin) -> None:
     session.press("drop")
     session.wait()
-    assert session.told[-1][0] == "Not done"  # type: ignore[attr-defined]
+    assert session.notified[-1][0] == "Not done"  # type: ignore[attr-defined]
     session.restart("hover", 0, piloted=True)
     session.record(True)
     play_until(session, 0.3, '{"axes": [0, 1, 0, 0]}')
@@ -238,26 +240,40 @@ def test_a_piloted_run_keeps_its_channels_and_drops_boxes(session: Session, quad
     play_until(session, 0.4)
     session.record(False)
     session.wait()
-    assert session.log["channels.ch3"].values.max() == 1.0
-    assert len(table(session.pilot).split("·")) + len(session.pilot.buttons) + 4 == CHANNELS
+    assert session.live.log["channels.ch3"].values.max() == 1.0
+    assert len(table(session.live.pilot).split("·")) + len(session.live.pilot.buttons) + 4 == CHANNELS
     done = load_interventions(next(session.folder.glob("*.yaml")))
     again = quadcopter.simulate(scenario=done.scenario, seed=done.seed, piloted=done.piloted)
-    assert again.run(done.seconds, interventions=done.interventions).sha256 == session.run.log.sha256
+    assert again.run(done.seconds, interventions=done.interventions).sha256 == session.live.run.log.sha256
+
+
+def test_a_replay_shows_the_boxes_of_a_piloted_run(session: Session) -> None:
+    session.restart("hover", 0, piloted=True)
+    session.press("drop")
+    play_until(session, 0.2)
+    model, log = session.live.simulation.model, session.live.run.log
+    boxes = [body for body in range(model.nbody) if model.body(body).name.startswith("didymos:")]
+    shown = Playback(session.live.simulation, log).at(1e9)
+    for body in boxes:
+        first = model.jnt_qposadr[model.body_jntadr[body]]
+        name = model.body(body).name.removeprefix("didymos:")
+        assert list(shown[first : first + 3]) == [log[f"boxes.{name}.position.{axis}"].values[-1] for axis in "xyz"]
+    assert len(boxes) > 1
 
 
 def test_a_log_of_other_names_still_moves_the_robot(session: Session) -> None:
     play_until(session, 0.4)
-    playback = Playback(session.simulation, session.run.log)
-    assert playback.at(1e9)[2] == session.run.log["truth.position.z"].values[-1]
+    playback = Playback(session.live.simulation, session.live.run.log)
+    assert playback.at(1e9)[2] == session.live.run.log["truth.position.z"].values[-1]
     from dataclasses import replace
 
-    layouts = [replace(layout, name="mocap.body") for layout in session.run.log.layouts if layout.name == "truth"]
+    layouts = [replace(layout, name="mocap.body") for layout in session.live.run.log.layouts if layout.name == "truth"]
     foreign = Log(layouts)
-    index = next(i for i, layout in enumerate(session.run.log.layouts) if layout.name == "truth")
-    foreign.append(0, *session.run.log.rows(index))
-    assert np.array_equal(Playback(session.simulation, foreign).at(0.2)[:7], playback.at(0.2)[:7])
+    index = next(i for i, layout in enumerate(session.live.run.log.layouts) if layout.name == "truth")
+    foreign.append(0, *session.live.run.log.rows(index))
+    assert np.array_equal(Playback(session.live.simulation, foreign).at(0.2)[:7], playback.at(0.2)[:7])
     with pytest.raises(InputError, match="no pose"):
-        Playback(session.simulation, Log([replace(layouts[0], columns=(), units=())]))
+        Playback(session.live.simulation, Log([replace(layouts[0], columns=(), units=())]))
 
 
 def test_only_logs_of_the_folder_can_be_opened(tmp_path: Path) -> None:
@@ -272,14 +288,6 @@ def test_only_logs_of_the_folder_can_be_opened(tmp_path: Path) -> None:
     for name in ("../secret.csv", str(tmp_path / "secret.csv"), "notes.txt", "", "..", "a.csv/../a.csv"):
         with pytest.raises(InputError):
             find_log(folder, name)
-
-
-def test_saved_values_are_what_with_reads(tmp_path: Path) -> None:
-    values = {"control.gains.roll.kp": 0.1 + 0.2, "links.body.mass": 1e-7}
-    save_values(tmp_path / "new" / "tuned.yaml", values, "quadcopter")
-    assert read_settings(tmp_path / "new" / "tuned.yaml") == values
-    save_values(tmp_path / "none.yaml", {}, "quadcopter")
-    assert read_settings(tmp_path / "none.yaml") == {}
 
 
 def test_sliders_reach_around_the_value_and_stay_within_bounds() -> None:

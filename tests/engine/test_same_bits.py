@@ -175,9 +175,9 @@ def test_the_engines_batches_step_our_models_to_the_same_bits_on_any_number_of_t
         batch = mujoco.batch.Batch(model, nsim=size, nthread=threads)
         batch.state[:] = starts
         batch.step(nstep=steps)
-        for row, setpoints in zip(batch.state, expected, strict=True):
+        for row, alone in zip(batch.state, expected, strict=True):
             mujoco.mj_setState(model, spare, row, kind)
-            np.testing.assert_array_equal(_physics(model, spare), setpoints)
+            np.testing.assert_array_equal(_physics(model, spare), alone)
 
 
 def test_a_model_of_another_is_stepped_as_if_we_were_not_there() -> None:

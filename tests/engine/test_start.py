@@ -70,9 +70,9 @@ def test_what_is_set_by_hand_wins_over_the_scenario(make_twin: Any) -> None:
 
 
 def test_a_program_that_was_chosen_by_hand_wins_over_the_scenarios_own(make_twin: Any, tmp_path: Any) -> None:
-    words = "import didymos\nclass {0}(didymos.Controller):\n  rate = 100\n  def update(self, t, measured, setpoints): return {{}}\n"
+    update = "  def update(self, t, measured, setpoints): return {}\n"
     for name in ("Mine", "Theirs"):
-        (tmp_path / f"{name.lower()}.py").write_text(words.format(name))
+        (tmp_path / f"{name.lower()}.py").write_text(f"import didymos\nclass {name}(didymos.Controller):\n  rate = 100\n{update}")
     control = {"program": str(tmp_path / "theirs.py") + ":Theirs", "rate": 100.0}
     twin = make_twin(RAISED, scenarios={"theirs": {"control": control}})
     assert type(twin.simulate(scenario="theirs").program).__name__ == "Theirs"

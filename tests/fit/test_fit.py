@@ -10,7 +10,7 @@ import pytest
 
 from didymos.describe.twin import Twin
 from didymos.errors import InputError
-from didymos.fit import Column, Fit, Recording, fit, read_recording
+from didymos.fitting import Column, Fit, Recording, fit, read_recording
 
 TRUTH = {"parts.drive.coulomb": 0.07, "parts.drive.rotor_inertia": 3e-4, "parts.drive.kd": 0.05}
 
@@ -55,17 +55,17 @@ def test_the_number_of_threads_does_not_change_a_bit(bench: Twin, record: Callab
     assert one.loss_after == three.loss_after
 
 
-def test_a_held_out_recording_is_judged_and_does_not_change_the_fit(bench: Twin, record: Callable[..., Path]) -> None:
+def test_a_held_out_recording_is_evaluated_and_does_not_change_the_fit(bench: Twin, record: Callable[..., Path]) -> None:
     sine, step = record(), record(scenario="step")
-    alone, judged = run(bench, sine), run(bench, sine, hold_out=[read(bench, step)])
-    assert alone.values() == judged.values()
-    held = [item for item in judged.judged if item.held_out]
+    alone, evaluated = run(bench, sine), run(bench, sine, hold_out=[read(bench, step)])
+    assert alone.values() == evaluated.values()
+    held = [item for item in evaluated.evaluations if item.held_out]
     assert [item.file.name for item in held] == ["step.csv", "step.csv"]
     assert all(item.rmse_after < 0.5 * item.rmse_before for item in held)
 
 
 def test_noise_sets_the_error_that_remains(bench: Twin, record: Callable[..., Path]) -> None:
-    position, velocity = run(bench, record()).judged
+    position, velocity = run(bench, record()).evaluations
     assert position.rmse_after == pytest.approx(0.002, rel=0.15)  # sd of an RMSE over 196 samples is 5 %
     assert velocity.rmse_after == pytest.approx(0.03, rel=0.15)
 

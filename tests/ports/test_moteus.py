@@ -36,12 +36,13 @@ PATIENT = {"command_timeout": 20.0, "response_timeout": 20.0}  # [s]: no test as
 class Served:
     """A twin that is served on a thread of this process."""
 
-    def __init__(self, twin: Twin, folder: Path, **terms: Any) -> None:
+    def __init__(self, twin: Twin, folder: Path, **options: Any) -> None:
         self.link, self.record, self.said = folder / "bus", folder / "served.mcap", list[str]()
         self._ready, self._stop = Event(), Event()
         self.simulation = twin.simulate(control=Idle())
         self.facts: dict[str, Any] = {}
-        self.terms = ServeOptions(link=self.link, record=self.record, say=self._hear, stop=self._stop, **({"step_locked": True} | terms))
+        options = {"step_locked": True} | options
+        self.options = ServeOptions(link=self.link, record=self.record, say=self._hear, stop=self._stop, **options)
         self._thread = Thread(target=self._work)
         self._thread.start()
         assert self._ready.wait(60), self.said
@@ -51,7 +52,7 @@ class Served:
         self._ready.set()
 
     def _work(self) -> None:
-        self.facts = serve(self.simulation, self.terms)
+        self.facts = serve(self.simulation, self.options)
 
     def stop(self) -> dict[str, Any]:
         """Ctrl-C; what it says about itself."""
@@ -73,9 +74,9 @@ class Served:
 
 
 @contextmanager
-def served(twin: Twin, folder: Path, **terms: Any) -> Iterator[Served]:
+def served(twin: Twin, folder: Path, **options: Any) -> Iterator[Served]:
     """A twin on the wire until the end of the block."""
-    server = Served(twin, folder, **terms)
+    server = Served(twin, folder, **options)
     try:
         yield server
     finally:
@@ -163,8 +164,8 @@ def test_a_position_is_followed_at_200_hz_and_the_run_can_be_repeated(power_unit
         states = []
         for i in range(count):
             t = i * 0.005
-            setpoints, speed = amplitude * math.sin(omega * t), amplitude * omega * math.cos(omega * t)
-            states.append(await c.set_position(position=setpoints, velocity=speed, query=True))
+            position, speed = amplitude * math.sin(omega * t), amplitude * omega * math.cos(omega * t)
+            states.append(await c.set_position(position=position, velocity=speed, query=True))
         await c.set_stop()
         return states
 
@@ -340,7 +341,7 @@ def test_garbage_on_the_terminal_is_refused_and_the_client_still_works(power_uni
             answers += os.read(client, 4096)
         os.close(client)
         assert answers.count(b"ERR") == 4
-        assert b"OK\r\nrcv 100  e B F\r\n" in answers  # a frame that cannot be understood has an empty reply
+        assert b"OK\r\nrcv 100  e B F\r\n" in answers  # a message that cannot be understood has an empty reply
         assert server.run(look).values[R.MODE] == 0
         assert server.stop()["refused"] >= 4
 
@@ -400,11 +401,11 @@ def test_a_server_that_is_ended_leaves_its_log_whole(power_unit: Twin, tmp_path:
 
 
 def test_what_cannot_be_served_is_said(power_unit: Twin, quadcopter: Twin, tmp_path: Path) -> None:
-    for twin, terms, text in (
+    for twin, options, text in (
         (quadcopter, ServeOptions(), "no part of kind drive"),
         (power_unit, ServeOptions(ids={"drvie": 1}), "did you mean"),
         (power_unit, ServeOptions(ids={"drive": 127}), "1 to 126"),
         (power_unit, ServeOptions(link=tmp_path), "cannot be made"),
     ):
         with pytest.raises(InputError, match=text):
-            serve(twin.simulate(control=Idle()), terms)
+            serve(twin.simulate(control=Idle()), options)

@@ -40,8 +40,10 @@ def power_unit() -> Twin:
 def served(twin: Twin, folder: Path, *, step_locked: bool = True) -> Iterator[Path]:
     """A twin on a bus until the end of the block; the bus."""
     ready, stop, link = Event(), Event(), folder / "bus"
-    terms = ServeOptions(link=link, record=folder / "served.mcap", say=lambda _: ready.set(), stop=stop, step_locked=step_locked)
-    thread = Thread(target=serve, args=(twin.simulate(control=Idle()), terms))
+    options = ServeOptions(
+        link=link, record=folder / "served.mcap", say=lambda _: ready.set(), stop=stop, step_locked=step_locked
+    )
+    thread = Thread(target=serve, args=(twin.simulate(control=Idle()), options))
     thread.start()
     try:
         assert ready.wait(LONG)

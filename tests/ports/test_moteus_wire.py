@@ -1,4 +1,4 @@
-"""Lines, frames and numbers of a moteus: against the public client's own code, and against whatever may come over a wire."""
+"""Lines, messages and numbers of a moteus: against the public client's own code, and against whatever may come over a wire."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from didymos.errors import InputError
 from didymos.ports.moteus.board import Board
 from didymos.ports.moteus.bus import Bus
 from didymos.ports.moteus.controller import Controller
-from didymos.ports.moteus.line import Frame, Lines, crc8, received, render
+from didymos.ports.moteus.line import Lines, Message, crc8, received, render
 from didymos.ports.moteus.registers import COMMANDS, MEASURED
 from didymos.ports.moteus.terminal import Terminal
 from didymos.ports.moteus.trajectory import Trajectory
@@ -63,8 +63,8 @@ def bus(drive: Still) -> Bus:
 
 
 def ask(bus: Bus, data: bytes, number: int = 1) -> bytes:
-    """The reply to a frame."""
-    (reply,) = bus.send(Frame(0x8000 | number, data))
+    """The reply to a message."""
+    (reply,) = bus.send(Message(0x8000 | number, data))
     return reply.data
 
 
@@ -121,7 +121,7 @@ def test_checksums_are_the_clients() -> None:
 def test_a_malformed_line_is_refused_and_the_next_one_counts(line: bytes, answer: str) -> None:
     lines = Lines()
     found = list(lines.feed(line + b"\r\ncan send 8001 01000A bF\n"))
-    assert found == [answer, Frame(0x8001, b"\x01\x00\x0a")]
+    assert found == [answer, Message(0x8001, b"\x01\x00\x0a")]
 
 
 def test_lines_come_in_any_pieces_and_need_checksums_after_the_first() -> None:
@@ -129,14 +129,14 @@ def test_lines_come_in_any_pieces_and_need_checksums_after_the_first() -> None:
     text = b"can send 8001 500A bF "
     whole = text + b"*%02X\n" % crc8(text)
     found = [item for i in range(len(whole)) for item in lines.feed(whole[i : i + 1])]
-    assert found == [Frame(0x8001, b"\x50\x0a")]
+    assert found == [Message(0x8001, b"\x50\x0a")]
     assert lines.checksum
     assert list(lines.feed(b"can send 8001 500A bF\n")) == ["ERR checksum"]
 
 
 def test_a_reply_is_padded_to_a_size_of_can_fd() -> None:
-    assert received(Frame(0x100, bytes(9))) == f"rcv 100 {'00' * 9}505050 e B F"
-    assert received(Frame(0x2101, b"\x01")) == "rcv 2101 01 E B F"
+    assert received(Message(0x100, bytes(9))) == f"rcv 100 {'00' * 9}505050 e B F"
+    assert received(Message(0x2101, b"\x01")) == "rcv 2101 01 E B F"
 
 
 def test_registers_answer_in_the_shape_they_are_asked(bus: Bus, drive: Still) -> None:
@@ -146,7 +146,7 @@ def test_registers_answer_in_the_shape_they_are_asked(bus: Bus, drive: Still) ->
     assert ask(bus, bytes([0x14, 0x04, 0x01])) == bytes([0x24, 0x04, 0x01]) + struct.pack("<hhhh", 5000, -8000, 125, 125)
 
 
-def test_what_is_not_there_is_an_error_and_ends_the_frame(bus: Bus) -> None:
+def test_what_is_not_there_is_an_error_and_ends_the_message(bus: Bus) -> None:
     assert ask(bus, bytes([0x11, 0x7E, 0x11, 0x00])) == bytes([0x21, 0x7E, 0, 0x21, 0x00, 0])
     assert ask(bus, bytes([0x11, 0x80, 0x04, 0x11, 0x00])) == bytes([0x31, 0x80, 0x04, 1])  # register 0x200: no such one
     assert ask(bus, bytes([0x01, 0x80, 0x04, 0x00])) == bytes([0x30, 0x80, 0x04, 1])
@@ -157,11 +157,11 @@ def test_what_is_not_there_is_an_error_and_ends_the_frame(bus: Bus) -> None:
     assert ask(bus, bytes([0x0D, 0x20, 0x00])) == b""  # a float of one byte
 
 
-def test_a_frame_for_another_one_is_not_answered(bus: Bus) -> None:
-    assert bus.send(Frame(0x8002, QUERY)) == []
-    assert bus.send(Frame(0x18001, QUERY)) == []  # another prefix
-    assert bus.send(Frame(0x0001, QUERY)) == []  # no reply setpoints
-    assert len(bus.send(Frame(0x807F, QUERY))) == 1  # to all
+def test_a_message_for_another_one_is_not_answered(bus: Bus) -> None:
+    assert bus.send(Message(0x8002, QUERY)) == []
+    assert bus.send(Message(0x18001, QUERY)) == []  # another prefix
+    assert bus.send(Message(0x0001, QUERY)) == []  # nobody asked for a reply
+    assert len(bus.send(Message(0x807F, QUERY))) == 1  # to all
 
 
 def test_every_number_of_a_command_may_be_nonsense(bus: Bus, drive: Still) -> None:
@@ -178,14 +178,14 @@ def test_every_number_of_a_command_may_be_nonsense(bus: Bus, drive: Still) -> No
     assert len(drive.commands) > 200
 
 
-def test_random_frames_and_lines_end_nothing(bus: Bus) -> None:
+def test_random_messages_and_lines_end_nothing(bus: Bus) -> None:
     dice = random.Random(1)
     lines = Lines()
     heads = [bytes([head]) for head in (0x00, 0x01, 0x0D, 0x10, 0x1C, 0x40, 0x42, 0x44, 0x50)]
     console = [b"d ", b"conf ", b"conf set ", b"tel ", b"tel get ", b"d pos ", b"\n", b"servo.pid_position.kp ", b"nan ", b"git"]
     strange = (b"\x1c", b"\xa0 \x85", b"d \x1f", b"d", b"conf", b"tel", b"d pos", b"conf set servo.pid_position.kp 1e300")
     for text in strange:
-        bus.send(Frame(0x8001, bytes([0x40, 0x01, len(text) + 1]) + text + b"\n"))
+        bus.send(Message(0x8001, bytes([0x40, 0x01, len(text) + 1]) + text + b"\n"))
     for _ in range(4000):
         data = dice.randbytes(dice.randrange(65))
         if dice.random() < 0.5:
@@ -193,7 +193,7 @@ def test_random_frames_and_lines_end_nothing(bus: Bus) -> None:
         if dice.random() < 0.3:
             text = b"".join(dice.choices([*console, dice.randbytes(2)], k=dice.randrange(1, 6)))[:60] + b"\n"
             data = bytes([0x40, 0x01, len(text)]) + text
-        for reply in bus.send(Frame(dice.choice((0x8001, 0x807F, 0x0001, 0x8001)), data)):
+        for reply in bus.send(Message(dice.choice((0x8001, 0x807F, 0x0001, 0x8001)), data)):
             assert len(reply.data) <= 64
         bus.advance(0.002)
         line = b"can send 8001 " + data.hex().encode() + b" bF\n"
@@ -204,7 +204,7 @@ def test_random_frames_and_lines_end_nothing(bus: Bus) -> None:
 
 
 def test_the_console_repeats_a_packet_until_it_is_acknowledged(bus: Bus) -> None:
-    bus.send(Frame(0x0001, bytes([0x40, 1, 9]) + b"tel list\n"))
+    bus.send(Message(0x0001, bytes([0x40, 1, 9]) + b"tel list\n"))
     first = ask(bus, bytes([0x44, 1, 0, 10]))
     number = first[2]
     assert first == bytes([0x43, 1, number, 10]) + b"firmware\r\n"

@@ -10,7 +10,7 @@ import pytest
 
 from didymos import InputError, Log
 from didymos.describe.schema import CommandSpec
-from didymos.ports.ros2.commands import Order, intakes
+from didymos.ports.ros2.commands import Command, subscriptions
 from didymos.ports.ros2.encode import MessageEncoder
 from didymos.ports.ros2.names import dds_reply, dds_request, dds_topic, dds_type, ros_name, spell, wire_names
 from didymos.ports.ros2.types import message_type
@@ -90,18 +90,18 @@ class Number:
 
 def test_set_points_with_a_common_prefix_are_a_group_of_their_own() -> None:
     handles = ("setpoints.vx", "setpoints.wheels.left", "setpoints.wheels.right", "inputs.motor")
-    found = {intake.topic: intake for intake in intakes(handles)}
+    found = {item.topic: item for item in subscriptions(handles)}
     assert set(found) == {
-        "/cmd_vel", "/set/setpoints", "/set/setpoints/vx", "/set/setpoints/wheels", "/set/setpoints/wheels/left", "/set/setpoints/wheels/right",
-        "/set/inputs", "/set/inputs/motor",
+        "/cmd_vel", "/set/setpoints", "/set/setpoints/vx", "/set/setpoints/wheels", "/set/setpoints/wheels/left",
+        "/set/setpoints/wheels/right", "/set/inputs", "/set/inputs/motor",
     }  # fmt: skip
-    assert found["/set/setpoints/wheels"].read(Number([1.0, -2.0])) == Order(
+    assert found["/set/setpoints/wheels"].read(Number([1.0, -2.0])) == Command(
         (("setpoints.wheels.left", 1.0), ("setpoints.wheels.right", -2.0))
     )
     for nonsense in ([1.0], [1.0, 2.0, 3.0], [1.0, float("inf")]):
         with pytest.raises(InputError):
             found["/set/setpoints/wheels"].read(Number(nonsense))
-    assert "/cmd_vel" not in {intake.topic for intake in intakes(("setpoints.z", "inputs.motor"))}
+    assert "/cmd_vel" not in {item.topic for item in subscriptions(("setpoints.z", "inputs.motor"))}
 
 
 def test_a_twin_file_names_commands_as_the_robot_knows_them() -> None:
@@ -111,11 +111,11 @@ def test_a_twin_file_names_commands_as_the_robot_knows_them() -> None:
         "/abort": CommandSpec(sets=("setpoints.abort",)),
         "/gripper": CommandSpec(sets=("inputs.gripper",), words={"release": 0.0, "softgrip": 1.0}),
     }
-    found = {intake.topic: intake for intake in intakes(handles, commands)}
-    assert found["/cmd_torque"].read(Number([1.0, 2.0])) == Order((("inputs.right", 1.0), ("inputs.left", 2.0)))
-    assert found["/abort"].read(Number(1.0)) == Order((("setpoints.abort", 1.0),))
+    found = {item.topic: item for item in subscriptions(handles, commands)}
+    assert found["/cmd_torque"].read(Number([1.0, 2.0])) == Command((("inputs.right", 1.0), ("inputs.left", 2.0)))
+    assert found["/abort"].read(Number(1.0)) == Command((("setpoints.abort", 1.0),))
     assert found["/gripper"].type_name == "std_msgs/msg/String"
-    assert found["/gripper"].read(Number("softgrip")) == Order((("inputs.gripper", 1.0),))
+    assert found["/gripper"].read(Number("softgrip")) == Command((("inputs.gripper", 1.0),))
     with pytest.raises(InputError, match="did you mean 'softgrip'"):
         found["/gripper"].read(Number("soft_grip"))
 
@@ -129,7 +129,7 @@ def test_a_twin_file_names_commands_as_the_robot_knows_them() -> None:
 )
 def test_a_command_that_cannot_be_is_refused(topic: str, sets: tuple[str, ...], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        list(intakes(("inputs.left",), {topic: CommandSpec(sets=sets)}))
+        list(subscriptions(("inputs.left",), {topic: CommandSpec(sets=sets)}))
 
 
 def test_topics_are_renamed_by_stream_or_signal_and_never_mixed() -> None:

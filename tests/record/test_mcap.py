@@ -22,12 +22,12 @@ from didymos.record import Kind, Log, McapRecorder, StreamLayout
 from .examples import ALL_LAYOUTS, layout_of, rows_of
 
 IMU = StreamLayout("imu", Kind.IMU, ("gyro.x", "gyro.y", "gyro.z"), ("rad/s",) * 3, "imu_link")
-WANTED = StreamLayout("setpoints", Kind.SCALARS, ("x", "z"), ("m", "m"))
+SETPOINTS = StreamLayout("setpoints", Kind.SCALARS, ("x", "z"), ("m", "m"))
 
 
 def record(path: Path, chunks: int = 4, metadata: dict[str, str] | None = None) -> None:
     """Per half second 20 rows of the imu, k + 1 in its k-th row, and 5 of scalars."""
-    with McapRecorder(path, [IMU, WANTED], metadata or {}) as recorder:
+    with McapRecorder(path, [IMU, SETPOINTS], metadata or {}) as recorder:
         for k in range(chunks):
             counter = np.arange(20.0 * k, 20.0 * (k + 1))
             recorder.write(0, counter / 40.0, np.outer(counter + 1.0, [1.0, 2.0, 3.0]))
@@ -211,6 +211,6 @@ def test_streams_of_several_links_share_the_topic_of_transforms(tmp_path: Path) 
 
 
 def test_a_log_that_starts_late_is_saved_at_once(tmp_path: Path) -> None:
-    log = Log([WANTED])
+    log = Log([SETPOINTS])
     log.append(0, [1e7, 1e7 + 3600.0], [[1.0, 2.0], [3.0, 4.0]])
     assert Log.load(log.save(tmp_path / "run.mcap")).sha256 == log.sha256

@@ -57,7 +57,7 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("quadcopter", {f"{OF}.sensor": ["state"]}, f"{OF}.sensor: found a list, expected a text"),
     ("omni_base", {f"{OF}.radius": "0.1"}, f"{OF}.radius: found '0.1', expected a number"),
     ("power_unit", {f"{OF}.ratio": True}, f"{OF}.ratio: found true, expected a number"),
-    ("quadcopter", {"pilot.steer.0.target": "setpoints.rol"}, "pilot.steer.0.target: there is no set-point or input 'setpoints.rol'"),
+    ("quadcopter", {"pilot.steer.0.target": "setpoints.rol"}, "steer.0.target: there is no set-point or input 'setpoints.rol'"),
     ("quadcopter", {"pilot.drop": 20}, "pilot.drop: found 20, expected a number below 20"),
 ]  # fmt: skip
 

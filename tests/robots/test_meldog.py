@@ -129,8 +129,8 @@ def test_the_loads_that_its_torques_tell_carry_its_weight(trot: Log) -> None:
 def test_it_does_not_fall(variant: str | None, scenario: str, seconds: float) -> None:
     """Two seeds at the ends of the friction; `didymos sweep` shows twenty, see the page of the twin."""
     twin = didymos.load("meldog", variant=variant)
-    grips = [{"world.friction_scale": 0.5}, {"world.friction_scale": 1.0}]
-    for outcome in run_many(twin, seeds=[11, 12], values=grips, scenario=scenario, seconds=seconds):
+    scales = [{"world.friction_scale": 0.5}, {"world.friction_scale": 1.0}]
+    for outcome in run_many(twin, seeds=[11, 12], values=scales, scenario=scenario, seconds=seconds):
         assert outcome.error is None
         assert all(verdict.ok for verdict in outcome.verdicts if verdict.name in FALLS)
 

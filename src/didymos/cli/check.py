@@ -32,12 +32,12 @@ def check(
 ) -> int:
     """Read a twin and say everything that is wrong with it."""
     try:
-        name, found, mistakes = _read(path)
+        name, taken, mistakes = _read(path)
     except InputError as error:
-        name, found, mistakes = path, (), [str(mistake) for mistake in (error, *error.others)]
+        name, taken, mistakes = path, (), [str(mistake) for mistake in (error, *error.others)]
     if mistakes:
         return _refuse(path, mistakes, as_json)
-    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in found]
+    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in taken]
     if as_json:
         print_json({"twin": name, "ok": True, "notes": notes})
         return 0
@@ -70,10 +70,10 @@ def _try_out(twin: Twin) -> list[str]:
         try:
             twin.make_ready(scenario)
         except DidymosError as error:
-            said = str(error)
+            text = str(error)
             if not (isinstance(error, InputError) and error.file is not None):
-                said = str(twin.mistake(said, *(() if scenario is None else ("scenarios", scenario))))
-            mistakes.setdefault(str(error), said)  # most of them show in every scenario
+                text = str(twin.mistake(text, *(() if scenario is None else ("scenarios", scenario))))
+            mistakes.setdefault(str(error), text)  # most of them show in every scenario
     return list(mistakes.values())
 
 

@@ -49,9 +49,9 @@ def compare(
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         replace(result, labels=(a.name, b.name)).plot(output)
-    found = result.to_json()
+    facts = result.to_json()
     if as_json:
-        print_json({**found, "plot": output})
+        print_json({**facts, "plot": output})
         return 0
     rows = [
         (name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), str(x.samples))
@@ -59,8 +59,8 @@ def compare(
     ]
     print_table(rows, ("signal", "unit", "rmse", "max", "at [s]", "samples"))
     for key, meaning in NOT_COMPARED.items():
-        if found[key]:
-            print(f"{meaning}: {' '.join(found[key])}", file=sys.stderr)
+        if facts[key]:
+            print(f"{meaning}: {' '.join(facts[key])}", file=sys.stderr)
     if output is not None:
         print(f"overlay: {output}")
     return 0

@@ -22,13 +22,13 @@ def fit_propeller(
     from didymos.describe.bench_table import read_bench_table
     from didymos.parts.propeller_fit import fit_propeller as fit
 
-    found = fit(*read_bench_table(table), density=density)
+    fitted = fit(*read_bench_table(table), density=density)
     names = {"thrust_coefficient": "N s^2", "torque_coefficient": "N m s^2"}
     if as_json:
-        print_json({"rows": found.rows} | {name: vars(getattr(found, name)) for name in names})
+        print_json({"rows": fitted.rows} | {name: vars(getattr(fitted, name)) for name in names})
         return 0
     for name, unit in names.items():
-        constant = getattr(found, name)
+        constant = getattr(fitted, name)
         about = f"{unit}, +- {constant.deviation:.2g}; predicts within {100 * constant.worst:.2g} %"
         print(f"{name}: {constant.value:.6g}   # {about}")
     return 0

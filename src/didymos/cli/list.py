@@ -29,9 +29,10 @@ def list_twins(
         return _list_kinds(as_json)
     twins = _twins()
     if as_json:
-        print_json({"twins": [{"name": name, "title": title, "variants": found} for name, title, found in twins]})
+        print_json({"twins": [{"name": name, "title": title, "variants": variants} for name, title, variants in twins]})
     else:
-        print_table([(name, title + (f" (variants: {', '.join(found)})" if found else "")) for name, title, found in twins])
+        rows = [(name, f"{title} (variants: {', '.join(variants)})" if variants else title) for name, title, variants in twins]
+        print_table(rows)
     return 0
 
 

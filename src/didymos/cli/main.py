@@ -22,6 +22,7 @@ from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
 from didymos.cli.fit import fit
 from didymos.cli.fit_propeller import fit_propeller
+from didymos.cli.flags import in_flags
 from didymos.cli.list import list_twins
 from didymos.cli.new import new
 from didymos.cli.plot import plot
@@ -61,8 +62,8 @@ app.command(epilog="Example: didymos trust my_robot")(trust)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(chosen: bool) -> None:
+    if chosen:
         from importlib.metadata import version
 
         print(version("didymos"))
@@ -80,15 +81,15 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status; `arguments` without the program's name, `sys.argv` by default."""
-    words = _spelt_out(list(sys.argv[1:] if arguments is None else arguments))
-    as_json = "--json" in words
+    given = _spelt_out(list(sys.argv[1:] if arguments is None else arguments))
+    as_json = "--json" in given
     try:
-        status = app(args=words, prog_name="didymos", standalone_mode=False)
+        status = app(args=given, prog_name="didymos", standalone_mode=False)
         if status == INTERRUPTED:  # Typer turns the interrupt into this status, which no verb returns
             raise KeyboardInterrupt
         sys.stdout.flush()
     except DidymosError as error:
-        return _fail(str(error), error.exit_status, as_json)
+        return _fail(in_flags(error), error.exit_status, as_json)
     except typer.TyperException as error:
         return _fail(_sentence(error), error.exit_code, as_json)
     except BrokenPipeError:
@@ -104,12 +105,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(status or 0)
 
 
-def _spelt_out(words: list[str]) -> list[str]:
+def _spelt_out(arguments: list[str]) -> list[str]:
     """`--gamepad` without a device means any: Typer knows no option whose value may be left out."""
-    found = []
-    for word, following in itertools.zip_longest(words, words[1:], fillvalue="-"):
-        found += [word, "any"] if word == "--gamepad" and following.startswith("-") else [word]
-    return found
+    spelt: list[str] = []
+    for argument, following in itertools.zip_longest(arguments, arguments[1:], fillvalue="-"):
+        spelt += [argument, "any"] if argument == "--gamepad" and following.startswith("-") else [argument]
+    return spelt
 
 
 def _fail(message: str, status: int, as_json: bool) -> int:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.completion import complete_kinds, complete_scenarios, complete_twins, complete_variants
-from didymos.cli.values import read_settings, settings
+from didymos.cli.values import settings
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from didymos.describe.twin import Twin
+    from didymos.twin import Twin
 
 __all__ = [
     "AsJson", "BusNumbers", "Control", "LogFile", "Quiet", "Scenario", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant",
@@ -58,7 +58,9 @@ Variant = Annotated[
 
 def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, float]:
     """Numbers by parameter path, from `--with` and `--set`; the latter win."""
-    return {**(read_settings(values) if values else {}), **settings(sets or ())}
+    from didymos.describe.values_file import read_values
+
+    return {**(read_values(values) if values else {}), **settings(sets or ())}
 
 
 def load_twin(

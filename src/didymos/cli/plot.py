@@ -52,10 +52,10 @@ def plot(
 
 
 def _signals(log: Log) -> dict[str, dict[str, Any]]:
-    found = {}
+    signals = {}
     for name in log.signals:
         signal = log[name]
         numbers = signal.values[signal.values == signal.values]  # a NaN is not equal to itself
         low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (None, None)
-        found[name] = {"unit": signal.unit, "count": len(signal.time), "min": low, "max": high}
-    return found
+        signals[name] = {"unit": signal.unit, "count": len(signal.time), "min": low, "max": high}
+    return signals

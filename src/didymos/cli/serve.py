@@ -6,24 +6,33 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from didymos.cli.command import command
 from didymos.cli.completion import complete_kinds, complete_scenarios
 from didymos.cli.options import AsJson, BusNumbers, Sets, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers
 from didymos.errors import InputError, RunError
 
+if TYPE_CHECKING:
+    from didymos.engine.simulation import Simulation
+    from didymos.ports.serve_options import ServeOptions
+
 __all__ = ["serve"]
 
 
-def serve(
-    twin: TwinName,
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """What is served, how, and what is kept of it."""
+
+    twin: TwinName
     port: Annotated[
         str,
         typer.Option(
@@ -31,57 +40,88 @@ def serve(
             help="What to speak: moteus, ros2 or a package's own; also MODULE:NAME.",
             autocompletion=complete_kinds("port"),
         ),
-    ],
+    ]
     scenario: Annotated[
         str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.", autocompletion=complete_scenarios)
-    ] = None,
-    seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0,
-    variant: Variant = None,
-    sets: Sets = None,
-    values: Values = None,
+    ] = None
+    seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0
+    variant: Variant = None
+    sets: Sets = None
+    values: Values = None
     step_locked: Annotated[
         bool, typer.Option("--step-locked/--real-time", help="Time passes on command, or with the wall clock.")
-    ] = False,
-    record: Annotated[Path | None, typer.Option(metavar="FILE.mcap", help="Keep the log.")] = None,
-    domain: Annotated[int | None, typer.Option(metavar="N", help="ROS 2 domain; ROS_DOMAIN_ID by default.")] = None,
+    ] = False
+    record: Annotated[Path | None, typer.Option(metavar="FILE.mcap", help="Keep the log.")] = None
+    domain: Annotated[int | None, typer.Option(metavar="N", help="ROS 2 domain; ROS_DOMAIN_ID by default.")] = None
     network: Annotated[
         bool, typer.Option("--network", help="Reachable from other machines, not only from this one.")
-    ] = False,
-    ids: BusNumbers = None,
-    link: Annotated[Path | None, typer.Option(metavar="PATH", help="Name that leads to the terminal while it is there.")] = None,
-    as_json: AsJson = False,
-) -> int:
-    """Be the robot on the wire, until Ctrl-C."""
-    from didymos.control import PROGRAMS
-    from didymos.ports import find_port
-    from didymos.ports.serve_options import ServeOptions
+    ] = False
+    ids: BusNumbers = None
+    link: Annotated[Path | None, typer.Option(metavar="PATH", help="Name that leads to the terminal while it is there.")] = None
+    as_json: AsJson = False
 
-    about, speak = find_port(port)
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise InputError(f"found {seconds:g}, expected a positive number of seconds", path="--seconds")
-    if record is not None:
-        if record.suffix.lower() != ".mcap":
-            raise InputError(f"found {str(record)!r}, expected a file that ends in .mcap", path="--record")
-        record.parent.mkdir(parents=True, exist_ok=True)
-    loaded = load_twin(twin, variant, chosen_values(values, sets), quiet=as_json)
-    control = None if about.control is None else PROGRAMS[about.control]()
-    simulation = loaded.simulate(seed=seed, scenario=scenario, control=control)
-    numbers = bus_numbers(ids or ())
+    def check(self) -> None:
+        """Refuse a length or a file that cannot be."""
+        if self.seconds is not None and not 0 < self.seconds < float("inf"):
+            raise InputError(f"found {self.seconds:g}, expected a positive number of seconds", option="seconds")
+        if self.record is not None:
+            if self.record.suffix.lower() != ".mcap":
+                raise InputError(f"found {str(self.record)!r}, expected a file that ends in .mcap", option="record")
+            self.record.parent.mkdir(parents=True, exist_ok=True)
+
+
+@command
+def serve(options: Served) -> int:
+    """Be the robot on the wire, until Ctrl-C."""
+    from didymos.ports import find_port
+
+    port, speak = find_port(options.port)
+    options.check()
+    simulation = _simulation(options, port.control)
     try:
         with _stop_at_signals() as stop:
-            facts = speak(simulation, ServeOptions(seconds, step_locked, record, network, domain, numbers, link, _say, stop))
+            facts = speak(simulation, _serve_options(options, stop))
     except RunError:
-        if record is not None:
-            _say(f"what happened until then is in {record}")
+        if options.record is not None:
+            _say(f"what happened until then is in {options.record}")
         raise
-    result = {"twin": loaded.name, "port": port, "seconds": simulation.time, "overruns": simulation.overruns, **facts}
-    if as_json:
-        print_json({**result, "record": record})
-    else:
-        rows = [(name, number(value) if isinstance(value, float) else str(value)) for name, value in result.items()]
-        print_table([*rows, ("record", str(record))] if record is not None else rows)
+    result = {"twin": simulation.twin.name, "port": options.port, "seconds": simulation.time, "overruns": simulation.overruns}
+    _print({**result, **facts}, options)
     return 0
+
+
+def _simulation(options: Served, program: str | None) -> Simulation:
+    """The twin, driven by its own program, or by the one that the port needs."""
+    from didymos.control import PROGRAMS
+
+    twin = load_twin(options.twin, options.variant, chosen_values(options.values, options.sets), quiet=options.as_json)
+    control = None if program is None else PROGRAMS[program]()
+    return twin.simulate(seed=options.seed, scenario=options.scenario, control=control)
+
+
+def _serve_options(options: Served, stop: Event) -> ServeOptions:
+    from didymos.ports.serve_options import ServeOptions
+
+    return ServeOptions(
+        options.seconds,
+        options.step_locked,
+        options.record,
+        options.network,
+        options.domain,
+        bus_numbers(options.ids or ()),
+        options.link,
+        _say,
+        stop,
+    )
+
+
+def _print(result: dict[str, Any], options: Served) -> None:
+    if options.as_json:
+        print_json({**result, "record": options.record})
+        return
+    rows = [(name, number(value) if isinstance(value, float) else str(value)) for name, value in result.items()]
+    print_table([*rows, ("record", str(options.record))] if options.record is not None else rows)
 
 
 def _say(line: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.command import command
 from didymos.cli.options import AsJson, Quiet, Scenario, Sets, Threads, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
@@ -16,6 +18,7 @@ from didymos.cli.values import ranges
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from didymos.describe.twin import Twin
     from didymos.engine.sweep import Trial
 
 __all__ = ["sweep"]
@@ -23,61 +26,79 @@ __all__ = ["sweep"]
 _NAMED = 8  # runs that fell short and are named one by one
 
 
-def sweep(
-    twin: TwinName,
-    variant: Variant = None,
-    scenario: Scenario = None,
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """What varies in which runs, and what is kept of them."""
+
+    twin: TwinName
+    variant: Variant = None
+    scenario: Scenario = None
     vary: Annotated[
         list[str] | None, typer.Option("--vary", metavar="PATH=LO:HI", help="Draw a parameter in a range; repeatable.")
-    ] = None,
-    runs: Annotated[int, typer.Option(metavar="N", min=1, max=1_000_000, help="How many.")] = 20,
+    ] = None
+    runs: Annotated[int, typer.Option(metavar="N", min=1, max=1_000_000, help="How many.")] = 20
     seconds: Annotated[
         float | None, typer.Option(metavar="S", min=1e-6, max=1e6, help="Length of each; the scenario's by default.")
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the first run, and of what is drawn.")] = 0,
-    threads: Threads = None,
-    sets: Sets = None,
-    values: Values = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Keep the table of runs.")] = None,
+    ] = None
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the first run, and of what is drawn.")] = 0
+    threads: Threads = None
+    sets: Sets = None
+    values: Values = None
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Keep the table of runs.")] = None
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw the expectations over what was varied.")
-    ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> int:
+    ] = None
+    as_json: AsJson = False
+    quiet: Quiet = False
+
+
+@command
+def sweep(options: SweepOptions) -> int:
     """Run a twin many times while parameters and seeds vary.
 
     Exit status 1 if any run fails or falls short of its scenario's expectations.
     """
+    for file in (options.output, options.plot):
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+    values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
+    twin = load_twin(options.twin, options.variant, values, quiet=quiet)
+    scenario = options.scenario or next(iter(twin.scenarios), None)
+    varied = ranges(options.vary or (), "--vary")
+    trials = _run(twin, scenario, varied, options)
+    met = sum(trial.ok for trial in trials)
+    if options.as_json:
+        what = {"twin": twin.name, "variant": options.variant, "scenario": scenario, "runs": options.runs, "met": met}
+        result = {"seed": options.seed, "vary": varied, "trials": [_facts(trial) for trial in trials]}
+        print_json({**what, **result, "output": options.output, "plot": options.plot})
+    elif not options.quiet:
+        _print_result(trials, met)
+    return 0 if met == options.runs else 1
+
+
+def _run(
+    twin: Twin, scenario: str | None, varied: dict[str, tuple[float, float]], options: SweepOptions
+) -> Sequence[Trial]:
+    """All runs, with a bar; what is to be kept is kept."""
     from didymos.engine.sweep import sweep as run_all
     from didymos.engine.sweep_report import plot_sweep, save_sweep
 
-    for file in (output, plot):
-        if file is not None:
-            file.parent.mkdir(parents=True, exist_ok=True)
-    loaded = load_twin(twin, variant, chosen_values(values, sets), quiet=quiet or as_json)
-    scenario = scenario or next(iter(loaded.scenarios), None)
-    varied = ranges(vary or (), "--vary")
-    with progress(float(runs), quiet=quiet or as_json, text="{task.completed:.0f} of {task.total:.0f} runs") as tick:
+    quiet = options.quiet or options.as_json
+    with progress(float(options.runs), quiet=quiet, text="{task.completed:.0f} of {task.total:.0f} runs") as tick:
         trials = run_all(
-            loaded, varied, runs=runs, scenario=scenario, seconds=seconds, seed=seed, threads=threads, progress=tick
-        )
-    if output is not None:
-        save_sweep(trials, output)
-    if plot is not None:
-        plot_sweep(trials, plot)
-    met = sum(trial.ok for trial in trials)
-    if as_json:
-        facts = {"twin": loaded.name, "variant": variant, "scenario": scenario, "runs": runs, "met": met, "seed": seed}
-        print_json({**facts, "vary": varied, "trials": [_facts(trial) for trial in trials], "output": output, "plot": plot})
-    elif not quiet:
-        _print_result(trials, met)
-    return 0 if met == runs else 1
+            twin, varied, runs=options.runs, scenario=scenario, seconds=options.seconds, seed=options.seed,
+            threads=options.threads, progress=tick,
+        )  # fmt: skip
+    if options.output is not None:
+        save_sweep(trials, options.output)
+    if options.plot is not None:
+        plot_sweep(trials, options.plot)
+    return trials
 
 
 def _facts(trial: Trial) -> dict[str, object]:
-    found = [{"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok} for x in trial.verdicts]
-    return {"seed": trial.seed, "values": trial.values, "ok": trial.ok, "expectations": found, "error": trial.error}
+    expectations = [{"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok} for x in trial.verdicts]
+    return {"seed": trial.seed, "values": trial.values, "ok": trial.ok, "expectations": expectations, "error": trial.error}
 
 
 def _print_result(trials: Sequence[Trial], met: int) -> None:

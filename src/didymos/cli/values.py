@@ -1,27 +1,26 @@
-"""Values from the command line: `--set PATH=VALUE`, `--with FILE.yaml` and `NAME=NAME` pairs."""
+"""Values out of the arguments of the command line: `PATH=VALUE`, `PATH=LOW:HIGH`, `DRIVE=N` and `NAME=NAME`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from pathlib import Path
 
 from didymos.errors import InputError
 
-__all__ = ["bus_numbers", "finite", "limits", "pairs", "ranges", "read_settings", "settings"]
+__all__ = ["bus_numbers", "finite", "limits", "pairs", "ranges", "settings"]
 
 
 def pairs(texts: Iterable[str], option: str) -> dict[str, str]:
     """`A=B` texts as a mapping; `option` names where they came from."""
-    found: dict[str, str] = {}
+    joined: dict[str, str] = {}
     for text in texts:
         left, equals, right = (piece.strip() for piece in text.partition("="))
         if not (left and equals and right):
             raise InputError(f"found {text!r}, expected two names or values joined by '='", path=option)
-        if left in found:
+        if left in joined:
             raise InputError(f"{left!r} is given twice", path=option)
-        found[left] = right
-    return found
+        joined[left] = right
+    return joined
 
 
 def settings(texts: Iterable[str], option: str = "--set") -> dict[str, float]:
@@ -44,43 +43,13 @@ def limits(text: str, path: str) -> tuple[float, float]:
 
 def bus_numbers(texts: Iterable[str]) -> dict[str, int]:
     """`DRIVE=N` texts as whole numbers by name."""
-    found = {}
+    numbers = {}
     for text in texts:
         name, equals, number = text.rpartition("=")
         if not equals or not name or not (number.isascii() and number.isdigit()):
             raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
-        found[name] = int(number)
-    return found
-
-
-def read_settings(file: Path) -> dict[str, float]:
-    """Numbers by parameter path from a YAML file of `path: value` lines, as a fit writes it."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.comments import CommentedMap
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    try:
-        content = YAML(typ="rt").load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=file) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not a text file in UTF-8", file=file) from error
-    except MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise InputError(f"is not YAML: {error.problem}", file=file, line=line) from error
-    except YAMLError as error:
-        raise InputError(f"is not YAML: {error}", file=file) from error
-    if content is None:
-        return {}
-    if not isinstance(content, CommentedMap):
-        raise InputError(f"found a {type(content).__name__}, expected lines of 'path: value'", file=file)
-    return {str(path): _value(value, str(path), file, content.lc.key(path)[0] + 1) for path, value in content.items()}
-
-
-def _value(value: object, path: str, file: Path, line: int) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"found {value!r}, expected a finite number", file=file, line=line, path=path)
-    return float(value)
+        numbers[name] = int(number)
+    return numbers
 
 
 def finite(text: str, path: str) -> float:

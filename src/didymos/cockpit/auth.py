@@ -1,4 +1,4 @@
-"""The gate: who may come in, and which messages may pass.
+"""Who may come in, and which messages may pass.
 
 viser answers every page that finds its port. Here a request has to name this machine (or a page elsewhere could reach it
 through a name of its own, by DNS rebinding), a web socket has to come from the cockpit's page and not from another page in
@@ -29,7 +29,7 @@ __all__ = ["COOKIE", "STICKS", "Auth"]
 
 COOKIE = "didymos"
 STICKS = "/sticks"
-"""Path of the web socket on which the page tells where the sticks are."""
+"""Path of the web socket on which the page sends where the sticks are."""
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 LARGEST_UPLOAD = 2**29  # bytes
@@ -42,8 +42,8 @@ _MAY_PASS = {
 class Auth:
     """Rules for one server. `token`: what every visitor has to bring; without one, only this machine may come in."""
 
-    def __init__(self, token: str | None, hear: Callable[[str | bytes], None]) -> None:
-        self.token, self._hear = token, hear
+    def __init__(self, token: str | None, receive: Callable[[str | bytes], None]) -> None:
+        self.token, self._receive = token, receive
         page = (Path(viser.__file__).parent / "client" / "build" / "index.html").read_bytes()
         self._page = gzip.compress(page.replace(b"</head>", b'<script src="sticks.js" defer></script></head>', 1), 6)
         self._script = files("didymos.cockpit").joinpath("sticks.js").read_bytes()
@@ -88,18 +88,18 @@ class Auth:
             return _response(http.HTTPStatus.OK, "application/javascript", self._script)
         return otherwise(connection, request)
 
-    async def meet(self, connection: Any, otherwise: Callable[[Any], Any]) -> None:
+    async def attend(self, connection: Any, otherwise: Callable[[Any], Any]) -> None:
         """Serve an open web socket: the sticks' here, all others as viser does, with its messages looked at."""
         if urlsplit(connection.request.path).path != STICKS:
             await otherwise(_Screened(connection))
             return
         try:
             async for message in connection:
-                self._hear(message)
+                self._receive(message)
         except ConnectionClosed:
             pass
         finally:
-            self._hear("{}")
+            self._receive("{}")
 
     @contextmanager
     def installed(self) -> Iterator[None]:
@@ -108,7 +108,7 @@ class Auth:
 
         def serve(handler: Any, *arguments: Any, process_request: Any, **options: Any) -> Any:
             return plain(
-                lambda connection: self.meet(connection, handler),
+                lambda connection: self.attend(connection, handler),
                 *arguments,
                 process_request=lambda connection, request: self.answer(connection, request, process_request),
                 **options,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import viser
 
-from didymos.cockpit.frame import Frame
 from didymos.cockpit.session import Session
+from didymos.cockpit.snapshot import Snapshot
 from didymos.describe.names import cameras
 from didymos.engine.cameras import View
 
@@ -23,9 +23,9 @@ def for_the_eye(view: View) -> np.ndarray:
     if view.colour is not None:
         picture = view.colour
     elif view.depth is not None:
-        seen = np.isfinite(view.depth)
-        farthest = float(view.depth[seen].max()) if seen.any() else 1.0
-        grey = np.where(seen, 255.0 * (1.0 - view.depth / max(farthest, 1e-6)), 0.0).astype(np.uint8)
+        measured = np.isfinite(view.depth)
+        farthest = float(view.depth[measured].max()) if measured.any() else 1.0
+        grey = np.where(measured, 255.0 * (1.0 - view.depth / max(farthest, 1e-6)), 0.0).astype(np.uint8)
         picture = np.repeat(grey[:, :, None], 3, axis=2)
     else:
         picture = DARK
@@ -36,7 +36,7 @@ class CameraPanel:
     """The latest picture of each camera; `update` sends only new ones."""
 
     def __init__(self, gui: viser.GuiApi, session: Session) -> None:
-        gui.add_markdown("What the robot's cameras see. They take pictures in scenarios that switch them on, or with `--set`.")
+        gui.add_markdown("What the robot's cameras see. They take pictures where `enabled` is 1, as some scenarios have it.")
         self._pictures: dict[str, Any] = {}
         self._notes: dict[str, Any] = {}
         self._drawn: dict[str, float | None] = {}
@@ -44,11 +44,11 @@ class CameraPanel:
             self._notes[name] = gui.add_markdown("")
             self._pictures[name] = gui.add_image(DARK, format="jpeg", jpeg_quality=70, visible=False)
 
-    def update(self, frame: Frame) -> None:
-        """Show the pictures of a frame."""
+    def update(self, snapshot: Snapshot) -> None:
+        """Show the pictures of a snapshot."""
         for name, handle in self._pictures.items():
-            view = frame.views.get(name)
-            text = f"**{name}** is switched off: `--set sensors.{name}.enabled=1`" if view is None else f"**{name}**"
+            view = snapshot.views.get(name)
+            text = f"**{name}** is switched off: `sensors.{name}.enabled` is 0" if view is None else f"**{name}**"
             if view is not None and view.time is not None:
                 text += f" at t = {view.time:.2f} s"
                 if self._drawn.get(name) != view.time:

@@ -39,7 +39,7 @@ class Cockpit:
     ) -> None:
         self.session = Session(twin, scenario=scenario, seed=seed, control=control, folder=Path(folder))
         try:
-            self.server = Server(host=host, port=port, token=token, hear=self.session.sticks.hear)
+            self.server = Server(host=host, port=port, token=token, receive=self.session.sticks.receive)
         except Exception:
             self.session.close()
             raise

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.engine.simulation import Simulation
-from didymos.parts import PARTS, Part
+from didymos.parts import Part
 
 __all__ = ["PartForces", "lift_and_drag"]
 
@@ -28,18 +28,18 @@ _ANGLE = "alpha"
 
 @dataclass(frozen=True)
 class _Source:
-    """A part that can be drawn: its body, its place and turn in it, and where its readouts lie in the state."""
+    """A part that can be drawn: its body, its position [m] and rotation in it, and where its readouts lie in the state."""
 
     body: int
-    place: Array
-    turn: Array
+    position: Array
+    rotation: Array
     axes: list[int]
     columns: list[int]
     angle: int | None
 
 
 class PartForces:
-    """Where the forces of a simulation's parts are found."""
+    """Reads the forces of a simulation's parts."""
 
     def __init__(self, simulation: Simulation) -> None:
         assembly = simulation.built.assembly
@@ -57,19 +57,19 @@ class PartForces:
 
     def now(self, shown: mujoco.MjData, data: mujoco.MjData) -> dict[str, Array]:
         """Point [m] and force [N] in the world's frame, shape [n, 2, 3], of `lift`, `drag` and `thrust`, which is all else."""
-        found: dict[str, list[tuple[Array, Array]]] = {"thrust": [], "lift": [], "drag": []}
+        arrows: dict[str, list[tuple[Array, Array]]] = {"thrust": [], "lift": [], "drag": []}
         for source in self._sources:
-            turn = shown.xmat[source.body].reshape(3, 3)
-            point, turn = shown.xpos[source.body] + turn @ source.place, turn @ source.turn
+            of_body = shown.xmat[source.body].reshape(3, 3)
+            point, rotation = shown.xpos[source.body] + of_body @ source.position, of_body @ source.rotation
             force = np.zeros(3)
             force[source.axes] = data.plugin_state[source.columns]
             if source.angle is None:
-                found["thrust"].append((point, turn @ force))
+                arrows["thrust"].append((point, rotation @ force))
             else:
                 lift, drag = lift_and_drag(force, float(data.plugin_state[source.angle]))
-                found["lift"].append((point, turn @ lift))
-                found["drag"].append((point, turn @ drag))
-        return {kind: np.array(arrows).reshape(-1, 2, 3) for kind, arrows in found.items()}
+                arrows["lift"].append((point, rotation @ lift))
+                arrows["drag"].append((point, rotation @ drag))
+        return {kind: np.array(pairs).reshape(-1, 2, 3) for kind, pairs in arrows.items()}
 
 
 def lift_and_drag(force: Array, alpha: float) -> tuple[Array, Array]:
@@ -80,6 +80,6 @@ def lift_and_drag(force: Array, alpha: float) -> tuple[Array, Array]:
 
 def _drawn(kind: type[Part], outputs: list[str]) -> dict[int, str]:
     """The readouts that make up the force of a part, by axis; empty where it reads out none."""
-    found = {axis: name for axis, name in enumerate(_VECTOR) if name in outputs}
+    vector = {axis: name for axis, name in enumerate(_VECTOR) if name in outputs}
     along = "thrust" if "thrust" in outputs else "force" if "force" in outputs and kind.inputs else ""
-    return found or ({0: along} if along else {})
+    return vector or ({0: along} if along else {})

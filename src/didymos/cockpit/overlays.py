@@ -9,23 +9,23 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from didymos.cockpit.frame import Frame
 from didymos.cockpit.scene import ROOT, Puppet
+from didymos.cockpit.snapshot import Snapshot
 from didymos.engine.link_frames import LinkFrames
 
-__all__ = ["MARKS", "Overlays"]
+__all__ = ["KINDS", "Overlays"]
 
-MARKS = {
+KINDS = {
     "thrust": ((240, 140, 0), "Thrust and other forces of parts"),
     "lift": ((47, 158, 68), "Lift"),
     "drag": ((224, 49, 49), "Drag"),
     "contacts": ((214, 51, 108), "Contact points and forces"),
     "pushes": ((112, 72, 232), "Pushes"),
-    "sights": ((250, 176, 5), "What lidars, range finders and cameras look at"),
+    "sensors": ((250, 176, 5), "What lidars, range finders and cameras look at"),
     "wind": ((34, 139, 230), "Wind at the robot"),
     "trail": ((12, 133, 153), "Trail of the last seconds"),
 }
-"""Colour and meaning of each kind of mark."""
+"""Colour and meaning of each kind of overlay."""
 
 WIND = 0.15  # sizes of the robot per m/s
 TRAIL_POINTS, TRAIL_PERIOD = 200, 0.1  # and [s] between two of them
@@ -33,26 +33,26 @@ Array = NDArray[np.float64]
 
 
 class Overlays:
-    """Draws what a frame says beyond poses. `shown` names the kinds that are on."""
+    """Draws what a snapshot says beyond poses. `shown` names the kinds that are on."""
 
     def __init__(self, scene: viser.SceneApi, size: float, weight: float) -> None:
         self._scene, self._size = scene, size
         self._per_newton = size / max(weight, 1e-9)
-        self.shown = set(MARKS)
+        self.shown = set(KINDS)
         self.scale = 1.0
         self._arrows: dict[str, Any] = {}
         self._line: Any = None
         self._trail: deque[tuple[float, Array]] = deque(maxlen=TRAIL_POINTS)
         self._frames: list[Any] = []
 
-    def draw(self, frame: Frame, root: int) -> None:
-        """Bring all marks up to a frame."""
-        newtons, here = self._per_newton * self.scale, frame.positions[root]
-        for kind, arrows in frame.forces.items():
+    def draw(self, snapshot: Snapshot, root: int) -> None:
+        """Bring all overlays up to a snapshot."""
+        newtons, here = self._per_newton * self.scale, snapshot.positions[root]
+        for kind, arrows in snapshot.forces.items():
             self._show(kind, arrows, newtons, here)
         above = here + np.array([0.0, 0.0, 1.2 * self._size])
-        self._show("wind", np.array([[above, frame.wind]]), WIND * self._size * self.scale, here)
-        self._draw_trail(frame.time, here)
+        self._show("wind", np.array([[above, snapshot.wind]]), WIND * self._size * self.scale, here)
+        self._draw_trail(snapshot.time, here)
 
     def _show(self, kind: str, arrows: Array, scale: float, here: Array) -> None:
         """Arrows from points [m] along vectors; those too short to be seen are left out.
@@ -70,9 +70,9 @@ class Overlays:
         if node is None:
             thick = 0.025 * self._size
             self._arrows[kind] = self._scene.add_arrows(
-                f"{ROOT}/marks/{kind}",
+                f"{ROOT}/overlays/{kind}",
                 points,
-                MARKS[kind][0],
+                KINDS[kind][0],
                 shaft_radius=thick,
                 head_radius=2.4 * thick,
                 head_length=5.0 * thick,
@@ -93,12 +93,12 @@ class Overlays:
             return
         if self._line is not None and self._line.visible and not longer:
             return
-        points = (np.array([place for _, place in self._trail]) - position).astype(np.float32)
+        points = (np.array([point for _, point in self._trail]) - position).astype(np.float32)
         segments = np.stack([points[:-1], points[1:]], axis=1)
         if self._line is None:
-            colour = np.array(MARKS["trail"][0], dtype=np.uint8)
+            colour = np.array(KINDS["trail"][0], dtype=np.uint8)
             self._line = self._scene.add_line_segments(
-                f"{ROOT}/marks/trail", segments, colour, thickness=3.0, thickness_units="screen", position=position
+                f"{ROOT}/overlays/trail", segments, colour, thickness=3.0, thickness_units="screen", position=position
             )
         else:
             self._line.points, self._line.position, self._line.visible = segments, position, True
@@ -111,9 +111,9 @@ class Overlays:
         if not pattern:
             return 0
         length = 0.35 * self._size
-        wanted = pattern.casefold().strip("* ")
+        text = pattern.casefold().strip("* ")
         for name, frame in (links.links | links.frames).items():
-            if wanted in name.casefold():
+            if text in name.casefold():
                 path = f"{puppet.node(frame.body).name}/frame_{len(self._frames)}"
                 axes = self._scene.add_frame(
                     path,

@@ -39,40 +39,42 @@ class PilotPanel:
         self._gui, self._session = gui, session
         gui.add_markdown("Press *Fly by hand* on the page: keys, on-screen sticks or a gamepad move these channels.")
         self._table = gui.add_markdown("")
-        self._piloted = gui.add_checkbox(
-            "Log channels", session.piloted, hint="Restarts: a piloted run keeps the table in its log and can drop boxes"
-        )
+        hint = "Restarts: a piloted run keeps the table in its log and can drop boxes"
+        self._piloted = gui.add_checkbox("Log channels", session.live.choice.piloted, hint=hint)
         self._piloted.on_update(lambda _: self._switch())
         self._buttons = {kind: gui.add_button(text, visible=False) for kind, text in BUTTONS.items()}
         for kind, button in self._buttons.items():
             button.on_click(lambda _, kind=kind: session.press(kind))
         with gui.add_folder("Let a stick move something else", expand_by_default=False):
             self._stick = gui.add_dropdown("Stick", tuple(AXES.values()), initial_value=AXES[3])
-            self._target = gui.add_dropdown("Moves", (NOTHING, *session.pilot.handles), initial_value=NOTHING)
+            self._target = gui.add_dropdown("Moves", (NOTHING, *session.live.pilot.handles), initial_value=NOTHING)
             self._span = gui.add_number("Full stick", 1.0, step=0.05, hint="Offset at full stick, or its change per second")
             self._grows = gui.add_checkbox("Per second", False, hint="On: the offset grows while the stick is held")
             gui.add_button("Assign").on_click(lambda _: self._assign())
 
     def _switch(self) -> None:
         session = self._session
-        if bool(self._piloted.value) != session.piloted:
-            session.restart(session.scenario, session.seed, piloted=bool(self._piloted.value))
+        choice = session.live.choice
+        if bool(self._piloted.value) != choice.piloted:
+            session.restart(choice.scenario, choice.seed, piloted=bool(self._piloted.value))
 
     def _assign(self) -> None:
         channel = next((number for number, name in AXES.items() if name == self._stick.value), 3)
         target, span = str(self._target.value), float(self._span.value)
-        rows = [row for row in self._session.pilot.rows if row.channel != channel]
-        if target in self._session.pilot.handles and span != 0.0:
+        pilot = self._session.live.pilot
+        rows = [row for row in pilot.rows if row.channel != channel]
+        if target in pilot.handles and span != 0.0:
             rows.append(SteerSpec(channel=channel, target=target, span=span, moves=bool(self._grows.value)))
         self._session.assign(rows)
 
     def update(self) -> None:
         """Show the table as it is now, and the buttons that do something."""
-        pilot = self._session.pilot
+        live = self._session.live
+        pilot = live.pilot
         _show(self._table, "content", table(pilot))
         _show(self._target, "options", (NOTHING, *pilot.handles))
         for kind, button in self._buttons.items():
-            _show(button, "visible", self._session.piloted and kind in pilot.buttons)
+            _show(button, "visible", live.choice.piloted and kind in pilot.buttons)
 
 
 def _show(handle: Any, name: str, value: Any) -> None:

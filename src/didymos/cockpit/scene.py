@@ -1,4 +1,4 @@
-"""The 3D scene: a model as nodes of the page, moved by frames.
+"""The 3D scene: a model as nodes of the page, moved by snapshots.
 
 Everything hangs under one node, `/twin`. To follow the robot, or to ride on it, that node moves the other way; the camera
 stays with the person who turns it.
@@ -40,14 +40,14 @@ def extent_of(model: mujoco.MjModel, qpos: Array) -> Extent:
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
     moving = np.flatnonzero((model.geom_bodyid != 0) & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE))
-    seen = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
-    if not seen:
+    visible = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
+    if not visible:
         return Extent(np.zeros(3), 1.0)
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     corners = np.concatenate([
         data.geom_xpos[geom] + (model.geom_aabb[geom, :3] + signs * np.minimum(model.geom_aabb[geom, 3:], 100.0))
         @ data.geom_xmat[geom].reshape(3, 3).T
-        for geom in seen
+        for geom in visible
     ])  # fmt: skip
     low, high = corners.min(axis=0), corners.max(axis=0)
     return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0)))
@@ -61,7 +61,7 @@ def light_up(scene: viser.SceneApi, *, shadows: bool) -> None:
 
 
 class Puppet:
-    """The moving bodies of a model, drawn once and posed by frames."""
+    """The moving bodies of a model, drawn once and posed by snapshots."""
 
     def __init__(
         self, scene: viser.SceneApi, model: mujoco.MjModel, name: str, *, tint: tuple[int, int, int] | None = None
@@ -115,13 +115,13 @@ def draw(
     scene: viser.SceneApi, name: str, model: mujoco.MjModel, geom: int, tint: tuple[int, int, int] | None, visible: bool
 ) -> Any:
     """A geom as a node in the frame of its body; None where it has no shape."""
-    found = triangles(model, geom)
+    mesh = triangles(model, geom)
     rgb, opacity = colour(model, geom)
-    if found is None or (opacity == 0.0 and visible):
+    if mesh is None or (opacity == 0.0 and visible):
         return None
     return scene.add_mesh_simple(
         name,
-        *found,
+        *mesh,
         color=tint or rgb,
         opacity=0.35 if tint else None if opacity > 0.99 else opacity,
         flat_shading=model.geom_type[geom] in (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH),

@@ -11,8 +11,8 @@ import viser
 import viser.transforms as tf
 from numpy.typing import NDArray
 
-from didymos.cockpit.frame import RANGES
 from didymos.cockpit.scene import Puppet
+from didymos.cockpit.snapshot import RANGES
 from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
 from didymos.engine.link_frames import LinkFrames
@@ -50,7 +50,7 @@ def hits_of(rays: Array, ranges: Array, farthest: float) -> Array:
 
 
 @dataclass
-class _Sight:
+class _Rays:
     """The rays of one sensor, its nodes, and what was drawn last."""
 
     rays: Array
@@ -65,12 +65,12 @@ class SensorOverlay:
     """Nodes that hang at the links of the sensors, so that only new readings have to be sent."""
 
     def __init__(self, scene: viser.SceneApi, twin: Twin, links: LinkFrames, puppet: Puppet, size: float) -> None:
-        self._sights: dict[str, _Sight] = {}
+        self._drawn: dict[str, _Rays] = {}
         self._frustums = []
         for name, camera in cameras(twin).items():
             frame = links[camera.link]
             frustum = scene.add_camera_frustum(
-                f"{puppet.node(frame.body).name}/sight_{name}",
+                f"{puppet.node(frame.body).name}/sensor_{name}",
                 fov=2.0 * float(np.arctan(camera.height / (2.0 * Camera.focal(camera)))),
                 aspect=camera.width / camera.height,
                 scale=FRUSTUM * size,
@@ -85,7 +85,7 @@ class SensorOverlay:
             if sensor.kind in RANGES:
                 frame = links[getattr(sensor, "link")]  # noqa: B009
                 rays, farthest = rays_of(sensor)
-                base = f"{puppet.node(frame.body).name}/sight_{name}"
+                base = f"{puppet.node(frame.body).name}/sensor_{name}"
                 scene.add_frame(base, show_axes=False, position=frame.pose.position, wxyz=frame.pose.quaternion)
                 nothing, colour = np.zeros((1, 3), dtype=np.float32), np.array(_RAY, np.uint8)
                 lines = scene.add_line_segments(
@@ -93,18 +93,18 @@ class SensorOverlay:
                 )
                 points = scene.add_point_cloud(f"{base}/hits", nothing, np.array(_POINT, np.uint8), point_size=0.025 * size)
                 outline = outline_of(rays, min(farthest, OUTLINE * size))
-                self._sights[name] = _Sight(rays, farthest, outline, lines, points, np.zeros(0))
+                self._drawn[name] = _Rays(rays, farthest, outline, lines, points, np.zeros(0))
 
     def draw(self, ranges: Mapping[str, Array], shown: bool) -> None:
         """Bring all sensors up to their readings [m]."""
         for frustum in self._frustums:
             frustum.visible = shown
-        for name, sight in self._sights.items():
-            sight.lines.visible = sight.points.visible = shown
-            if shown and not np.array_equal(sight.ranges, ranges[name]):
-                sight.ranges = ranges[name]
-                hits = hits_of(sight.rays, ranges[name], sight.farthest)
+        for name, drawn in self._drawn.items():
+            drawn.lines.visible = drawn.points.visible = shown
+            if shown and not np.array_equal(drawn.ranges, ranges[name]):
+                drawn.ranges = ranges[name]
+                hits = hits_of(drawn.rays, ranges[name], drawn.farthest)
                 some = hits[:: max(1, -(-len(hits) // MOST_RAYS))]
-                lines = np.concatenate([sight.outline, np.stack([np.zeros_like(some), some], axis=1)])
-                sight.lines.points = lines.astype(np.float32)
-                sight.points.points = hits.astype(np.float32) if len(hits) else np.zeros((1, 3), np.float32)
+                lines = np.concatenate([drawn.outline, np.stack([np.zeros_like(some), some], axis=1)])
+                drawn.lines.points = lines.astype(np.float32)
+                drawn.points.points = hits.astype(np.float32) if len(hits) else np.zeros((1, 3), np.float32)

@@ -1,4 +1,4 @@
-"""The server of the page: viser behind the gate, on loopback unless told otherwise."""
+"""The server of the page: viser behind our rules of who may come in, on loopback unless another address is given."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class Server:
     """A viser server that looks at who comes in. `url` is where a person opens it, token included."""
 
     def __init__(
-        self, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None, hear: Callable[[str | bytes], None]
+        self, *, host: str = "127.0.0.1", port: int = 8080, token: str | None = None, receive: Callable[[str | bytes], None]
     ) -> None:
         if token is not None and (len(token) < 8 or not token.isascii() or not token.replace("-", "").replace("_", "").isalnum()):
-            raise InputError("expected at least 8 letters, digits, '-' or '_'", path="--token")
+            raise InputError("expected at least 8 letters, digits, '-' or '_'", option="token")
         if host not in LOOPBACK and token is None:
             token = secrets.token_urlsafe(24)
-        self.gate = Auth(token, hear)
+        self.auth = Auth(token, receive)
         try:
             _try_address(host)
-            with self.gate.installed(), contextlib.redirect_stdout(io.StringIO()):  # viser prints a banner
+            with self.auth.installed(), contextlib.redirect_stdout(io.StringIO()):  # viser prints a banner
                 self.viser = viser.ViserServer(host=host, port=port, label="Didymos", verbose=False)
         except (OSError, OverflowError) as error:
-            raise InputError(f"cannot listen on {host}:{port}: {error}", path="--port") from None
+            raise InputError(f"cannot listen on {host}:{port}: {error}", option="port") from None
         self.host, self.port, self.token = host, self.viser.get_port(), token
 
     @property

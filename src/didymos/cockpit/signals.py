@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.record.attitude import ANGLES, angle
 from didymos.record.log import Log
+from didymos.rotations import ANGLES, angle
 
 __all__ = ["MOST_POINTS", "names", "pairs", "tail", "together", "unit"]
 
@@ -27,8 +27,8 @@ def unit(log: Log, name: str) -> str:
     """Unit of a signal, empty for pure numbers."""
     for layout in log.layouts:
         if name in layout.signals:
-            found = layout.units[layout.signals.index(name)]
-            return "" if found == "1" else found
+            unit = layout.units[layout.signals.index(name)]
+            return "" if unit == "1" else unit
     return "rad"
 
 
@@ -53,20 +53,20 @@ def together(curves: list[tuple[Array, Array]]) -> tuple[Array, ...]:
     longest = max(filled, key=len)
     time = longest[:: -(-len(longest) // MOST_POINTS)]
     values = []
-    for times, found in curves:
-        places = np.searchsorted(times, time + 1e-9, side="right") - 1
-        values.append(np.where(places >= 0, found[np.maximum(places, 0)], np.nan) if len(times) else np.full(len(time), np.nan))
+    for times, curve in curves:
+        rows = np.searchsorted(times, time + 1e-9, side="right") - 1
+        values.append(np.where(rows >= 0, curve[np.maximum(rows, 0)], np.nan) if len(times) else np.full(len(time), np.nan))
     return (time, *values)
 
 
 def pairs(available: tuple[str, ...]) -> list[tuple[str, str]]:
     """Set-points beside what they are about: (`setpoints.z`, `truth.position.z`)."""
-    found = []
-    for setpoints in (name for name in available if name.startswith("setpoints.")):
-        last = setpoints.partition(".")[2]
+    beside = []
+    for setpoint in (name for name in available if name.startswith("setpoints.")):
+        last = setpoint.partition(".")[2]
         guesses = [f"truth.{last}", f"truth.position.{last}", f"truth.{_AXES.get(last, last)}", f"joints.{last}.position"]
         guesses += [name for name in available if name.startswith("parts.") and name.endswith(f".{last}")]
         guess = next((guess for guess in guesses if guess in available), None)
         if guess is not None:
-            found.append((setpoints, guess))
-    return found
+            beside.append((setpoint, guess))
+    return beside

@@ -30,24 +30,24 @@ _NOTHING: tuple[float | None, ...] = (None,) * CHANNELS
 
 
 class Sticks:
-    """A `Hand` that hears the page. `channels` is replaced as a whole, so that another thread may read it."""
+    """A `Hand` at the page. `channels` is replaced as a whole, so that another thread may read it."""
 
     lost = ""
 
     def __init__(self) -> None:
         self.channels = _NOTHING
-        self._heard = 0.0
+        self._received = 0.0
 
-    def hear(self, text: str | bytes) -> None:
+    def receive(self, text: str | bytes) -> None:
         """Take a message {"axes": [4 numbers from -1 to 1], "buttons": [numbers]}, or {} to let go; all else is no message."""
         if len(text) > LONGEST:
             return
         try:
-            said = json.loads(text)
-            axes, buttons = ([float(value) for value in said.get(key, ())] for key in ("axes", "buttons"))
+            message = json.loads(text)
+            axes, buttons = ([float(value) for value in message.get(key, ())] for key in ("axes", "buttons"))
         except (ValueError, TypeError, AttributeError, RecursionError):
             return
-        if not said:
+        if not message:
             self.channels = _NOTHING
         elif len(axes) == len(AXES) and all(map(math.isfinite, axes + buttons)):
             table: list[float | None] = list(_NOTHING)
@@ -56,10 +56,10 @@ class Sticks:
                 table[channel] = 0.0 - away if channel == 1 else away  # a stick pushed forward lowers the nose
             for i, value in enumerate(buttons[: CHANNELS - FIRST_BUTTON]):
                 table[FIRST_BUTTON + i] = min(max(value, 0.0), 1.0)
-            self.channels, self._heard = tuple(table), wall.monotonic()
+            self.channels, self._received = tuple(table), wall.monotonic()
 
     def read(self, time: float) -> tuple[float | None, ...]:
         """The channels now; the twin's clock does not matter to a person."""
-        if self.channels is not _NOTHING and wall.monotonic() - self._heard > SILENCE:
+        if self.channels is not _NOTHING and wall.monotonic() - self._received > SILENCE:
             self.channels = _NOTHING
         return self.channels

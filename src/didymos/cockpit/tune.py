@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import viser
 
 from didymos.cockpit.session import Session
 from didymos.describe.parameters import Parameter
+from didymos.describe.values_file import write_values
 
-__all__ = ["Tune", "bounds", "save_values"]
+__all__ = ["Tune", "bounds"]
 
 MOST_ROWS = 14
 CHANGED = "● "
@@ -30,13 +30,6 @@ def bounds(parameter: Parameter) -> tuple[float, float, float] | None:
     return low, high, step
 
 
-def save_values(file: Path, values: dict[str, float], twin: str) -> None:
-    """Write values by path as `didymos run --with` takes them."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [f"# didymos run {twin} --with {file.name}", *(f"{path}: {value!r}" for path, value in values.items())]
-    file.write_text("\n".join(lines) + ("\n" if values else "\n{}\n"), encoding="utf-8")
-
-
 class Tune:
     """The panel of parameters."""
 
@@ -48,11 +41,11 @@ class Tune:
         gui.add_markdown("Change numbers while it runs; ● marks what you changed.")
         self._group = gui.add_dropdown("Group", groups, initial_value=_first(groups))
         self._search = gui.add_text("Search", "", hint="Part of a path, in all groups")
-        self._place = gui.add_folder(None)
+        self._folder = gui.add_folder(None)
         self._more = gui.add_markdown("")
         self._undo = gui.add_button("Undo last change", icon=viser.Icon.ARROW_BACK_UP)
         self._undo_all = gui.add_button("Undo all", icon=viser.Icon.RESTORE)
-        self._save = gui.add_button("Save values", icon=viser.Icon.DEVICE_FLOPPY, hint="A YAML for didymos run --with")
+        self._save = gui.add_button("Save values", icon=viser.Icon.DEVICE_FLOPPY, hint="A YAML of values, for other runs")
         self._group.on_update(lambda _: self._group_chosen())
         self._search.on_update(lambda _: self._list())
         self._undo.on_click(lambda _: self._undo_one())
@@ -61,7 +54,7 @@ class Tune:
         self._list()
 
     def _live(self) -> dict[str, Parameter]:
-        return {path: item for path, item in self._session.untuned.parameters.items() if item.live}
+        return {path: item for path, item in self._session.live.untuned.parameters.items() if item.live}
 
     def _groups(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(map(_group, self._live()))) or ("none",)
@@ -72,16 +65,16 @@ class Tune:
         self._list()
 
     def _list(self) -> None:
-        words = self._search.value.casefold().split()
+        pieces = self._search.value.casefold().split()
         live = self._live()
         chosen = [
             path for path in live
-            if (all(word in path.casefold() for word in words) if words else _group(path) == self._group.value)
+            if (all(piece in path.casefold() for piece in pieces) if pieces else _group(path) == self._group.value)
         ]  # fmt: skip
         for handle in self._rows.values():
             handle.remove()
         self._rows = {}
-        with self._place:
+        with self._folder:
             for path in chosen[:MOST_ROWS]:
                 self._rows[path] = self._row(live[path])
         hidden = len(chosen) - MOST_ROWS
@@ -106,7 +99,7 @@ class Tune:
         return handle
 
     def _value(self, path: str) -> float:
-        return self._session.values.get(path, self._session.base(path))
+        return self._session.values.get(path, self._session.live.untuned.get(path))
 
     def refresh_all(self) -> None:
         """Show all parameters as a new run has them; its program may have other gains."""
@@ -157,18 +150,19 @@ class Tune:
     def _undo_every(self) -> None:
         self._history.clear()
         for path in list(self._session.values):
-            self._undo_to(path, self._session.base(path))
+            self._undo_to(path, self._session.live.untuned.get(path))
 
     def _save_values(self) -> None:
-        name = f"{self._session.twin.name}-tuned.yaml"
-        save_values(self._session.folder / name, dict(self._session.values), self._session.twin.name)
-        self._session.notify("Saved", f"{len(self._session.values)} changed values are in {name}")
+        twin, values = self._session.twin.name, dict(self._session.values)
+        name = f"{twin}-tuned.yaml"
+        write_values(self._session.folder / name, values, comments=(f"values of {twin} that were tuned in the cockpit",))
+        self._session.notify("Saved", f"{len(values)} changed values are in {name}")
 
 
 def _group(path: str) -> str:
     """The group that a path is listed in: `control.gains`, `parts.motor1`, `links.body`, `world`."""
-    words = path.split(".")
-    return words[0] if words[0] == "world" else ".".join(words[:2])
+    names = path.split(".")
+    return names[0] if names[0] == "world" else ".".join(names[:2])
 
 
 def _first(groups: tuple[str, ...]) -> str:

@@ -21,9 +21,10 @@
             self.settings["rotors"] = len(robot.rotors)
 
 The seven arguments are records, read and written by name: `clock` has `time` [s], `period` [s] and `first` (1 at the first call);
-`settings`, `gains`, `measured`, `setpoints`, `memory` and `inputs` have what is declared as `setting`, `Gain`, `measurement`, `setpoint`,
-`memory` and `report`, and `command`. What it remembers is saved and restored with the twin. `reads` and `writes` say, before the first tick, which
-reading and which input of the robot each number is; a measurement that nothing is read into stays zero.
+`settings`, `gains`, `measured`, `setpoints`, `memory` and `inputs` have what is declared as `setting`, `Gain`, `measurement`,
+`setpoint`, `memory` and `report`, and `command`. What it remembers is saved and restored with the twin. `reads` and `writes`
+say, before the first tick, which reading and which input of the robot each number is; a measurement that nothing is read into
+stays zero.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ __all__ = ["with_value"]
 
 
 def with_value(node: Any, steps: Sequence[str], value: float) -> Any:
-    """A record, or a mapping of records, in which the number at a path is another one; a rule that it breaks is an `InputError`."""
+    """A record, or a mapping of records, with another number at a path; a rule that it breaks is an `InputError`."""
     head, *rest = steps
     if isinstance(node, Mapping):
         return _in_mapping(node, steps, value)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from didymos.control import PROGRAMS, Controller
 from didymos.describe.bundled import ROBOTS, bundled
@@ -17,11 +15,11 @@ from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
 from didymos.describe.formats.importer import read_description
 from didymos.describe.local_file import is_file, is_folder
-from didymos.describe.parameters import Parameter, collect, flatten
+from didymos.describe.parameter_values import ParameterValues
+from didymos.describe.parameters import collect, flatten
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.trust import NotTrusted, is_trusted
-from didymos.describe.set_value import with_value
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
 from didymos.describe.yaml_file import read_yaml
@@ -29,19 +27,8 @@ from didymos.errors import DidymosError, InputError, nearest
 
 if TYPE_CHECKING:
     from didymos.describe.summary import Summary
-    from didymos.engine.simulation import Simulation
 
-__all__ = ["Twin", "find_twin", "load"]
-
-
-def load(twin: str | Path, *, variant: str | None = None, trust: bool = False, run_code: bool = True) -> Twin:
-    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says.
-
-    A twin may name code of its own (see `code.py`). It is imported if its folder is trusted (see `trust.py`) or if this call says
-    `trust`; else a `NotTrusted` is raised and nothing of it has run. With `run_code` False it is never imported: such a
-    twin can be looked at, checked and changed, but not simulated.
-    """
-    return Twin(find_twin(twin), variant, trust=trust, run_code=run_code)
+__all__ = ["Twin", "find_twin"]
 
 
 def find_twin(twin: str | Path) -> Path:
@@ -59,8 +46,8 @@ def find_twin(twin: str | Path) -> Path:
     return path
 
 
-class Twin:
-    """The digital twin of a robot. `set` changes a number; `simulate` makes a run of what it is then."""
+class Twin(ParameterValues):
+    """The digital twin of a robot as its files describe it; `set` changes a number. `didymos.Twin` can also run it."""
 
     def __init__(self, file: Path, variant: str | None = None, *, trust: bool = False, run_code: bool = True) -> None:
         self._file = file
@@ -72,9 +59,8 @@ class Twin:
         if named and run_code and not (trust or is_trusted(file.parent)):
             raise NotTrusted(file, self._lines.get(named[0].place), named)
         self.code: Code = RunCode(file.parent) if run_code else ReadCode(file.parent)
-        self._bodies: dict[str, float] = {}
-        self._values: dict[str, float] = {}  # other numbers that were set since the files were read
-        self._program_by_hand = False
+        super().__init__()
+        self._replacement: dict[str, Any] | None = None
         self._load()
 
     def _load(self) -> None:
@@ -82,7 +68,7 @@ class Twin:
         self.description: Description = self._read_description()
         self.program: type[Controller] | None = self._find_program()
         check_gains(self)
-        self.parameters: dict[str, Parameter] = collect(self.file, self.description, self.program)
+        self.parameters = collect(self.file, self.description, self.program)
         check_names(self)
 
     @property
@@ -120,6 +106,15 @@ class Twin:
         """The scenarios of the twin by name."""
         return self.file.scenarios
 
+    @property
+    def program_by_hand(self) -> Mapping[str, Any] | None:
+        """The arguments of `replace_program` where the program was replaced, else None."""
+        return self._replacement
+
+    def has_line(self, key: str) -> bool:
+        """Whether the twin file has a key at its top."""
+        return (key,) in self._lines
+
     def mistake(self, text: str, *place: str | int) -> InputError:
         """An error that points at a place of the twin file, unless the value there was set since."""
         path = ".".join(map(str, place))
@@ -128,72 +123,21 @@ class Twin:
         line = next((self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines), None)
         return InputError(text, file=self._file, line=line, path=path or None)
 
-    def get(self, path: str) -> float:
-        """The value of a parameter; an unknown path is an `InputError`."""
-        return self._parameter(path).value
-
-    def set(self, path: str, value: float) -> None:
-        """Set a parameter by its path; the twin as it was before stays if the value does not fit."""
-        self.set_all({path: value})
-
-    def set_all(self, values: Mapping[str, float]) -> None:
-        """Set many parameters at once: all of them, or none if one does not fit."""
-        checked = {path: self._fitting(path, value) for path, value in values.items()}
-        bodies = {path: value for path, value in checked.items() if path.startswith(("links.", "joints."))}
-        others = {path: value for path, value in checked.items() if path not in bodies}
-        file = self.file
-        for path, value in others.items():
-            try:
-                file = with_value(file, path.split("."), value)
-            except InputError as error:
-                raise InputError(error.message, path=path) from None
-        self.file = file
-        self._values |= others
-        self._bodies |= bodies
-        for path, value in checked.items():
-            self.parameters[path] = replace(self.parameters[path], value=value)
-
-    def _fitting(self, path: str, value: float) -> float:
-        """The value as a float, if it is a number within the parameter's bounds."""
-        parameter = self._parameter(path)
-        try:
-            value = float(value)
-        except (TypeError, ValueError):
-            raise InputError(f"found {value!r}, expected a number [{parameter.unit}]", path=path) from None
-        except OverflowError:
-            raise InputError(f"found a number beyond 1.8e308, expected a number [{parameter.unit}]", path=path) from None
-        if not math.isfinite(value):
-            raise InputError(f"found {value!r}, expected a finite number [{parameter.unit}]", path=path)
-        if (parameter.low is not None and value < parameter.low) or (parameter.high is not None and value > parameter.high):
-            low = "-inf" if parameter.low is None else f"{parameter.low:g}"
-            high = "inf" if parameter.high is None else f"{parameter.high:g}"
-            raise InputError(f"found {value:g}, expected a number from {low} to {high} [{parameter.unit}]", path=path)
-        return value
-
-    @property
-    def set_by_hand(self) -> frozenset[str]:
-        """Paths of the values that were set since the files were read."""
-        control = {"control"} if self._program_by_hand else set()
-        return frozenset(self._values) | frozenset(self._bodies) | control
-
-    def body_values(self) -> Mapping[str, float]:
-        """The numbers of links and joints that were set, by path; all others are as described."""
-        return dict(self._bodies)
-
-    def copy(self) -> Twin:
+    def copy(self) -> Self:
         """A twin of its own with the same values."""
-        made = copy.copy(self)
+        made: Self = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
         made._values, made._bodies = dict(self._values), dict(self._bodies)
         made.parameters = dict(self.parameters)
         return made
 
-    def for_scenario(self, name: str) -> Twin:
+    def for_scenario(self, name: str) -> Self:
         """A copy with the program and the values that a scenario brings; what was set by hand before wins over both."""
         made = self.with_program_of(name)
         made.set_all({path: value for path, value in self.file.scenarios[name].set.items() if path not in self.set_by_hand})
         return made
 
-    def with_program_of(self, name: str) -> Twin:
+    def with_program_of(self, name: str) -> Self:
         """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
         made = self.copy()
         if self.file.scenarios[name].control is None or self._program_by_hand:
@@ -281,6 +225,9 @@ class Twin:
         except InputError as error:  # nothing in the twin file is to blame
             raise InputError(f"{name} asks for {rate:g} Hz: {error.message}") from None
         self._raw, self.program, self._program_by_hand = raw, program, True
+        self._replacement = {
+            "name": name, "folder": folder, "rate": rate, "gains": gains, "options": options, "in_scenarios": in_scenarios,
+        }  # fmt: skip
         self._values = {path: value for path, value in self._values.items() if not path.startswith("control.")}
         self._read_anew()
 
@@ -289,33 +236,6 @@ class Twin:
         from didymos.describe.summary import summarize
 
         return summarize(self)
-
-    def simulate(
-        self, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None, piloted: bool = False
-    ) -> Simulation:
-        """A run of the twin as it is now. `control` takes the place of the twin's own program.
-
-        A `piloted` run has a channel table, and boxes where a channel drops them; see `Simulation.run`.
-        """
-        if self.code.stand_ins:
-            code = ", ".join(self.code.stand_ins)
-            raise InputError(f"was loaded without its code, {code}: it can be looked at, not run", file=self._file)
-        return self._simulation(seed, scenario, control, piloted)
-
-    def make_ready(self, scenario: str | None) -> None:
-        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still."""
-        self._simulation(0, scenario, None, False)
-
-    def _simulation(self, seed: int, scenario: str | None, control: Controller | None, piloted: bool) -> Simulation:
-        from didymos.engine.simulation import Simulation
-
-        try:
-            return Simulation(self, seed=seed, scenario=scenario, control=control, piloted=piloted)
-        except InputError as error:
-            place = (error.path or "").split(".")
-            if error.file is not None or control is not None or (place[0],) not in self._lines:
-                raise
-            raise self.mistake(error.message, *place) from None
 
     def _read_description(self) -> Description:
         about = self.file.description
@@ -335,11 +255,6 @@ class Twin:
             return self.code.find(PROGRAMS, self.file.control.program)
         except InputError as error:
             raise self.mistake(str(error), "control", "program") from None
-
-    def _parameter(self, path: str) -> Parameter:
-        if path not in self.parameters:
-            raise InputError(f"there is no such parameter{nearest(path, self.parameters)}", path=path)
-        return self.parameters[path]
 
     def __repr__(self) -> str:
         return f"Twin({self.name!r})"

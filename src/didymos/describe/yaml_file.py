@@ -29,7 +29,7 @@ _TAG = "tag:yaml.org,2002:"
 _MERGE = _TAG + "merge"
 
 
-def read_yaml(path: Path) -> tuple[dict[str, Any], Lines]:
+def read_yaml(path: Path, *, may_be_empty: bool = False) -> tuple[dict[str, Any], Lines]:
     """The mapping in a file and the line of every key and item by its path; anything else is an `InputError`."""
     try:
         content = path.read_bytes()
@@ -44,6 +44,8 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], Lines]:
         raise InputError(f"is not UTF-8 text (byte {error.start})", file=path, line=line) from None
     yaml = YAML(typ="safe", pure=True)
     node = _compose(yaml, text, path)
+    if node is None and may_be_empty:
+        return {}, {}
     if not isinstance(node, MappingNode):
         found = "nothing" if node is None else "a list" if isinstance(node, SequenceNode) else "a single value"
         raise InputError(f"found {found}, expected a mapping of keys to values", file=path)

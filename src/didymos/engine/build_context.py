@@ -42,8 +42,8 @@ from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
 from didymos.sensors.error import ErrorSpec
 from didymos.sensors.ranging import Lidar
-from didymos.sensors.readout import Readout
 from didymos.sensors.reading import QUANTITY, SENSOR, SENSOR_MEMORY, Form, SensorTables
+from didymos.sensors.readout import Readout
 from didymos.spec import number_fields, record_type
 
 __all__ = ["build_context", "kernel_writable", "measured_indices", "push_index"]
@@ -69,7 +69,7 @@ def push_index(assembly: Assembly, target: str) -> int:
 
 
 def kernel_writable(twin: Twin, assembly: Assembly, path: str) -> bool:
-    """Whether the compiled loop can move a parameter itself: a number of the part table that no joint of the engine depends on."""
+    """Whether the compiled loop can move a parameter itself: one of the part table that no joint of the engine depends on."""
     kind, part, *_ = path.split(".")
     return path in assembly.numbers and not (kind == "parts" and lends(twin, part))
 

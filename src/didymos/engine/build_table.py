@@ -85,7 +85,9 @@ def reserve_table(spec: mujoco.MjSpec, layout: TableLayout, name: str) -> None:
     spec.add_numeric(name=name, data=[0.0] * layout.size, size=layout.size)
 
 
-def fill_table(model: mujoco.MjModel, spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout) -> None:
+def fill_table(
+    model: mujoco.MjModel, spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout
+) -> None:
     """Write the table into a compiled model; `spec` is what it was compiled from, `state` the layout of the plugin's state."""
     table = model.numeric_data[int(model.numeric_adr[model.nnumeric - 1]) :][: layout.size]
 
@@ -172,7 +174,9 @@ def _fill_needs(needs: NDArray[Any], twin: Twin, state: MemoryLayout, name: str,
     return count
 
 
-def _fill_measuring(model: mujoco.MjModel, rows: Any, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout) -> None:
+def _fill_measuring(
+    model: mujoco.MjModel, rows: Any, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout
+) -> None:
     sensors = measuring_sensors(twin)
     order = list(readings(twin))
     for row, (name, sensor) in zip(rows(layout.first_measuring, MEASURING, len(sensors)), sensors.items(), strict=True):

@@ -26,9 +26,9 @@ from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
 from didymos.engine.sensor_sites import camera_name
 from didymos.engine.shown_model import ShownModel
+from didymos.noise import stream_key, uniform
 from didymos.record.canvas import Canvas
 from didymos.record.image import Picture
-from didymos.noise import stream_key, uniform
 
 __all__ = ["Cameras", "View"]
 

@@ -24,7 +24,7 @@ from didymos.engine.forces import table_address
 from didymos.engine.layout import DATA, library_path, struct_offsets
 from didymos.engine.part_table import DIRECTION, HEADER
 from didymos.errors import RunError
-from didymos.native import doubles, record_at, array_at, word
+from didymos.native import array_at, doubles, record_at, word
 
 __all__ = ["ContactFrames"]
 
@@ -50,7 +50,8 @@ def _turn(model: int, data: int, contacts: int, count: int, first: int, second: 
             for k in range(count):
                 tangent = doubles(contacts + _PRE_CONTACT_BYTES * k + _TANGENT)
                 for axis in range(3):
-                    tangent[axis] = matrix[3 * axis] * along[0] + matrix[3 * axis + 1] * along[1] + matrix[3 * axis + 2] * along[2]
+                    at = 3 * axis
+                    tangent[axis] = matrix[at] * along[0] + matrix[at + 1] * along[1] + matrix[at + 2] * along[2]
             return
 
 

@@ -16,8 +16,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.describe.formats.rotation import quaternion_to_matrix
 from didymos.engine.contact_search import ALWAYS, ASK, BALL, BOX, NEVER, PAIR, PLANE, SLIDE, ContactSearch
+from didymos.rotations import quaternion_to_matrix
 
 __all__ = ["plan_search"]
 

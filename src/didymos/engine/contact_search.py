@@ -32,8 +32,8 @@ from didymos.engine.layout import DISABLE_FLAGS
 from didymos.native import array_at
 
 __all__ = [
-    "ALWAYS", "ASK", "BALL", "BOX", "HARDEST", "NEVER", "PAIR", "PLANE", "SLIDE", "ContactSearch", "anything_near", "search_if_near",
-    "search_on",
+    "ALWAYS", "ASK", "BALL", "BOX", "HARDEST", "NEVER", "PAIR", "PLANE", "SLIDE", "ContactSearch", "anything_near",
+    "search_if_near", "search_on",
 ]  # fmt: skip
 
 HARDEST = 1e4

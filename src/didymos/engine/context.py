@@ -15,8 +15,8 @@ from didymos.engine.contact_search import ContactSearch
 from didymos.sensors.reading import SensorTables
 
 __all__ = [
-    "ASKED", "COLUMN", "INPUT", "LIDAR", "READ", "STREAM", "TARGET", "WRITE", "EngineViews", "InputTables", "LidarTables", "LinkTables",
-    "LoopContext", "ProgramTables", "RecordTables", "Source", "StimulusTables", "Target", "Timing",
+    "ASKED", "COLUMN", "INPUT", "LIDAR", "READ", "STREAM", "TARGET", "WRITE", "EngineViews", "InputTables", "LidarTables",
+    "LinkTables", "LoopContext", "ProgramTables", "RecordTables", "Source", "StimulusTables", "Target", "Timing",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]

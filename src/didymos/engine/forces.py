@@ -29,7 +29,7 @@ from didymos.engine.law_table import LAW, MOST_LAWS, law_table
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
 from didymos.engine.pushes import PUSHED_LINK, PUSHES, act_on_links
-from didymos.native import doubles, integers, record_at, array_at, word
+from didymos.native import array_at, doubles, integers, record_at, word
 from didymos.parts.part import MOTION, WRENCH, Motion
 from didymos.sensors.sensor import SURROUNDINGS
 
@@ -226,7 +226,12 @@ def tick_all(table: int, state: int, clock: int) -> None:
         law = _law_of(row)
         if law.tick != 0:
             call_tick(
-                law.tick, table + 8 * row.parameters, clock, state + 8 * row.inputs, state + 8 * row.memory, state + 8 * row.outputs
+                law.tick,
+                table + 8 * row.parameters,
+                clock,
+                state + 8 * row.inputs,
+                state + 8 * row.memory,
+                state + 8 * row.outputs,
             )
 
 

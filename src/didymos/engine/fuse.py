@@ -32,10 +32,10 @@ import numpy as np
 
 from didymos.describe.description import Description
 from didymos.describe.formats.engine_spec import check_compiles, unique
-from didymos.describe.formats.rotation import Pose, quaternion_to_matrix
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
 from didymos.engine.link_frames import LinkFrame, LinkFrames
+from didymos.rotations import Pose, quaternion_to_matrix
 
 __all__ = ["Fused", "fuse", "links_to_keep"]
 

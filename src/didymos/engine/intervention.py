@@ -138,6 +138,7 @@ def _from_recording(file: Path) -> InterventionLog:
         items = tuple(Intervention.read(json.loads(text)) for text in texts)
         seconds = float(about[INTERVENTIONS + ".seconds"])
         piloted = about.get("piloted") == "true"
-        return InterventionLog(about["twin"], about["scenario"] or None, int(about["seed"]), seconds, items, piloted, about.get("variant"))
+        scenario, seed, variant = about["scenario"] or None, int(about["seed"]), about.get("variant")
+        return InterventionLog(about["twin"], scenario, seed, seconds, items, piloted, variant)
     except (KeyError, ValueError) as error:
         raise InputError(f"this recording does not say what was done in it: {error}", file=file) from None

@@ -69,7 +69,8 @@ def _may_be_hit(kind: int, size: Any, bound: float, place: Any, matrix: Any, eye
 
 @kernel
 def _cast(
-    model: int, data: int, geom: int, kind: int, size: Any, bound: float, place: Any, matrix: Any, eye: Any, rays: Any, ranges: Any
+    model: int, data: int, geom: int, kind: int, size: Any, bound: float, place: Any, matrix: Any, eye: Any, rays: Any,
+    ranges: Any,
 ) -> None:
     """Shorten the distances `ranges` along `rays` where a shape stands in the way."""
     dx, dy, dz = place[0] - eye[0], place[1] - eye[1], place[2] - eye[2]
@@ -127,8 +128,10 @@ def scan(engine: Any, tables: Any, due: Any) -> None:
 @kernel
 def _cast_at_all(engine: Any, tables: Any, lidar: Any, eye: Any, frame: Any, rays: Any, ranges: Any) -> None:
     """Cast rays at every shape that they can hit, but for those of the lidar's own link."""
-    kinds, groups = array_at(tables.geom_type, tables.geom_type_count, _INT32), array_at(tables.geom_group, tables.geom_group_count, _INT32)
-    links, bounds = array_at(tables.geom_link, tables.geom_link_count, _INT), array_at(tables.geom_rbound, tables.geom_rbound_count, _FLOAT)
+    kinds = array_at(tables.geom_type, tables.geom_type_count, _INT32)
+    groups = array_at(tables.geom_group, tables.geom_group_count, _INT32)
+    links = array_at(tables.geom_link, tables.geom_link_count, _INT)
+    bounds = array_at(tables.geom_rbound, tables.geom_rbound_count, _FLOAT)
     for geom in range(kinds.shape[0]):
         if groups[geom] == UNSEEN_GROUPS[0] or groups[geom] == UNSEEN_GROUPS[1] or links[geom] == lidar.link:
             continue

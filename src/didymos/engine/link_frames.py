@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.compiled import kernel
-from didymos.describe.formats.rotation import Pose
+from didymos.rotations import Pose
 
 __all__ = ["LinkFrame", "LinkFrames", "place_links"]
 

@@ -16,9 +16,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.describe.formats.rotation import quaternion_to_matrix
 from didymos.engine.fuse import Fused
 from didymos.engine.link_frames import LinkFrames
+from didymos.rotations import quaternion_to_matrix
 
 __all__ = ["LinkInertias", "combined"]
 

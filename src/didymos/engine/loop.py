@@ -26,7 +26,7 @@ from didymos.compiled import kernel
 from didymos.control.stimulus import STIMULUS, evaluate
 from didymos.engine.calls import call_program, engine_function
 from didymos.engine.contact_search import search_if_near, search_on
-from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Source, Target
+from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
 from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
@@ -63,7 +63,8 @@ _mj_implicit = engine_function("mj_implicit")
 def _stimulate(c: Any, t: float) -> None:
     """Set-points and inputs as a pilot overrides them, then what stimuli add and set."""
     s, engine = c.stimuli, c.engine
-    state, offsets = array_at(engine.state, engine.state_count, _FLOAT), array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
+    state = array_at(engine.state, engine.state_count, _FLOAT)
+    offsets = array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
     for i in range(s.setpoint_count):
         state[s.setpoints + i] = state[s.override + i]
     for i in range(offsets.shape[0]):
@@ -184,7 +185,8 @@ def _run_program(c: Any, tick: int) -> bool:
 @kernel
 def _hand_over_inputs(c: Any) -> None:
     state, ctrl = array_at(c.engine.state, c.engine.state_count, _FLOAT), array_at(c.engine.ctrl, c.engine.ctrl_count, _FLOAT)
-    inputs, offsets = array_at(c.inputs.inputs, c.inputs.inputs_count, INPUT), array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
+    inputs = array_at(c.inputs.inputs, c.inputs.inputs_count, INPUT)
+    offsets = array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
     for i in range(inputs.shape[0]):
         row = inputs[i]
         value = min(max(state[row.command] + offsets[i], row.low), row.high)

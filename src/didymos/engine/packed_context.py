@@ -1,8 +1,8 @@
 """The loop context as one record of addresses and counts, so that a call of the compiled loop hands over one number.
 
 Handing numba seventy arrays costs more than a tick, and compiling functions that take them costs many seconds. `pack`
-therefore writes their addresses into a record once per run; compiled code reads that record by the names of `context.py`: a number
-is a field of its own, an array is two, its address and `NAME_count`, the length of its first axis.
+therefore writes their addresses into a record once per run; compiled code reads that record by the names of `context.py`: a
+number is a field of its own, an array is two, its address and `NAME_count`, the length of its first axis.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def _layout(table: type) -> np.dtype[Any]:
 
 _GROUPS = {
     "engine": c.EngineViews, "timing": c.Timing, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables,
-    "inputs": c.InputTables, "program": c.ProgramTables, "contacts": ContactSearch, "links": c.LinkTables, "record": c.RecordTables,
+    "inputs": c.InputTables, "program": c.ProgramTables, "contacts": ContactSearch, "links": c.LinkTables,
+    "record": c.RecordTables,
 }  # fmt: skip
 
 CONTEXT = np.dtype([(name, _layout(table)) for name, table in _GROUPS.items()])

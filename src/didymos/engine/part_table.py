@@ -1,10 +1,10 @@
 """The part table: all that the force laws need to know about a twin, inside the engine's model.
 
-It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, the numbers of the air, one `PART` per part, one
-`NEED` per output that a part takes from another one, one `MEASURING` per sensor that measures by itself, one `DIRECTION` per shape
-whose friction has a direction, one `PUSHED_LINK` per link, and the parameters of parts and sensors. Offsets are in words: from the table's start,
-or, where it says so, into the plugin's state or the engine's `act`. Laws are named by identity (see law_table.py): the table
-holds no address, so a model can be copied, pickled and loaded elsewhere.
+It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, the numbers of the air, one `PART` per part,
+one `NEED` per output that a part takes from another one, one `MEASURING` per sensor that measures by itself, one `DIRECTION`
+per shape whose friction has a direction, one `PUSHED_LINK` per link, and the parameters of parts and sensors. Offsets are in
+words: from the table's start, or, where it says so, into the plugin's state or the engine's `act`. Laws are named by identity
+(see law_table.py): the table holds no address, so a model can be copied, pickled and loaded elsewhere.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from didymos.engine.engine_warnings import keep_quiet
 from didymos.engine.forces import act_all, state_address, table_address
 from didymos.engine.law_table import index_of, register
 from didymos.engine.layout import MODEL, library_path
+from didymos.engine.pickling import make_picklable
 from didymos.native import doubles, integers, word
 
 __all__ = ["PLUGIN", "attach", "install"]
@@ -58,7 +59,7 @@ _Init = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.
 class _Plugin(ctypes.Structure):
     """The engine's `mjpPlugin` (mjplugin.h)."""
 
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("name", ctypes.c_char_p),
         ("nattribute", ctypes.c_int),
         ("attributes", ctypes.POINTER(ctypes.c_char_p)),
@@ -96,7 +97,7 @@ def _init(model: int, data: int, instance: int) -> int:
             own, _, reference = entry.partition("=")
             if index_of(int(own, 16)) is None:
                 _load(reference, int(own, 16))
-    except Exception as error:  # noqa: BLE001 (nothing may be raised into the engine)
+    except Exception as error:  # nothing may be raised into the engine
         warnings.warn(f"this model cannot be used here: {error}", RuntimeWarning, stacklevel=2)
         return -1
     return 0
@@ -120,6 +121,7 @@ def _load(reference: str, own: int) -> None:
 def install() -> int:
     """Register the plugin with the engine; its slot."""
     keep_quiet()
+    make_picklable()
     names = (ctypes.c_char_p * len(_ATTRIBUTES))(*(name.encode() for name in _ATTRIBUTES))
     own = _Plugin(
         name=PLUGIN.encode(),

@@ -1,39 +1,95 @@
-"""Where everything was over the time of a log, in the engine's own coordinates: what pictures and films are drawn from."""
+"""Positions of all joints of the engine over the time of a log, a twin's or a robot's: what pictures, films and replays show.
+
+The root link's pose comes from the stream `truth`, or else from the first stream that holds a whole pose; that of a joint from
+`joints`, or else from a signal that ends in `JOINT.position`; those of a pilot's boxes from `boxes`. What the log does not
+mention stays where the model has it.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from didymos.describe.twin import Twin
+from didymos.errors import InputError
 from didymos.record.log import Log
 
-__all__ = ["poses"]
+__all__ = ["JointPositions", "joint_positions", "poses"]
 
+Array = NDArray[np.float64]
+_Curves = dict[int, tuple[Array, Array]]  # times [s] and values by place in `qpos`
 _POSE = (*(f"position.{axis}" for axis in "xyz"), *(f"orientation.{axis}" for axis in "wxyz"))
 
 
-def poses(twin: Twin, model: mujoco.MjModel, root: int, log: Log) -> NDArray[np.float64]:
-    """Positions of all joints of a model over the log's own time, shape [n, nq]; `root` is the number of the root body."""
-    times = log["truth.position.x"].time
-    found = np.tile(model.qpos0, (len(times), 1))
-    if twin.description.floating:
-        address = _address(model, root)
-        found[:, address : address + 7] = np.column_stack([log[f"truth.{name}"].values for name in _POSE])
-    for name, joint in twin.description.joints.items():
-        if f"joints.{name}.position" in log:
-            found[:, int(model.joint(joint.engine_joints[0]).qposadr[0])] = log[f"joints.{name}.position"].values
+@dataclass(frozen=True, eq=False)
+class JointPositions:
+    """Times [s], shape [n], and positions of all joints of a model, shape [n, nq]."""
+
+    time: Array
+    values: Array
+
+    def at(self, time: float) -> Array:
+        """The positions at a time [s], held between rows and beyond the ends, shape [nq]."""
+        return self.values[min(max(int(np.searchsorted(self.time, time, side="right")) - 1, 0), len(self.time) - 1)]
+
+
+def joint_positions(twin: Twin, model: mujoco.MjModel, root: int, log: Log) -> JointPositions:
+    """All that a log knows of the joints of a twin's model with a body `root`; one that knows nothing is an `InputError`.
+
+    The rows are those of `truth`, or else of the signal that has most.
+    """
+    curves = _of_joints(twin, model, log) | (_of_root(model, root, log) if twin.description.floating else {})
+    if "truth.position.x" in log and len(log["truth.position.x"].time):
+        times = log["truth.position.x"].time
+    elif curves:
+        times = max((times for times, _ in curves.values()), key=len)
+    else:
+        raise InputError(f"this log holds no pose and no joint position of {twin.name}")
+    values = np.tile(model.qpos0, (len(times), 1))
+    for place, (own_times, own_values) in (curves | _of_boxes(model, log)).items():
+        values[:, place] = own_values[np.clip(np.searchsorted(own_times, times + 1e-9, side="right") - 1, 0, len(own_times) - 1)]
+    return JointPositions(times, values)
+
+
+def poses(twin: Twin, model: mujoco.MjModel, root: int, log: Log) -> Array:
+    """Positions of all joints of a model over the log's own time, shape [n, nq]."""
+    return joint_positions(twin, model, root, log).values
+
+
+def _of_root(model: mujoco.MjModel, root: int, log: Log) -> _Curves:
+    streams = ["truth", *(name.removesuffix(".orientation.w") for name in log.signals if name.endswith(".orientation.w"))]
+    for stream in streams:
+        if f"{stream}.position.x" in log and all(f"{stream}.{column}" in log for column in _POSE):
+            return _of_body(model, root, log, stream)
+    return {}
+
+
+def _of_boxes(model: mujoco.MjModel, log: Log) -> _Curves:
+    curves: _Curves = {}
     for body in range(model.nbody):
-        name = model.body(body).name.removeprefix("didymos:")
-        if f"boxes.{name}.position.x" in log:
-            columns = [log[f"boxes.{name}.{column}"] for column in _POSE]
-            rows = np.clip(np.searchsorted(columns[0].time, times, side="right") - 1, 0, None)
-            address = _address(model, body)
-            found[:, address : address + 7] = np.column_stack([column.values for column in columns])[rows]
-    return found
+        stream = f"boxes.{model.body(body).name.removeprefix('didymos:')}"
+        if f"{stream}.position.x" in log:
+            curves |= _of_body(model, body, log, stream)
+    return curves
 
 
-def _address(model: mujoco.MjModel, body: int) -> int:
-    """Where the pose of a free body begins."""
-    return int(model.jnt_qposadr[model.body_jntadr[body]])
+def _of_body(model: mujoco.MjModel, body: int, log: Log, stream: str) -> _Curves:
+    """The pose of a free body, out of a stream; nothing where it has no rows."""
+    first = int(model.jnt_qposadr[model.body_jntadr[body]])
+    signals = [log[f"{stream}.{column}"] for column in _POSE]
+    return {first + i: (signal.time, signal.values) for i, signal in enumerate(signals) if len(signal.time)}
+
+
+def _of_joints(twin: Twin, model: mujoco.MjModel, log: Log) -> _Curves:
+    curves: _Curves = {}
+    for name, joint in twin.description.joints.items():
+        ending = f"{name}.position"
+        known = [signal for signal in log.signals if signal == ending or signal.endswith(f".{ending}")]
+        if len(joint.engine_joints) == 1 and known:
+            signal = log[f"joints.{ending}" if f"joints.{ending}" in known else known[0]]
+            if len(signal.time):
+                curves[int(model.joint(joint.engine_joints[0]).qposadr[0])] = signal.time, signal.values
+    return curves

@@ -142,7 +142,14 @@ def _link_sensors(
 
 
 def _add(
-    spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, item: Declaration, name: str, site: str, link: str, sensor: SensorSpec | None
+    spec: mujoco.MjSpec,
+    twin: Twin,
+    links: LinkFrames,
+    item: Declaration,
+    name: str,
+    site: str,
+    link: str,
+    sensor: SensorSpec | None,
 ) -> None:
     """One of the engine's sensors for a quantity."""
     added = spec.add_sensor(name=name, type=_ENGINE_SENSORS[item.kind])

@@ -95,7 +95,7 @@ class Simulation:
         self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
         self.model, self.data, self.robot = self.built.assembly.model, self.built.data, self.built.robot
         self.context, self._packed = self.built.context, pack(self.built.context)
-        self._address = int(self._packed.ctypes.data)
+        self.address = int(self._packed.ctypes.data)
         self._state = self.data.plugin_state
         self._clock = self._state[self.context.timing.loop :]  # a view: ports look at it a hundred times per millisecond
         self._compiled = as_compiled(self.program) is not None or self.program is None
@@ -108,7 +108,8 @@ class Simulation:
         self.measured = Values(self.built.measured, self._state, self._cameras.views)
         first = self.built.assembly.state.starts["setpoints"]
         self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
-        self._commands = {name: int(row["command"]) for name, row in zip(self.robot.inputs, self.context.inputs.inputs, strict=True)}
+        rows = zip(self.robot.inputs, self.context.inputs.inputs, strict=True)
+        self._commands = {name: int(row["command"]) for name, row in rows}
         self._piloted = Piloted(self.built, self._place) if piloted else None
         self._start: dict[str, float] = {}
         self.real_time_factor = 0.0
@@ -257,7 +258,8 @@ class Simulation:
     def advance(self, count: int, *, ahead: bool = False, asked: bool = True) -> None:
         """Let ticks pass; while a run records, at most `chunk` of them, before `take` takes what they recorded.
 
-        With `ahead`, the readings of the tick that comes next are taken too; where nobody is `asked`, the inputs stay as they are.
+        With `ahead`, the readings of the tick that comes next are taken too; where nobody is `asked`, the inputs stay
+        as they are.
         """
         end = self.tick + count
         while self.tick < end:
@@ -277,7 +279,7 @@ class Simulation:
 
     def _tick(self, first: int, count: int, flags: int) -> None:
         """Let the compiled loop run."""
-        tick, status = run_ticks(self._address, first, count, flags)
+        tick, status = run_ticks(self.address, first, count, flags)
         self._clock[0] = tick
         if status != FINE:
             raise failure(status, self.time, built=self.built)

@@ -1,8 +1,8 @@
-"""The wire: a twin that answers as its robot does. `PORTS` names the kinds that `didymos serve TWIN --port KIND` knows.
+"""The wire: a twin that answers as its robot does. `PORTS` names the kinds that there are.
 
-A kind is one module with a function `serve(simulation, terms)`; it is imported when it is used, because each needs
-libraries of its own. A kind with a `robot` can be spoken from the other end as well, to a real robot
-(`didymos run TWIN --robot KIND:ADDRESS`): one module with a function `connect`.
+A kind is one module with a function `serve(simulation, options)`; it is imported when it is used, because each needs
+libraries of its own. A kind with a `robot` can be spoken from the other end as well, to a real robot at KIND:ADDRESS: one
+module with a function `connect`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def find_port(kind: str) -> tuple[Port, Serve]:
     """
     if kind not in PORTS and not is_reference(kind):
         known = ", ".join(PORTS)
-        raise InputError(f"there is no port {kind!r}{nearest(kind, PORTS)} (there are: {known})", path="--port")
+        raise InputError(f"there is no port {kind!r}{nearest(kind, PORTS)} (there are: {known})", option="port")
     port = PORTS.load(kind, Path())
     return port, _function(port.module, "serve")
 
@@ -59,7 +59,7 @@ def find_robot(text: str) -> tuple[Connect, str]:
     if module is None or not colon or not address:
         known = [name for name, port in PORTS.items() if port.robot is not None]
         hint = nearest(kind, known) if colon else ""
-        raise InputError(f"found {text!r}{hint}, expected KIND:ADDRESS with a kind of: {', '.join(known)}", path="--robot")
+        raise InputError(f"found {text!r}{hint}, expected KIND:ADDRESS with a kind of: {', '.join(known)}", option="robot")
     connect: Connect = _function(module, "connect")
     return connect, address
 

@@ -1,4 +1,4 @@
-"""On which terms a twin is served: how long, at whose pace, to whom, and what is kept."""
+"""How a twin is served: how long, at whose pace, to whom, and what is kept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Connect", "Serve", "ServeOptions"]
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What the person who serves a twin asked for.
+    """What the person who serves a twin chose.
 
     Attributes:
         seconds: of the twin's clock until it ends; None: until `stop`.
@@ -47,4 +47,4 @@ Connect = Callable[["Simulation", str, Mapping[str, int], bool], "Hardware"]
 called the start of the scenario."""
 
 Serve = Callable[["Simulation", ServeOptions], dict[str, Any]]
-"""Serves a simulation until its time is over; the facts that `didymos serve --json` prints."""
+"""Serves a simulation until its time is over; facts about it, for people and programs."""

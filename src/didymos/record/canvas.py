@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from didymos.errors import InputError
 
-__all__ = ["INSTALL", "Canvas", "Frame", "open_canvas"]
+__all__ = ["INSTALL", "Canvas", "Pixels", "open_canvas"]
 
-Frame = NDArray[np.uint8]
+Pixels = NDArray[np.uint8]
 
 INSTALL = "apt-get install libegl1 libgl1-mesa-dri libopengl0"
 MAX_GEOMS = 10_000
@@ -55,7 +55,7 @@ class Canvas:
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR.value  # a float32 is finer near zero
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
 
-    def draw(self, data: mujoco.MjData, view: mujoco.MjvCamera, reach: tuple[float, float] | None = None) -> Frame:
+    def draw(self, data: mujoco.MjData, view: mujoco.MjvCamera, reach: tuple[float, float] | None = None) -> Pixels:
         """What a view sees, shape [height, width, 3]; within a `reach` [m] from near to far, or the model's own."""
         pixels = np.empty((*self._size[::-1], 3), np.uint8)
         with self._within(reach):

@@ -112,31 +112,23 @@ def compare(
         letter if isinstance(log, Log) else Path(log).name for letter, log in zip("ab", (a, b), strict=True)
     )  # fmt: skip
     names_b = _renamed(log_b, rename or {})
-    wanted = log_a.signals if signals is None else tuple(s.name for pattern in signals for s in log_a.select(pattern))
-    common = [name for name in wanted if name in names_b]
+    compared = log_a.signals if signals is None else tuple(s.name for pattern in signals for s in log_a.select(pattern))
+    common = [name for name in compared if name in names_b]
     if not common:
         raise InputError(
-            f"no common signal: a has {_some(wanted)}; b has {_some(names_b)}; "
+            f"no common signal: a has {_some(compared)}; b has {_some(names_b)}; "
             "say which belong together with rename, name in b -> name in a"
         )
-    errors: dict[str, SignalError] = {}
-    no_overlap = []
-    for name in dict.fromkeys(common):
-        ours, theirs = log_a[name], log_b[names_b[name]]
-        attitude = _near_attitude(log_a, log_b, names_b, name, ours.time, shift)
-        error = _difference(ours, theirs, shift, attitude)
-        if error is None:
-            no_overlap.append(name)
-        else:
-            errors[name] = error
-    if not errors:
+    errors = {name: _error(log_a, log_b, names_b, name, shift) for name in dict.fromkeys(common)}
+    overlapping = {name: error for name, error in errors.items() if error is not None}
+    if not overlapping:
         spans = [_span(log, names) for log, names in ((log_a, common), (log_b, [names_b[name] for name in common]))]
         raise InputError(f"no common time: a spans {spans[0]}, b spans {spans[1]}; move b with shift, now {shift:g} s")
     return Comparison(
-        errors,
-        tuple(name for name in wanted if name not in names_b),
+        overlapping,
+        tuple(name for name in compared if name not in names_b),
         tuple(old for new, old in names_b.items() if new not in log_a) if signals is None else (),
-        tuple(no_overlap),
+        tuple(name for name, error in errors.items() if error is None),
         (labels[0], labels[1]),
     )
 
@@ -197,6 +189,12 @@ def _near_attitude(a: Log, b: Log, names: Mapping[str, str], name: str, times: _
     there = np.stack([np.interp(times, stamps, column) for column in theirs.T], axis=1)
     near = np.where(np.sum(ours * there, axis=1) < 0.0, -1.0, 1.0)
     return np.asarray(near * there[:, "wxyz".index(axis)])
+
+
+def _error(a: Log, b: Log, names: Mapping[str, str], name: str, shift: float) -> SignalError | None:
+    """The difference of a signal of a, and of the one in b that has its name; None where they never overlap in time."""
+    attitude = _near_attitude(a, b, names, name, a[name].time, shift)
+    return _difference(a[name], b[names[name]], shift, attitude)
 
 
 def _difference(a: Signal, b: Signal, shift: float, attitude: _Array | None) -> SignalError | None:

@@ -88,8 +88,8 @@ def load_csv(path: Path) -> tuple[list[_Stream], dict[str, str]]:
     if np.isnan(times[0]) or len(late):
         row = 0 if np.isnan(times[0]) else int(late[0])
         name = header[time_column][0]
-        found = rows[1 + row][time_column] or "nothing"
-        raise InputError(f"time does not increase, found {found}", file=path, line=numbered[1 + row], path=name)
+        cell = rows[1 + row][time_column] or "nothing"
+        raise InputError(f"time does not increase, found {cell}", file=path, line=numbered[1 + row], path=name)
     if times[0] > _EPOCH:
         metadata["time_shift"] = repr(float(times[0]))
         times = times - times[0]
@@ -134,13 +134,13 @@ def _check_header(path: Path, line: int, header: Sequence[tuple[str, str]]) -> N
         raise InputError("the first line has numbers, expected the names of the columns", file=path, line=line)
     if len(header) < 2:
         raise InputError(f"only the column {header[0][0]!r}, expected time and a signal", file=path, line=line)
-    seen: set[str] = set()
+    names: set[str] = set()
     for number, (name, _) in enumerate(header, 1):
         if not name:
             raise InputError(f"column {number} has no name", file=path, line=line)
-        if name in seen:
+        if name in names:
             raise InputError(f"the column {name!r} occurs twice", file=path, line=line)
-        seen.add(name)
+        names.add(name)
 
 
 def _is_number(cell: str) -> bool:
@@ -176,7 +176,7 @@ def _reads(cell: str) -> bool:
 
 
 def _time_column(header: Sequence[tuple[str, str]]) -> tuple[int, float]:
-    """Place of the time among the columns, and how many of its units make a second."""
+    """Number of the time among the columns, and how many of its units make a second."""
     for column, (name, unit) in enumerate(header):
         match = _TIME.match(name)
         if match:

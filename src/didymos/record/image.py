@@ -46,12 +46,12 @@ class PinHole:
 
 def topics_of(eye: PinHole) -> tuple[tuple[str, str], ...]:
     """Topics and message types of a camera's pictures, in the order of `messages_of`."""
-    found = [(f"/{eye.name}/camera_info", "sensor_msgs/msg/CameraInfo")]
+    topics = [(f"/{eye.name}/camera_info", "sensor_msgs/msg/CameraInfo")]
     if eye.colour:
-        found.append((f"/{eye.name}/image/compressed", "sensor_msgs/msg/CompressedImage"))
+        topics.append((f"/{eye.name}/image/compressed", "sensor_msgs/msg/CompressedImage"))
     if eye.depth:
-        found.append((f"/{eye.name}/depth/image", "sensor_msgs/msg/Image"))
-    return tuple(found)
+        topics.append((f"/{eye.name}/depth/image", "sensor_msgs/msg/Image"))
+    return tuple(topics)
 
 
 def messages_of(eye: PinHole, picture: Picture) -> list[Any]:
@@ -60,19 +60,19 @@ def messages_of(eye: PinHole, picture: Picture) -> list[Any]:
     nanoseconds = round(picture.time * 1e9)
     stamp = types["builtin_interfaces/msg/Time"](sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
     header = types["std_msgs/msg/Header"](stamp=stamp, frame_id=eye.frame)
-    found = [_info(eye, header, types)]
+    messages = [_info(eye, header, types)]
     if picture.colour is not None:
         data = np.frombuffer(_jpeg(picture.colour), np.uint8)
-        found.append(types["sensor_msgs/msg/CompressedImage"](header=header, format="rgb8; jpeg compressed bgr8", data=data))
+        messages.append(types["sensor_msgs/msg/CompressedImage"](header=header, format="rgb8; jpeg compressed bgr8", data=data))
     if picture.depth is not None:
         rows, columns = picture.depth.shape
         data = np.frombuffer(np.ascontiguousarray(picture.depth, "<f4").tobytes(), np.uint8)
-        found.append(
+        messages.append(
             types["sensor_msgs/msg/Image"](
                 header=header, height=rows, width=columns, encoding="32FC1", is_bigendian=0, step=4 * columns, data=data
             )
         )
-    return found
+    return messages
 
 
 def _info(eye: PinHole, header: Any, types: Any) -> Any:
@@ -88,6 +88,6 @@ def _info(eye: PinHole, header: Any, types: Any) -> Any:
 def _jpeg(pixels: NDArray[np.uint8]) -> bytes:
     from PIL import Image
 
-    found = io.BytesIO()
-    Image.fromarray(pixels).save(found, "JPEG", quality=QUALITY)
-    return found.getvalue()
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "JPEG", quality=QUALITY)
+    return file.getvalue()

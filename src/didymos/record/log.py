@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from didymos.errors import InputError, RunError, nearest
-from didymos.record.attitude import ANGLES, angle
 from didymos.record.messages import stored
+from didymos.record.rows import StreamRows
 from didymos.record.stream import StreamLayout
+from didymos.rotations import ANGLES, angle
 
 if TYPE_CHECKING:
     import pandas
@@ -54,7 +55,7 @@ class Log:
     """Streams of a run, with texts about it.
 
     Args:
-        layouts: the streams, known by their place in this sequence; no two signals have the same name.
+        layouts: the streams, known by their number in this sequence; no two signals have the same name.
         metadata: texts about the run.
         keep: whether to hold the rows in memory; without, only their hash and the recording remain.
     """
@@ -70,13 +71,13 @@ class Log:
         self._recorder: McapRecorder | None = None
         self._listeners: list[Listener] = []
         self._keep = keep
-        self._streams = [_Rows(len(layout.columns)) for layout in self.layouts]
-        self._places: dict[str, tuple[int, int]] = {}
+        self._streams = [StreamRows(len(layout.columns)) for layout in self.layouts]
+        self._columns: dict[str, tuple[int, int]] = {}
         for i, layout in enumerate(self.layouts):
             for column, name in enumerate(layout.signals):
-                if name in self._places:
+                if name in self._columns:
                     raise InputError("two signals have this name", path=name)
-                self._places[name] = (i, column)
+                self._columns[name] = (i, column)
 
     def append(self, index: int, times: ArrayLike, values: ArrayLike) -> None:
         """Add rows to a stream: times [s], shape [n], not decreasing, and values, shape [n, columns]."""
@@ -109,10 +110,10 @@ class Log:
     @property
     def signals(self) -> tuple[str, ...]:
         """Names of all signals."""
-        return tuple(self._places)
+        return tuple(self._columns)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places
+        return name in self._columns
 
     def __getitem__(self, name: str) -> Signal:
         """The signal of a name; an `InputError` suggests the nearest where there is none.
@@ -120,12 +121,12 @@ class Log:
         A stream with an orientation also answers to `roll`, `pitch`, `yaw` and `tilt`: `log["truth.tilt"]`.
         """
         stream, _, last = name.rpartition(".")
-        if name not in self._places and last in ANGLES and f"{stream}.orientation.w" in self._places:
+        if name not in self._columns and last in ANGLES and f"{stream}.orientation.w" in self._columns:
             parts = [self[f"{stream}.orientation.{axis}"] for axis in "wxyz"]
             return Signal(name, "rad", parts[0].time, angle(last, np.column_stack([part.values for part in parts])))
-        if name not in self._places:
-            raise InputError(f"no signal {name!r} in this log{nearest(name, self._places)}")
-        i, column = self._places[name]
+        if name not in self._columns:
+            raise InputError(f"no signal {name!r} in this log{nearest(name, self._columns)}")
+        i, column = self._columns[name]
         times, values = self.rows(i)
         return Signal(name, self.layouts[i].units[column], times, values[:, column])
 
@@ -138,14 +139,14 @@ class Log:
     def select(self, pattern: str) -> tuple[Signal, ...]:
         """All signals of a name (`truth.tilt`), of a prefix (`imu.gyro`) or of a pattern with wildcards (`*.gyro.?`)."""
         if any(mark in pattern for mark in "*?["):
-            names = fnmatch.filter(self._places, pattern)
+            names = fnmatch.filter(self._columns, pattern)
         else:
-            names = [name for name in self._places if name == pattern or name.startswith(pattern + ".")]
+            names = [name for name in self._columns if name == pattern or name.startswith(pattern + ".")]
             stream, _, last = pattern.rpartition(".")
-            if not names and last in ANGLES and f"{stream}.orientation.w" in self._places:
+            if not names and last in ANGLES and f"{stream}.orientation.w" in self._columns:
                 names = [pattern]
         if not names:
-            prefixes = {name.rsplit(".", cut)[0] for name in self._places for cut in range(3)}
+            prefixes = {name.rsplit(".", cut)[0] for name in self._columns for cut in range(3)}
             raise InputError(f"no signal {pattern!r} in this log{nearest(pattern, sorted(prefixes))}")
         return tuple(self[name] for name in names)
 
@@ -290,37 +291,3 @@ class Log:
         from didymos.record.plot import plot
 
         return plot(self, names, path or "log.png", plane)
-
-
-class _Rows:
-    """Rows of one stream in arrays that double when full, so that appending costs the same however long the log is."""
-
-    def __init__(self, columns: int) -> None:
-        self.end = -np.inf
-        self.times_hash, self.values_hash = hashlib.sha256(), hashlib.sha256()
-        self._count = 0
-        self._times, self._values = np.empty(0), np.empty((0, columns))
-
-    def add(self, times: NDArray[np.float64], values: NDArray[np.float64], keep: bool) -> None:
-        self.end = times[-1]
-        self.times_hash.update(np.ascontiguousarray(times, "<f8").data)
-        self.values_hash.update(np.ascontiguousarray(values, "<f8").data)
-        if not keep:
-            return
-        count = self._count + len(times)
-        if count > len(self._times):
-            room = max(256, 2 * len(self._times), count)
-            grown_times, grown_values = np.empty(room), np.empty((room, self._values.shape[1]))
-            grown_times[: self._count], grown_values[: self._count] = self.view()
-            self._times, self._values = grown_times, grown_values
-        self._times[self._count : count], self._values[self._count : count] = times, values
-        self._count = count
-
-    @property
-    def nbytes(self) -> int:
-        return self._times.nbytes + self._values.nbytes
-
-    def view(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        times, values = self._times[: self._count], self._values[: self._count]
-        times.flags.writeable = values.flags.writeable = False
-        return times, values

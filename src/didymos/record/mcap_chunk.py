@@ -35,14 +35,14 @@ def message_record(channel: int, time: int, message: bytes) -> bytes:
 
 
 def index_record(channel: int, entries: Sequence[tuple[int, int]]) -> bytes:
-    """The index of a channel's messages in a chunk: time [ns] and place [bytes] of each."""
+    """The index of a channel's messages in a chunk: time [ns] and offset [bytes] of each."""
     rows = b"".join(struct.pack("<QQ", *entry) for entry in entries)
     return _INDEX.pack(_INDEX_OPCODE, _INDEX.size - 9 + len(rows), channel, len(rows)) + rows
 
 
 @dataclass(frozen=True)
 class _Run:
-    """Columns that stand side by side in the message: source columns, place [bytes] in the record, count, type."""
+    """Columns that stand side by side in the message: source columns, offset [bytes] in the record, count, type."""
 
     columns: slice
     offset: int

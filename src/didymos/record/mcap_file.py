@@ -15,9 +15,8 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -26,10 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from didymos.errors import InputError, RunError
-from didymos.record.cdr import ros2_types
 from didymos.record.image import Picture, PinHole
 from didymos.record.image_writer import ImageWriter
 from didymos.record.mcap_chunk import ChunkForm, StreamEncoder
+from didymos.record.mcap_records import MAGIC, Declared, declarations, summary
 from didymos.record.messages import TABLE
 from didymos.record.stream import StreamLayout
 
@@ -41,10 +40,9 @@ METADATA = "didymos"
 STREAMS = "didymos.streams"
 """Name of the metadata record that keeps the layouts, so that units and the order of columns are read back."""
 
-_MAGIC = b"\x89MCAP0\r\n"
 # opcode, length, first and last time, size and CRC of the messages, length and name of the packing, packed size
 _CHUNK = struct.Struct("<BQQQQII3sQ")
-# of a chunk's entry in the summary: first and last time, place and size of the chunk, size of the table of channels; then,
+# of a chunk's entry in the summary: first and last time, offset and size of the chunk, size of the table of channels; then,
 # after that table: size of the index, length and name of the packing, packed and plain size
 _CHUNK_INDEX, _CHUNK_INDEX_END = struct.Struct("<QQQQI"), struct.Struct("<QI3sQQ")
 _NO_SPAN = (float("inf"), 0.0)
@@ -58,7 +56,7 @@ class McapRecorder:
 
     Args:
         path: the file; overwritten where it exists.
-        layouts: the streams, known by their place in this sequence.
+        layouts: the streams, known by their number in this sequence.
         metadata: texts about the run: twin, scenario, seed, version.
         eyes: cameras whose pictures come as well; see `write_picture`.
 
@@ -87,10 +85,10 @@ class McapRecorder:
         self._chunks: list[bytes] = []
         self._times = (1 << 63, 0)  # [ns] of the first and the last message
         topics = [topic for layout in self.layouts for topic in layout.topics]
-        self._albums = {eye.name: ImageWriter(eye, 1 + len(topics) + 3 * i) for i, eye in enumerate(eyes)}
+        self._image_writers = {eye.name: ImageWriter(eye, 1 + len(topics) + 3 * i) for i, eye in enumerate(eyes)}
         self._counts = {channel: 0 for encoder in self._encoders for channel in encoder.channels}
-        self._counts |= {channel: 0 for album in self._albums.values() for channel in album.channels}
-        self._schemas, self._channels = _declarations(self._encoders, self._albums.values())
+        self._counts |= {channel: 0 for writer in self._image_writers.values() for channel in writer.channels}
+        self._schemas, self._channels = declarations(self._encoders, self._image_writers.values())
         self._metadata = [
             Metadata(METADATA, dict(metadata)),
             Metadata(STREAMS, {f"{i:03d}": _layout_text(layout) for i, layout in enumerate(self.layouts)}),
@@ -100,7 +98,7 @@ class McapRecorder:
         except OSError as error:
             raise InputError(f"cannot write the recording: {error.strerror}", file=self.path) from error
         self._position = 0
-        self._metadata_places: list[tuple[int, int]] = []
+        self._metadata_spans: list[tuple[int, int]] = []
         self._open()
 
     def write(self, layout_index: int, times: ArrayLike, values: ArrayLike) -> None:
@@ -137,15 +135,15 @@ class McapRecorder:
 
     def write_picture(self, camera: str, picture: Picture) -> None:
         """Take a picture of a camera; it is written with the next flush, in a chunk of its own."""
-        self._albums[camera].add(picture)
+        self._image_writers[camera].add(picture)
 
     def _flush_pictures(self) -> None:
-        for album in self._albums.values():
-            if album.count:
-                data, index, offsets, span = album.empty()
+        for writer in self._image_writers.values():
+            if writer.count:
+                data, index, offsets, span = writer.empty()
                 self._write_chunk(data, index, offsets, span)
-                for channel in album.channels:
-                    self._counts[channel] += album.written
+                for channel in writer.channels:
+                    self._counts[channel] += writer.written
 
     def _write_chunk(self, data: Any, index: Any, index_offsets: Mapping[int, int], span: tuple[int, int]) -> None:
         """Pack messages and write them with their index; `span` is the first and the last time in them [ns]."""
@@ -157,8 +155,8 @@ class McapRecorder:
         self._write(head, packed, index)
         offsets = [number for channel, offset in index_offsets.items() for number in (channel, start + size + offset)]
         table = struct.pack("<" + "HQ" * len(index_offsets), *offsets)
-        place = _CHUNK_INDEX.pack(first, last, start, size, len(table))
-        self._chunks.append(place + table + _CHUNK_INDEX_END.pack(len(index), 3, b"lz4", len(packed), plain))
+        entry = _CHUNK_INDEX.pack(first, last, start, size, len(table))
+        self._chunks.append(entry + table + _CHUNK_INDEX_END.pack(len(index), 3, b"lz4", len(packed), plain))
         self._times = min(self._times[0], first), max(self._times[1], last)
 
     def note(self, name: str, texts: Mapping[str, str]) -> None:
@@ -169,7 +167,7 @@ class McapRecorder:
         builder = RecordBuilder()
         self._metadata.append(Metadata(name, dict(texts)))
         self._metadata[-1].write(builder)
-        self._metadata_places.append((self._position, builder.count))
+        self._metadata_spans.append((self._position, builder.count))
         self._write(builder.end())
 
     def _form(self, counts: tuple[int, ...]) -> ChunkForm:
@@ -201,7 +199,7 @@ class McapRecorder:
     def _write(self, *parts: bytes | memoryview) -> None:
         size = sum(len(part) for part in parts)
         try:
-            written = os.writev(self._file.fileno(), parts)
+            written = os.writev(self._file.fileno(), parts) if hasattr(os, "writev") else 0  # without: one copy more
             while written < size:
                 written += os.write(self._file.fileno(), b"".join(parts)[written:])
         except OSError as error:
@@ -213,72 +211,25 @@ class McapRecorder:
         from mcap.records import Header
 
         builder = RecordBuilder()
-        builder.write(_MAGIC)
+        builder.write(MAGIC)
         Header("ros2", "didymos").write(builder)
         for metadata in self._metadata:
             start = builder.count
             metadata.write(builder)
-            self._metadata_places.append((start, builder.count - start))
+            self._metadata_spans.append((start, builder.count - start))
         for record in (*self._schemas, *self._channels):
             record.write(builder)
         self._write(builder.end())
 
     def _finish(self) -> None:
         from mcap.data_stream import RecordBuilder
-        from mcap.opcode import Opcode
-        from mcap.records import DataEnd, Footer, MetadataIndex, Statistics, SummaryOffset
+        from mcap.records import DataEnd
 
         builder = RecordBuilder()
         DataEnd(0).write(builder)
         self._write(builder.end())
-        start = self._position
-        statistics = Statistics(
-            attachment_count=0,
-            channel_count=len(self._channels),
-            channel_message_counts=self._counts,
-            chunk_count=len(self._chunks),
-            message_count=sum(self._counts.values()),
-            message_end_time=self._times[1],
-            message_start_time=self._times[0] if self._chunks else 0,
-            metadata_count=len(self._metadata),
-            schema_count=len(self._schemas),
-        )
-        indexes = [
-            MetadataIndex(offset, length, metadata.name)
-            for metadata, (offset, length) in zip(self._metadata, self._metadata_places, strict=True)
-        ]
-        groups: list[tuple[Opcode, Sequence[Any]]] = [
-            (Opcode.SCHEMA, self._schemas),
-            (Opcode.CHANNEL, self._channels),
-            (Opcode.STATISTICS, [statistics]),
-            (Opcode.CHUNK_INDEX, [_Raw(Opcode.CHUNK_INDEX, chunk) for chunk in self._chunks]),
-            (Opcode.METADATA_INDEX, indexes),
-        ]
-        offsets = []
-        for opcode, records in groups:
-            group_start = builder.count
-            for record in records:
-                record.write(builder)
-            if records:
-                offsets.append(SummaryOffset(opcode, start + group_start, builder.count - group_start))
-        offset_start = start + builder.count
-        for offset in offsets:
-            offset.write(builder)
-        summary = builder.end()
-        head = struct.pack("<BQQQ", Opcode.FOOTER, 20, start, offset_start)
-        Footer(start, offset_start, zlib.crc32(head, zlib.crc32(summary))).write(builder)
-        self._write(summary + builder.end() + _MAGIC)
-
-
-@dataclass(frozen=True)
-class _Raw:
-    """A record whose content is packed already: a long run has as many as it has chunks, of a hundred numbers each."""
-
-    opcode: int
-    content: bytes
-
-    def write(self, builder: Any) -> None:
-        builder.write(struct.pack("<BQ", self.opcode, len(self.content)) + self.content)
+        declared = Declared(self._schemas, self._channels, list(zip(self._metadata, self._metadata_spans, strict=True)))
+        self._write(summary(declared, self._counts, self._chunks, self._times, self._position))
 
 
 def _check_topics(layouts: Sequence[StreamLayout]) -> None:
@@ -298,33 +249,6 @@ def _joined(pending: list[_Rows], layout: StreamLayout) -> _Rows:
         return np.empty(0, np.uint64), np.empty((0, len(layout.columns)))
     times, values = zip(*pending, strict=True)
     return np.concatenate(times), np.concatenate(values)
-
-
-def _declarations(encoders: Sequence[StreamEncoder], albums: Iterable[ImageWriter]) -> tuple[list[Any], list[Any]]:
-    """Schema and channel records of all streams and cameras."""
-    from mcap.records import Channel, Schema
-
-    schemas: dict[str, Any] = {}
-    channels = []
-    rows = [
-        (channel, topic, TABLE[encoder.layout.kind].type_name)
-        for encoder in encoders
-        for channel, topic in zip(encoder.channels, encoder.layout.topics, strict=True)
-    ]
-    rows += [(c, topic, kind) for album in albums for c, (topic, kind) in zip(album.channels, album.topics, strict=True)]
-    for channel, topic, type_name in rows:
-        if type_name not in schemas:
-            schemas[type_name] = Schema(len(schemas) + 1, _definition(type_name), "ros2msg", type_name)
-        # The profile asks for the quality of service; empty means the player's defaults.
-        qos = {"offered_qos_profiles": ""}
-        channels.append(Channel(channel, topic, "cdr", qos, schemas[type_name].id))
-    return list(schemas.values()), channels
-
-
-@cache
-def _definition(type_name: str) -> bytes:
-    text, _ = ros2_types().generate_msgdef(type_name, ros_version=2)
-    return bytes(text.encode())
 
 
 @lru_cache(maxsize=256)

@@ -49,8 +49,8 @@ def load_mcap(path: Path) -> tuple[list[tuple[StreamLayout, NDArray[np.float64],
     if streams is None:
         streams = _apart([stream for raw, kind, columns in decoded for stream in _suggested(raw, kind, columns)])
         if not streams:
-            found = "; ".join(unread[:5]) or content.damage or "there is no message in it"
-            raise InputError(f"no signal could be read: {found}", file=path)
+            why = "; ".join(unread[:5]) or content.damage or "there is no message in it"
+            raise InputError(f"no signal could be read: {why}", file=path)
     if content.damage:
         metadata["damage"] = content.damage
     if unread:
@@ -77,7 +77,7 @@ def _recorded(content: McapContent, decoded: _Decoded) -> list[_Stream] | None:
     """The streams as the recorder knew them; nothing where the file is not ours, or was changed since."""
     if STREAMS not in content.metadata:
         return None
-    columns = {(raw.topic, name): column for raw, _, found in decoded for name, column in found.items()}
+    columns = {(raw.topic, name): column for raw, _, of_topic in decoded for name, column in of_topic.items()}
     streams: list[_Stream] = []
     try:
         for _, text in sorted(content.metadata[STREAMS].items()):

@@ -118,14 +118,14 @@ class _Reader:
         from mcap.data_stream import ReadDataStream
         from mcap.records import Channel, Schema
 
-        found: dict[int, tuple[list[int], list[int], list[int]]] = {}
+        messages: dict[int, tuple[list[int], list[int], list[int]]] = {}
         position, end = 0, len(data)
         while position < end:
             opcode, length = _RECORD.unpack_from(data, position)
             position += _RECORD.size
             if opcode == _MESSAGE_OPCODE:
                 channel, _, log_time, _ = _MESSAGE.unpack_from(data, position)
-                starts, sizes, times = found.setdefault(channel, ([], [], []))
+                starts, sizes, times = messages.setdefault(channel, ([], [], []))
                 starts.append(position + _MESSAGE.size)
                 sizes.append(length - _MESSAGE.size)
                 times.append(log_time)
@@ -137,7 +137,7 @@ class _Reader:
                 else:
                     self._add_channel(Channel.read(stream))
             position += length
-        for channel, (starts, sizes, times) in found.items():
+        for channel, (starts, sizes, times) in messages.items():
             self._add(channel, data, starts, sizes, times)
 
     def _add(self, channel: int, data: bytes, starts: list[int], sizes: list[int], times: list[int]) -> None:

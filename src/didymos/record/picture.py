@@ -1,6 +1,6 @@
 """Pictures: what the robot looks like in a state of its model, drawn off-screen, without a display.
 
-`render_picture` draws one still with shadows and smooth edges; `render_clip` draws many frames as an animated GIF, with
+`render_picture` draws one still with shadows and smooth edges; `render_clip` draws many pictures as an animated GIF, with
 both left out, which is an order of magnitude faster on a machine without a graphics card.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.errors import InputError, nearest
-from didymos.record.canvas import Frame, open_canvas
+from didymos.record.canvas import Pixels, open_canvas
 
 __all__ = ["render_clip", "render_picture"]
 
@@ -52,11 +52,11 @@ def render_clip(
     camera: str | None = None,
     size: tuple[int, int] = (480, 320),
 ) -> Path:
-    """Draw an animated GIF that repeats for ever, one frame per row of `qpos`, shape [n, nq], and return its path.
+    """Draw an animated GIF that repeats for ever, one picture per row of `qpos`, shape [n, nq], and return its path.
 
-    The automatic view follows the robot at a constant distance. `fps` [1/s] is the rate of frames; the format stores
-    whole hundredths of a second per frame, so that 25, 20 and 10 are exact. Equal frames in a row are stored as one
-    that lasts as long.
+    The automatic view follows the robot at a constant distance. `fps` [1/s] is their rate; the format stores whole
+    hundredths of a second per picture, so that 25, 20 and 10 are exact. Equal ones in a row are stored as one that lasts as
+    long.
     """
     file = _checked(path, (".gif",))
     states = np.asarray(qpos, dtype=np.float64)
@@ -64,17 +64,17 @@ def render_clip(
         raise InputError(f"a clip needs positions of shape [n, {model.nq}] with n > 0, found {list(states.shape)}")
     if not 0.0 < fps <= 50.0:
         raise InputError(f"a clip needs a frame rate above 0 and up to 50 per second, found {fps:g}")
-    frames = [_image(pixels) for pixels in _animate(model, states, camera, size)]
-    # one palette for all frames: a palette per frame flickers
-    palette = frames[len(frames) // 2].quantize(128)
-    first, *others = [frame.quantize(palette=palette, dither=0) for frame in frames]
+    pictures = [_image(pixels) for pixels in _animate(model, states, camera, size)]
+    # one palette for all of them: a palette each flickers
+    palette = pictures[len(pictures) // 2].quantize(128)
+    first, *others = [picture.quantize(palette=palette, dither=0) for picture in pictures]
     first.save(file, save_all=True, append_images=others, duration=round(100 / fps) * 10, loop=0)
     return file
 
 
 def _animate(
     model: mujoco.MjModel, states: NDArray[np.float64], camera: str | None, size: tuple[int, int]
-) -> Iterator[Frame]:
+) -> Iterator[Pixels]:
     data = mujoco.MjData(model)
     distance = 0.0
     with open_canvas(model, size, fine=False) as canvas:
@@ -116,10 +116,10 @@ def _bounds(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[NDArray[np.floa
     mine = (model.geom_bodyid > 0) & (model.geom_rbound > 0) & ~ours[model.geom_bodyid]
     if not mine.any():
         return np.array(model.stat.center), float(model.stat.extent)
-    places, radii = data.geom_xpos[mine], model.geom_rbound[mine, None]
-    low, high = (places - radii).min(axis=0), (places + radii).max(axis=0)
+    centres, radii = data.geom_xpos[mine], model.geom_rbound[mine, None]
+    low, high = (centres - radii).min(axis=0), (centres + radii).max(axis=0)
     centre = (low + high) / 2
-    return centre, float((np.linalg.norm(places - centre, axis=1) + radii[:, 0]).max())
+    return centre, float((np.linalg.norm(centres - centre, axis=1) + radii[:, 0]).max())
 
 
 def _checked(path: str | Path, suffixes: tuple[str, ...]) -> Path:
@@ -130,7 +130,7 @@ def _checked(path: str | Path, suffixes: tuple[str, ...]) -> Path:
     return file
 
 
-def _image(pixels: Frame) -> Any:
+def _image(pixels: Pixels) -> Any:
     from PIL import Image
 
     return Image.fromarray(pixels)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.errors import InputError, nearest
-from didymos.record.attitude import angle
 from didymos.record.log import Log
 from didymos.record.stream import Kind
+from didymos.rotations import angle
 
 __all__ = ["draw_plane", "read_chains"]
 
@@ -36,7 +36,7 @@ def read_chains(log: Log, texts: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _track(log: Log, link: str) -> NDArray[np.float64]:
-    """Place x, y [m] and heading [rad] over time, shape [n, 3]."""
+    """Position x, y [m] and heading [rad] over time, shape [n, 3]."""
     x, y = (log[f"tf.{link}.position.{axis}"].values for axis in "xy")
     turn = np.column_stack([log[f"tf.{link}.orientation.{axis}"].values for axis in "wxyz"])
     return np.column_stack([x, y, angle("yaw", turn)])

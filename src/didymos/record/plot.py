@@ -129,7 +129,7 @@ def _overview(log: Log) -> list[Signal]:
 
     Neither every link's pose nor every ray of a scan, and no second pose of the same robot.
     """
-    found: list[Signal] = []
+    chosen: list[Signal] = []
     for kind in _OVERVIEW_ORDER:
         layouts = [layout for layout in log.layouts if layout.kind is kind]
         for layout in layouts[:1] if kind is Kind.ODOMETRY else layouts:
@@ -138,14 +138,14 @@ def _overview(log: Log) -> list[Signal]:
                 signals[3:3] = [log[f"{layout.name}.{name}"] for name in ("roll", "pitch", "yaw")]
             if kind is Kind.JOINT_STATES and len(layout.labels) > 1:
                 signals.sort(key=lambda signal: signal.name.rsplit(".", 1)[1] == "position")
-            found += signals
-    return [signal for signal in found if len(signal.time)]
+            chosen += signals
+    return [signal for signal in chosen if len(signal.time)]
 
 
 def _panels(signals: Sequence[Signal]) -> list[_Panel]:
     groups: dict[tuple[str, str], list[tuple[str, Signal]]] = {}
     for signal in signals:
-        title, label = _place(signal.name)
+        title, label = _panel_of(signal.name)
         groups.setdefault((title, signal.unit), []).append((label, signal))
     panels = []
     for (title, unit), curves in groups.items():
@@ -161,7 +161,7 @@ def _stands_still(panel: _Panel) -> bool:
     return all(len(signal.values) == 0 or float(np.ptp(signal.values)) == 0.0 for _, signal in panel.curves)
 
 
-def _place(name: str) -> tuple[str, str]:
+def _panel_of(name: str) -> tuple[str, str]:
     """Title of the panel to which a signal belongs, and its label there."""
     parts = name.split(".")
     if parts[-1] in ("w", "x", "y", "z") or len(parts) < 3:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from didymos.compiled import kernel
 from didymos.native import record_at
-from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, disturb_vector, walk
 from didymos.noise import uniform
+from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, disturb_vector, walk
 
 __all__ = [
     "ARRIVAL", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "any_due", "is_due", "sense",

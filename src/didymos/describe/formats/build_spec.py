@@ -14,7 +14,7 @@ from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import RigidGroup, carried_inertials, principal_axes
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, Mechanism, Shape, ShapeKind, links_in_order
 from didymos.describe.formats.meshes import MeshLibrary
-from didymos.describe.formats.rotation import Pose
+from didymos.rotations import Pose
 
 __all__ = ["build_spec"]
 
@@ -30,9 +30,9 @@ _GEOMS = {
 }
 
 
-def build_spec(mechanism: Mechanism, notes: ImportReport) -> Description:
+def build_spec(mechanism: Mechanism, report: ImportReport) -> Description:
     """The description of a mechanism; an `InputError` where it is no tree, not physical, or refused by the engine."""
-    builder = _Builder(mechanism, notes)
+    builder = _Builder(mechanism, report)
     builder.add_bodies()
     builder.add_constraints()
     builder.exclude_neighbours_of_the_world()
@@ -40,14 +40,14 @@ def build_spec(mechanism: Mechanism, notes: ImportReport) -> Description:
     free = [joint for joint in builder.joints.values() if joint.parent == root and joint.kind is JointKind.FLOATING]
     _, warnings = check_compiles(builder.spec, mechanism.element.file)
     for warning in warnings:
-        notes.add(mechanism.element, f"the engine warns: {warning}")
+        report.add(mechanism.element, f"the engine warns: {warning}")
     return Description(
         spec=builder.spec,
         name=mechanism.name,
         links=builder.links(),
         joints=builder.joints,
         frames=builder.frames,
-        notes=notes.notes(),
+        notes=report.notes(),
         source=mechanism.element.file,
         root=root,
         floating=bool(free),
@@ -66,13 +66,13 @@ class _Placed:
 
 
 class _Builder:
-    def __init__(self, mechanism: Mechanism, notes: ImportReport) -> None:
-        self.mechanism, self.notes = mechanism, notes
+    def __init__(self, mechanism: Mechanism, report: ImportReport) -> None:
+        self.mechanism, self.report = mechanism, report
         self.spec = new_spec(mechanism.name)
         self.order = links_in_order(mechanism)
         self.joints: dict[str, Joint] = {}
         self.frames: dict[str, Frame] = {}
-        self._meshes = MeshLibrary(self.spec, notes)
+        self._meshes = MeshLibrary(self.spec, report)
         self._placed: dict[str, _Placed] = {}
         self._moving_joint: dict[str, JointSource] = {}
         self._body_names: set[str] = {WORLD}
@@ -97,18 +97,18 @@ class _Builder:
     def add_constraints(self) -> None:
         for source in self.mechanism.joints.values():
             if source.mimic is not None:
-                add_mimic(self.spec, source, self.joints, self.notes)
+                add_mimic(self.spec, source, self.joints, self.report)
         for source in self.mechanism.loops:
             bodies = self._placed[source.parent].body.name, self._placed[source.child].body.name
-            self.joints[source.name] = add_loop(self.spec, source, bodies, self.notes)
+            self.joints[source.name] = add_loop(self.spec, source, bodies, self.report)
 
     def links(self) -> dict[str, Link]:
         carriers = dict(self.order)
-        found = {}
+        links = {}
         for name, source in self.mechanism.links.items():
             carrier = carriers[name]
             inertial = source.inertial
-            found[name] = Link(
+            links[name] = Link(
                 name,
                 self._placed[name].body.name,
                 inertial.mass,
@@ -116,7 +116,7 @@ class _Builder:
                 inertial.inertia,
                 None if carrier is None else carrier.name,
             )
-        return found
+        return links
 
     def exclude_neighbours_of_the_world(self) -> None:
         """The engine lets neighbours pass through each other, but not where one of them is welded to the world."""
@@ -145,8 +145,8 @@ class _Builder:
             carrier is not None and carrier.kind is JointKind.FLOATING and in_world is not None
         )
         base = self.spec.worldbody if onto_world or parent is None else parent.body
-        place = in_world if onto_world and in_world is not None else pose
-        body = base.add_body(name=unique(link, self._body_names), pos=place.position, quat=place.quaternion)
+        in_base = in_world if onto_world and in_world is not None else pose
+        body = base.add_body(name=unique(link, self._body_names), pos=in_base.position, quat=in_base.quaternion)
         body.gravcomp = float(self.mechanism.links[link].weightless)
         if carrier is not None:
             self.joints[carrier.name] = add_joint(body, carrier, self._joint_names, top_level=onto_world)
@@ -177,7 +177,7 @@ class _Builder:
             group = RigidGroup(
                 poses, moving, any(member in massive for member in poses), None if joint is None else joint.name
             )
-            carried |= carried_inertials(group, self.mechanism.links, self.notes)
+            carried |= carried_inertials(group, self.mechanism.links, self.report)
         return carried
 
     def _add_shapes(self, link: str) -> None:

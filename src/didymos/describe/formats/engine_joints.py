@@ -48,12 +48,12 @@ def add_joint(body: mujoco.MjsBody, source: JointSource, taken: set[str], *, top
     return table_row(source, tuple(names))
 
 
-def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint], notes: ImportReport) -> None:
+def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint], report: ImportReport) -> None:
     """Tie a joint to another one: q = multiplier * q(other) + offset."""
     mimic = source.mimic
     assert mimic is not None
     if mimic.joint not in joints:
-        notes.add(
+        report.add(
             source.element,
             f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: there is no "
             f"such joint{nearest(mimic.joint, joints)}",
@@ -63,7 +63,7 @@ def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint]
         raise source.element.error(f"joint {source.name!r} mimics itself")
     own, other = joints[source.name], joints[mimic.joint]
     if own.kind not in _ONE_AXIS or not own.engine_joints or not (other.kind in _ONE_AXIS and other.engine_joints):
-        notes.add(
+        report.add(
             source.element,
             f"mimic of joint {mimic.joint!r} by joint {source.name!r} is not used: one of them "
             "does not move about one axis",
@@ -77,10 +77,10 @@ def add_mimic(spec: mujoco.MjSpec, source: JointSource, joints: dict[str, Joint]
         name2=other.engine_joints[0],
     )
     equality.data[:5] = [mimic.offset, mimic.multiplier, 0, 0, 0]
-    notes.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} becomes an equality constraint")
+    report.add(source.element, f"mimic of joint {mimic.joint!r} by joint {source.name!r} becomes an equality constraint")
 
 
-def add_loop(spec: mujoco.MjSpec, source: JointSource, bodies: tuple[str, str], notes: ImportReport) -> Joint:
+def add_loop(spec: mujoco.MjSpec, source: JointSource, bodies: tuple[str, str], report: ImportReport) -> Joint:
     """Close a loop: points of the child are held where the same points of the parent are."""
     arms = {
         JointKind.FIXED: None,
@@ -112,7 +112,7 @@ def add_loop(spec: mujoco.MjSpec, source: JointSource, bodies: tuple[str, str], 
             name2=bodies[0],
         )
         equality.data[:3] = source.anchor + along * source.axis
-    notes.add(
+    report.add(
         source.element,
         f"joint {source.name!r} closes a loop and becomes an equality constraint, without its "
         "limits, damping and friction",

@@ -12,7 +12,7 @@ import mujoco
 
 from didymos.errors import InputError
 
-__all__ = ["asked_engine", "check_compiles", "new_spec", "unique"]
+__all__ = ["ask_engine", "check_compiles", "new_spec", "unique"]
 
 _Answer = TypeVar("_Answer")
 
@@ -34,14 +34,14 @@ def new_spec(name: str) -> mujoco.MjSpec:
 
 def check_compiles(spec: mujoco.MjSpec, file: Path) -> tuple[mujoco.MjModel, list[str]]:
     """The engine's model of a spec, and its warnings; what it says against the spec becomes an `InputError`."""
-    return asked_engine(spec.compile, file)
+    return ask_engine(spec.compile, file)
 
 
-def asked_engine(question: Callable[[], _Answer], file: Path) -> tuple[_Answer, list[str]]:
+def ask_engine(question: Callable[[], _Answer], file: Path) -> tuple[_Answer, list[str]]:
     """What the engine answers, and its warnings, which it would otherwise print and write into the current folder."""
-    said: list[str] = []
+    complaints: list[str] = []
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: said.append(str(text)))
+    mujoco.set_mju_user_warning(lambda text: complaints.append(str(text)))
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -50,8 +50,8 @@ def asked_engine(question: Callable[[], _Answer], file: Path) -> tuple[_Answer, 
         raise _complaint(error, file) from error
     finally:
         mujoco.set_mju_user_warning(before)
-    said += [str(warning.message) for warning in caught]
-    return answer, [" ".join(text.split()) for text in said]
+    complaints += [str(warning.message) for warning in caught]
+    return answer, [" ".join(text.split()) for text in complaints]
 
 
 def _complaint(error: BaseException, file: Path) -> InputError:
@@ -67,9 +67,9 @@ def _complaint(error: BaseException, file: Path) -> InputError:
 
 def unique(name: str, taken: set[str]) -> str:
     """A name that is not taken, which it then is: `name` itself, or with a number behind it."""
-    found, count = name, 1
-    while found in taken:
+    free, count = name, 1
+    while free in taken:
         count += 1
-        found = f"{name}_{count}"
-    taken.add(found)
-    return found
+        free = f"{name}_{count}"
+    taken.add(free)
+    return free

@@ -1,7 +1,7 @@
 """Collects what an importer did not use, and finds what it does not know.
 
 A vocabulary says for each element which attributes and children are understood, and which are known but not used. All
-that is in neither set is listed as unknown, with the nearest word that is known there.
+that is in neither set is listed as unknown, with the nearest that is known there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from didymos.describe.description import Note
 from didymos.describe.formats.xml_file import Element
 from didymos.errors import nearest
 
-__all__ = ["AllowedTags", "ImportReport", "Vocabulary", "words"]
+__all__ = ["AllowedTags", "ImportReport", "Vocabulary", "allowed"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class AllowedTags:
 Vocabulary = Mapping[str, AllowedTags]
 
 
-def words(attributes: str = "", used: str = "", unused: str = "", unused_attributes: str = "") -> AllowedTags:
+def allowed(attributes: str = "", used: str = "", unused: str = "", unused_attributes: str = "") -> AllowedTags:
     """`AllowedTags` from lists separated by blanks."""
     return AllowedTags(*(frozenset(text.split()) for text in (attributes, used, unused, unused_attributes)))
 
@@ -53,7 +53,7 @@ class ImportReport:
             self.add(element, what)
 
     def audit(self, element: Element, vocabulary: Vocabulary, parent: str = "") -> None:
-        """Note every unknown and every unused word in an element and below it."""
+        """Note every unknown and every unused tag and attribute in an element and below it."""
         known = vocabulary.get(f"{parent}/{element.tag}") or vocabulary.get(element.tag)
         if known is None:
             return
@@ -76,5 +76,5 @@ class ImportReport:
         return tuple(self._notes)
 
 
-def _hint(word: str, known: Iterable[str]) -> str:
-    return nearest(word, sorted(known))
+def _hint(name: str, known: Iterable[str]) -> str:
+    return nearest(name, sorted(known))

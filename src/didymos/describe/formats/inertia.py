@@ -22,7 +22,7 @@ import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import Inertial, LinkSource
-from didymos.describe.formats.rotation import Pose
+from didymos.rotations import Pose
 
 __all__ = ["ROUNDED_TO_ZERO", "RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
 
@@ -69,17 +69,17 @@ def inertia_fault(inertia: np.ndarray) -> str | None:
     return None
 
 
-def carried_inertials(group: RigidGroup, links: dict[str, LinkSource], notes: ImportReport) -> dict[str, Inertial]:
+def carried_inertials(group: RigidGroup, links: dict[str, LinkSource], report: ImportReport) -> dict[str, Inertial]:
     """What the engine's bodies of a rigid group shall hold, by link; an `InputError` where no body can."""
     carried = {name: links[name].inertial for name in group.members}
-    _lend_tensors(group, links, carried, notes)
+    _lend_tensors(group, links, carried, report)
     if group.moving:
-        _strengthen(group, links, carried, notes)
+        _strengthen(group, links, carried, report)
     return carried
 
 
 def _lend_tensors(
-    group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: ImportReport
+    group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], report: ImportReport
 ) -> None:
     faults = {name: fault for name in group.members if (fault := inertia_fault(carried[name].inertia))}
     if not faults:
@@ -96,24 +96,24 @@ def _lend_tensors(
     carried[taker] = Inertial(carried[taker].mass, carried[taker].com, total)
     for name, fault in faults.items():
         carried[name] = Inertial(carried[name].mass, carried[name].com)
-        notes.add(
+        report.add(
             links[name].inertial_element,
             f"link {name!r} has an inertia that no body can have ({fault}); "
             f"it is carried by link {taker!r}, to which it is welded",
         )
 
 
-def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], notes: ImportReport) -> None:
+def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], report: ImportReport) -> None:
     if any(_is_strong(inertial) for inertial in carried.values()):
         return
     name = max(carried, key=lambda member: carried[member].mass)
     mass = carried[name].mass
     element = links[name].inertial_element
     if mass > _SMALLEST:
-        notes.add(element, f"link {name!r} has mass but no inertia about some axis; the engine gets 1e-12 kg m^2 more")
+        report.add(element, f"link {name!r} has mass but no inertia about some axis; the engine gets 1e-12 kg m^2 more")
     elif group.carries_mass_further_out:
         mass = _SMALLEST
-        notes.add(element, f"link {name!r} moves but has no mass; the engine gets 1e-12 kg and 1e-12 kg m^2")
+        report.add(element, f"link {name!r} moves but has no mass; the engine gets 1e-12 kg and 1e-12 kg m^2")
     else:
         by = "" if group.joint is None else f" by joint {group.joint!r}"
         raise element.error(

@@ -8,8 +8,8 @@ import numpy as np
 
 from didymos.describe.description import JointKind
 from didymos.describe.formats.mechanism import JointSource
-from didymos.describe.formats.rotation import Pose, axis_angle_to_matrix
 from didymos.describe.formats.xml_file import Element
+from didymos.rotations import Pose, axis_angle_to_matrix
 
 __all__ = ["bounds", "checked_axis", "not_negative", "welded"]
 

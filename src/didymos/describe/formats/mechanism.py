@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from didymos.describe.description import JointKind
-from didymos.describe.formats.rotation import Pose
 from didymos.describe.formats.xml_file import Element
 from didymos.errors import nearest
+from didymos.rotations import Pose
 
 __all__ = [
     "WORLD",

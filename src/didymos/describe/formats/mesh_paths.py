@@ -23,18 +23,18 @@ def resolve_uri(uri: str, element: Element, packages: Mapping[str, Path]) -> Pat
     scheme, separator, rest = uri.strip().partition("://")
     try:
         if not separator:
-            found = element.file.parent / uri.strip()
+            file = element.file.parent / uri.strip()
         elif scheme == "file":
-            found = element.file.parent / unquote(rest)
+            file = element.file.parent / unquote(rest)
         elif scheme in ("package", "model"):
-            found = _in_package(uri, rest, element, packages)
+            file = _in_package(uri, rest, element, packages)
         else:
             raise element.error(f"{uri!r} has the scheme {scheme!r}, expected package, model, file or a path")
-        if found.is_file():
-            return found.resolve()
+        if file.is_file():
+            return file.resolve()
     except (OSError, ValueError) as error:  # a NUL or an endless name
         raise element.error(f"{uri!r} is not the name of a file") from error
-    raise element.error(f"{uri!r} means the file {str(found)!r}, which does not exist")
+    raise element.error(f"{uri!r} means the file {str(file)!r}, which does not exist")
 
 
 def _in_package(uri: str, rest: str, element: Element, packages: Mapping[str, Path]) -> Path:

@@ -37,8 +37,8 @@ class Triangles:
 class MeshLibrary:
     """The meshes of one spec, each file and scale only once."""
 
-    def __init__(self, spec: mujoco.MjSpec, notes: ImportReport) -> None:
-        self._spec, self._notes = spec, notes
+    def __init__(self, spec: mujoco.MjSpec, report: ImportReport) -> None:
+        self._spec, self._report = spec, report
         self._names: dict[tuple[Path, bytes, str | None, bool], str] = {}
         self._read: dict[tuple[Path, str | None], Triangles] = {}
 
@@ -53,17 +53,17 @@ class MeshLibrary:
                 self._names[key] = self._add(mesh)
             name = self._names[key]
             if not collision and mesh.path.suffix.lower() != ".stl":
-                self._notes.add_once(element, "colours and textures inside mesh files are not used")
+                self._report.add_once(element, "colours and textures inside mesh files are not used")
             if self._says_y_is_up(mesh.path):
-                self._notes.add_once(element, "the up axis Y_UP of COLLADA meshes is ignored, as by other robot tools")
+                self._report.add_once(element, "the up axis Y_UP of COLLADA meshes is ignored, as by other robot tools")
             if collision:
                 self._check_volume(mesh)
-                self._notes.add_once(element, "collision meshes collide as their convex hulls")
+                self._report.add_once(element, "collision meshes collide as their convex hulls")
             return name
         except _UnreadableError as error:
             if collision:
                 raise element.error(f"the collision mesh {str(mesh.path)!r} {error}") from error
-            self._notes.add(element, f"the visual mesh {str(mesh.path)!r} {error}; it is not shown")
+            self._report.add(element, f"the visual mesh {str(mesh.path)!r} {error}; it is not shown")
             return None
 
     def _triangles(self, mesh: MeshSource) -> Triangles:
@@ -162,13 +162,13 @@ def _read_by_trimesh(path: Path, part: str | None) -> Triangles:
 
 def _parts(scene: Any, part: str | None) -> list[Any]:
     """The triangle meshes of a scene, each where the scene puts it."""
-    found = []
+    meshes = []
     for node in scene.graph.nodes_geometry:
         transform, geometry = scene.graph[node]
         mesh = scene.geometry[geometry]
         if hasattr(mesh, "faces") and len(mesh.faces) and part in (None, node, geometry):
-            found.append(mesh.copy().apply_transform(transform))
-    return found
+            meshes.append(mesh.copy().apply_transform(transform))
+    return meshes
 
 
 def _in_metres(mesh: Any) -> Any:

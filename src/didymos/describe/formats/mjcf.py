@@ -10,12 +10,12 @@ import mujoco
 import numpy as np
 
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
-from didymos.describe.formats.engine_spec import asked_engine, check_compiles, unique
+from didymos.describe.formats.engine_spec import ask_engine, check_compiles, unique
 from didymos.describe.formats.format import DescriptionFile, Format
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mjcf_guard import refuse_the_dangerous
-from didymos.describe.formats.rotation import quaternion_to_matrix
 from didymos.describe.formats.xml_file import Element
+from didymos.rotations import quaternion_to_matrix
 
 __all__ = ["MJCF", "read_mjcf"]
 
@@ -34,20 +34,20 @@ def read_mjcf(root: Element, text: str | None = None) -> Description:
     """
     file = root.file
     refuse_the_dangerous(root)
-    notes = ImportReport()
-    spec, warnings = asked_engine(
+    report = ImportReport()
+    spec, warnings = ask_engine(
         lambda: mujoco.MjSpec.from_file(str(file)) if text is None else mujoco.MjSpec.from_string(text), file
     )
     if text is not None:
         spec.modelfiledir = str(file.resolve().parent)  # where its meshes are looked for
-    _name_the_nameless(spec, root, notes)
+    _name_the_nameless(spec, root, report)
     model, more_warnings = check_compiles(spec, file)
     for warning in dict.fromkeys(warnings + more_warnings):
-        notes.add(root, f"the engine warns: {warning}")
+        report.add(root, f"the engine warns: {warning}")
     if model.nbody < 2:
         raise root.error("<mujoco> has no <body>, expected at least one")
     _check_numbers(model, root)
-    body = _root(spec, root, notes)
+    body = _root(spec, root, report)
     joints = {joint.name: joint for joint in (_joint(model, index) for index in range(model.njnt))}
     return Description(
         spec=spec,
@@ -55,7 +55,7 @@ def read_mjcf(root: Element, text: str | None = None) -> Description:
         links=_links(model),
         joints=joints,
         frames=_frames(model),
-        notes=notes.notes(),
+        notes=report.notes(),
         source=file,
         root=body.name,
         floating=any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints),
@@ -63,7 +63,7 @@ def read_mjcf(root: Element, text: str | None = None) -> Description:
     )
 
 
-def _name_the_nameless(spec: mujoco.MjSpec, root: Element, notes: ImportReport) -> None:
+def _name_the_nameless(spec: mujoco.MjSpec, root: Element, report: ImportReport) -> None:
     for kind, items in (("body", spec.bodies[1:]), ("joint", spec.joints), ("site", spec.sites), ("actuator", spec.actuators)):
         taken = {item.name for item in items}
         nameless = [(index, item) for index, item in enumerate(items, start=1) if not item.name]
@@ -71,7 +71,7 @@ def _name_the_nameless(spec: mujoco.MjSpec, root: Element, notes: ImportReport) 
             item.name = unique(f"{kind}_{index}", taken)
         if nameless:
             names = ", ".join(item.name for _, item in nameless[:3]) + (", ..." if len(nameless) > 3 else "")
-            notes.add(root, f"{len(nameless)} of {len(items)} {kind} elements have no name and get one: {names}")
+            report.add(root, f"{len(nameless)} of {len(items)} {kind} elements have no name and get one: {names}")
 
 
 def _check_numbers(model: mujoco.MjModel, root: Element) -> None:
@@ -84,13 +84,13 @@ def _check_numbers(model: mujoco.MjModel, root: Element) -> None:
             raise root.error(f"body {model.body(index).name!r} has a mass, inertia or position that is not finite")
 
 
-def _root(spec: mujoco.MjSpec, root: Element, notes: ImportReport) -> mujoco.MjsBody:
+def _root(spec: mujoco.MjSpec, root: Element, report: ImportReport) -> mujoco.MjsBody:
     """The body that stands for the robot: the first in the world that floats, or else the one that carries most."""
     standing = list(spec.worldbody.bodies)
     floating = [body for body in standing if any(j.type == mujoco.mjtJoint.mjJNT_FREE for j in body.joints)]
     chosen = max(floating or standing, key=lambda body: len(body.find_all(mujoco.mjtObj.mjOBJ_BODY)))
     if len(standing) > 1:
-        notes.add(root, f"{len(standing)} bodies stand in the world; {chosen.name!r} is taken as the root link")
+        report.add(root, f"{len(standing)} bodies stand in the world; {chosen.name!r} is taken as the root link")
     return chosen
 
 

@@ -65,7 +65,7 @@ def _count_copies(element: Element, copies: int) -> int:
     if element.tag == "replicate":
         copies *= max(1, int(_number(element.attributes.get("count", "1"))))
     elif element.tag == "flexcomp":
-        copies *= math.prod(max(1, int(_number(word))) for word in element.attributes.get("count", "1").split())
+        copies *= math.prod(max(1, int(_number(count))) for count in element.attributes.get("count", "1").split())
     total = copies
     if copies <= _MOST_COPIES:
         for child in element.children:

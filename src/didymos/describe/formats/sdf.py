@@ -22,7 +22,7 @@ from didymos.describe.formats.sdf_frames import Reference
 from didymos.describe.formats.sdf_include import with_includes
 from didymos.describe.formats.sdf_joints import read_sdf_joint
 from didymos.describe.formats.sdf_model import ModelReader
-from didymos.describe.formats.sdf_tags import SDF_WORDS
+from didymos.describe.formats.sdf_tags import SDF_TAGS
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import name_of, parse_numbers
 
@@ -33,31 +33,31 @@ _MOST_MODELS = 30  # contacts between models take a bit each
 
 def read_sdf(root: Element, packages: Mapping[str, Path]) -> Description:
     """The description in an ``<sdf>`` element."""
-    notes = ImportReport()
+    report = ImportReport()
     version = _version(root)
-    with_includes(root, packages, notes)
-    notes.audit(root, SDF_WORDS)
-    place, models = _models(root)
-    reader = ModelReader(packages, notes)
-    alone = len(models) == 1 and not place.all("frame")
+    with_includes(root, packages, report)
+    report.audit(root, SDF_TAGS)
+    container, models = _models(root)
+    reader = ModelReader(packages, report)
+    alone = len(models) == 1 and not container.all("frame")
     names = [""] if alone else [name_of(model) for model in models]
     for tribe, (name, model) in enumerate(zip(names, models, strict=True), start=1):
         reader.add_model(model, name, Reference("", WORLD), tribe=0 if alone else tribe)
-    for frame in place.all("frame"):
+    for frame in container.all("frame"):
         reader.add_frame(frame, "")
     reader.read_shapes()
     joints = {
-        name: read_sdf_joint(name, element, scope, reader.graph, version, notes)
+        name: read_sdf_joint(name, element, scope, reader.graph, version, report)
         for name, (element, scope) in reader.joints.items()
     }
-    joints = {name: _still(joint, notes) if joint.child in reader.static else joint for name, joint in joints.items()}
+    joints = {name: _still(joint, report) if joint.child in reader.static else joint for name, joint in joints.items()}
     robot = next((name for name in names if reader.graph.link_of(name) not in reader.static), names[0])
     mechanism = _mechanism(root, reader, joints, robot)
     mechanism.name = name_of(models[names.index(robot)])
-    gravity = place.at_most_one("gravity")
+    gravity = container.at_most_one("gravity")
     if gravity is not None:
         mechanism.gravity = parse_numbers(gravity, gravity.text, "the text", 3)
-    return build_spec(mechanism, notes)
+    return build_spec(mechanism, report)
 
 
 def _version(root: Element) -> tuple[int, ...]:
@@ -72,19 +72,19 @@ def _models(root: Element) -> tuple[Element, list[Element]]:
     worlds = root.all("world")
     if len(worlds) > 1 or (worlds and root.first("model") is not None):
         raise worlds[-1].error("<sdf> has more than one world, or models beside its world, expected one of them")
-    place = worlds[0] if worlds else root
-    models = place.all("model")
+    container = worlds[0] if worlds else root
+    models = container.all("model")
     if not models:
-        raise place.error(f"{place} has no <model>, expected at least one")
+        raise container.error(f"{container} has no <model>, expected at least one")
     if len(models) > _MOST_MODELS:
-        raise place.error(f"{place} has {len(models)} models, expected at most {_MOST_MODELS}")
-    return place, models
+        raise container.error(f"{container} has {len(models)} models, expected at most {_MOST_MODELS}")
+    return container, models
 
 
-def _still(joint: JointSource, notes: ImportReport) -> JointSource:
+def _still(joint: JointSource, report: ImportReport) -> JointSource:
     if joint.kind is JointKind.FIXED:
         return joint
-    notes.add(joint.element, f"joint {joint.name!r} belongs to a static model: it is welded")
+    report.add(joint.element, f"joint {joint.name!r} belongs to a static model: it is welded")
     return welded(joint, 0.0)
 
 
@@ -103,7 +103,7 @@ def _mechanism(root: Element, reader: ModelReader, joints: dict[str, JointSource
     for name, element in reader.frames.items():
         link = reader.graph.link_of(name)
         if link == WORLD:
-            reader.notes.add(element, f"{element} stands in the world, not on a link; it is not used")
+            reader.report.add(element, f"{element} stands in the world, not on a link; it is not used")
             continue
         pose = reader.graph.in_world(link).inverse() @ reader.graph.in_world(name)
         frames[name] = FrameSource(name, link, pose)

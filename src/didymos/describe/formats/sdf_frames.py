@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from didymos.describe.formats.mechanism import WORLD
-from didymos.describe.formats.rotation import Pose, quaternion_to_matrix, rpy_to_matrix
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import parse_numbers
 from didymos.errors import nearest
+from didymos.rotations import Pose, quaternion_to_matrix, rpy_to_matrix
 
 __all__ = ["FrameGraph", "FrameNode", "Reference", "join", "raw_pose"]
 
@@ -91,9 +91,9 @@ class FrameGraph:
         if name == WORLD or absolute == "":
             return WORLD
         inside = [key.removeprefix(join(scope, "")) for key in self.nodes if key.startswith(join(scope, ""))]
-        place = f"model {scope!r}" if scope else "the file"
+        where = f"model {scope!r}" if scope else "the file"
         raise element.error(
-            f"{element} refers to {name!r}, which is no link, joint or frame of {place}" + nearest(name, inside)
+            f"{element} refers to {name!r}, which is no link, joint or frame of {where}" + nearest(name, inside)
         )
 
     def in_world(self, name: str) -> Pose:
@@ -104,21 +104,21 @@ class FrameGraph:
 
     def link_of(self, name: str) -> str:
         """The link that a frame moves with, or the world."""
-        seen: set[str] = set()
+        passed: set[str] = set()
         while name != WORLD and (attached_to := self.nodes[name].attached_to) is not None:
-            if name in seen:
-                raise self.nodes[name].element.error(f"frame {name!r} is attached to itself, around {len(seen)} frames")
-            seen.add(name)
+            if name in passed:
+                raise self.nodes[name].element.error(f"frame {name!r} is attached to itself, around {len(passed)} frames")
+            passed.add(name)
             name = self.find(attached_to, self.nodes[name].element)
         return name
 
     def _follow(self, name: str, until: str) -> Pose:
         """The pose of a frame in another one that its chain of poses leads through."""
-        pose, seen, start = Pose(), set[str](), name
+        pose, passed, start = Pose(), set[str](), name
         while name != until:
-            if name in seen:
+            if name in passed:
                 raise self.nodes[name].element.error(
-                    f"frame {start!r} is posed relative to itself, around {len(seen)} frames"
+                    f"frame {start!r} is posed relative to itself, around {len(passed)} frames"
                 )
             if name == WORLD:
                 raise self.nodes[start].element.error(
@@ -126,7 +126,7 @@ class FrameGraph:
                 )
             if until == WORLD and name in self._in_world:
                 return self._in_world[name] @ pose
-            seen.add(name)
+            passed.add(name)
             node = self.nodes[name]
             pose = self._own_pose(name, node) @ pose
             name = self.find(node.relative_to, node.element)

@@ -16,19 +16,19 @@ _DEEPEST = 20  # levels of files
 _MOST_FILES = 1000
 
 
-def with_includes(root: Element, packages: Mapping[str, Path], notes: ImportReport) -> Element:
+def with_includes(root: Element, packages: Mapping[str, Path], report: ImportReport) -> Element:
     """The root element with every include replaced by the model that it means.
 
     A model that is included into another one must be there; one that a world includes beside the robot (the sun, the
     ground) is noted where it is not.
     """
-    _Includer(packages, notes).replace_in(root, [root.file])
+    _Includer(packages, report).replace_in(root, [root.file])
     return root
 
 
 class _Includer:
-    def __init__(self, packages: Mapping[str, Path], notes: ImportReport) -> None:
-        self._packages, self._notes, self._files = packages, notes, 0
+    def __init__(self, packages: Mapping[str, Path], report: ImportReport) -> None:
+        self._packages, self._report, self._files = packages, report, 0
 
     def replace_in(self, parent: Element, stack: list[Path]) -> None:
         children = []
@@ -48,7 +48,7 @@ class _Includer:
         if file is None:
             message = f"<include> of {uri!r} in {parent} means no file that exists"
             if parent.tag == "world":
-                self._notes.add(include, f"{message}; it is left out")
+                self._report.add(include, f"{message}; it is left out")
                 return None
             raise include.error(message)
         if include.attributes.get("merge", "false").strip().lower() in ("true", "1"):

@@ -12,7 +12,7 @@ from didymos.describe.formats.joint_limits import bounds, checked_axis, not_nega
 from didymos.describe.formats.mechanism import WORLD, JointSource, Mimic
 from didymos.describe.formats.sdf_frames import FrameGraph, Reference, join
 from didymos.describe.formats.xml_file import Element
-from didymos.describe.formats.xml_values import flag, number_in_text, parse_numbers, word
+from didymos.describe.formats.xml_values import flag, number_in_text, parse_numbers, text_of
 from didymos.errors import nearest
 
 __all__ = ["read_sdf_joint"]
@@ -29,18 +29,11 @@ _WITHOUT_ENGINE = ("universal", "screw", "revolute2", "gearbox")
 
 
 def read_sdf_joint(
-    name: str, element: Element, scope: str, graph: FrameGraph, version: tuple[int, ...], notes: ImportReport
+    name: str, element: Element, scope: str, graph: FrameGraph, version: tuple[int, ...], report: ImportReport
 ) -> JointSource:
     """A joint between two links, or the world and a link."""
     kind = _kind(element, name)
-    parent, child = (
-        graph.link_of(graph.find(Reference(scope, element.needed(role).text.strip()), element))
-        for role in ("parent", "child")
-    )
-    if child == WORLD:
-        raise element.error(f"joint {name!r} has the world as its child, expected a link")
-    if parent == child:
-        raise element.error(f"joint {name!r} joins link {child!r} to itself")
+    parent, child = _links(element, name, scope, graph)
     to_child = graph.in_world(child).inverse()
     anchor = (to_child @ graph.in_world(name)).position
     pose = graph.in_world(parent).inverse() @ graph.in_world(child)
@@ -65,8 +58,8 @@ def read_sdf_joint(
         anchor,
         lower,
         upper,
-        effort=_magnitude(limits, "effort", name, notes),
-        velocity=_magnitude(limits, "velocity", name, notes),
+        effort=_magnitude(limits, "effort", name, report),
+        velocity=_magnitude(limits, "velocity", name, report),
         damping=not_negative(axis, _value(dynamics, "damping", 0.0), "damping", name),
         friction=not_negative(axis, _value(dynamics, "friction", 0.0), "friction", name),
         stiffness=not_negative(axis, _value(dynamics, "spring_stiffness", 0.0), "spring stiffness", name),
@@ -74,17 +67,30 @@ def read_sdf_joint(
         mimic=_mimic(axis, scope),
     )
     if lower is not None and lower == upper:
-        notes.add(
+        report.add(
             element,
-            f"joint {name!r} is {word(element, 'type')} between {lower:g} and {upper:g}, which leaves "
+            f"joint {name!r} is {text_of(element, 'type')} between {lower:g} and {upper:g}, which leaves "
             "no room to move: it is welded",
         )
         return welded(joint, lower)
     return joint
 
 
+def _links(element: Element, joint: str, scope: str, graph: FrameGraph) -> tuple[str, str]:
+    """Parent and child."""
+    parent, child = (
+        graph.link_of(graph.find(Reference(scope, element.needed(role).text.strip()), element))
+        for role in ("parent", "child")
+    )
+    if child == WORLD:
+        raise element.error(f"joint {joint!r} has the world as its child, expected a link")
+    if parent == child:
+        raise element.error(f"joint {joint!r} joins link {child!r} to itself")
+    return parent, child
+
+
 def _kind(element: Element, name: str) -> JointKind:
-    text = word(element, "type")
+    text = text_of(element, "type")
     if text in _WITHOUT_ENGINE:
         raise element.error(
             f"joint {name!r} is a {text} joint, which the engine has not; expected one of {', '.join(_KINDS)}"
@@ -115,11 +121,11 @@ def _value(element: Element | None, tag: str, default: float) -> float:
     return default if child is None else number_in_text(child, infinite=math.isinf(default))
 
 
-def _magnitude(limits: Element | None, tag: str, joint: str, notes: ImportReport) -> float | None:
+def _magnitude(limits: Element | None, tag: str, joint: str, report: ImportReport) -> float | None:
     """The largest effort or velocity; None where there is none, which SDF also writes as a number below zero."""
     value = _value(limits, tag, math.inf)
     if value == 0 and limits is not None:
-        notes.add(limits, f"joint {joint!r} has a limit of {tag} 0, which is read as no limit")
+        report.add(limits, f"joint {joint!r} has a limit of {tag} 0, which is read as no limit")
     return value if 0 < value < 1e9 else None
 
 
@@ -129,4 +135,4 @@ def _mimic(axis: Element, scope: str) -> Mimic | None:
         return None
     multiplier = _value(mimic, "multiplier", 1.0)
     offset = _value(mimic, "offset", 0.0) - multiplier * _value(mimic, "reference", 0.0)
-    return Mimic(join(scope, word(mimic, "joint")), multiplier, offset)
+    return Mimic(join(scope, text_of(mimic, "joint")), multiplier, offset)

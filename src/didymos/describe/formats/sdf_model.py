@@ -29,7 +29,7 @@ class ModelReader:
     """
 
     packages: Mapping[str, Path]
-    notes: ImportReport
+    report: ImportReport
     graph: FrameGraph = field(default_factory=FrameGraph)
     links: dict[str, LinkSource] = field(default_factory=dict)
     joints: dict[str, tuple[Element, str]] = field(default_factory=dict)  # the element and its scope
@@ -93,7 +93,7 @@ class ModelReader:
                 if relative_to is not None:
                     base = self.graph.find(Reference(scope, relative_to), element)
                     pose = in_link @ self.graph.in_world(base) @ pose
-                shape = read_sdf_shape(element, link.element, pose, self.packages, self.notes)
+                shape = read_sdf_shape(element, link.element, pose, self.packages, self.report)
                 if shape is not None:
                     link.shapes.append(shape)
 
@@ -103,7 +103,7 @@ class ModelReader:
         self.graph.add(name, FrameNode(pose, Reference(scope, relative_to or _MODEL), None, element))
         inertial = element.at_most_one("inertial")
         if inertial is None and not static:
-            self.notes.add(element, f"{element} has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is used")
+            self.report.add(element, f"{element} has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is used")
         value = Inertial(1.0, np.zeros(3), np.eye(3)) if inertial is None else _read_inertial(inertial, name)
         self.links[name] = LinkSource(
             name,

@@ -10,10 +10,10 @@ import numpy as np
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
 from didymos.describe.formats.mesh_paths import resolve_uri
-from didymos.describe.formats.rotation import Pose, axis_angle_to_matrix
 from didymos.describe.formats.urdf_shapes import is_solid
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import flag, number_in_text, parse_numbers
+from didymos.rotations import Pose, axis_angle_to_matrix
 
 __all__ = ["read_sdf_shape"]
 
@@ -21,25 +21,25 @@ _KNOWN = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "plane", "mesh")
 
 
 def read_sdf_shape(
-    element: Element, link: Element, pose: Pose, packages: Mapping[str, Path], notes: ImportReport
+    element: Element, link: Element, pose: Pose, packages: Mapping[str, Path], report: ImportReport
 ) -> Shape | None:
     """A ``<visual>`` or ``<collision>`` that stands at `pose` in its link; None where it has no shape."""
     collision = element.tag == "collision"
     geometry = element.needed("geometry")
-    found = next((child for child in geometry.children if child.tag in _KNOWN), None)
-    if found is None:
+    shape = next((child for child in geometry.children if child.tag in _KNOWN), None)
+    if shape is None:
         other = next((child.tag for child in geometry.children if child.tag != "empty"), None)
         if other is not None and collision:
             raise geometry.error(f"{element} of {link} is a <{other}>, expected one of {', '.join(_KNOWN)}")
         if other is not None:
-            notes.add(geometry, f"{element} of {link} is a <{other}>, which is not shown")
+            report.add(geometry, f"{element} of {link} is a <{other}>, which is not shown")
         return None
-    kind = ShapeKind(found.tag)
-    mesh = _read_mesh(found, packages) if kind is ShapeKind.MESH else None
+    kind = ShapeKind(shape.tag)
+    mesh = _read_mesh(shape, packages) if kind is ShapeKind.MESH else None
     if kind is ShapeKind.PLANE:
-        pose = pose @ Pose(rotation=_plane_rotation(found))
-    sizes = _read_sizes(found, kind)
-    if not is_solid(found, sizes, collision, link, notes):
+        pose = pose @ Pose(rotation=_plane_rotation(shape))
+    sizes = _read_sizes(shape, kind)
+    if not is_solid(shape, sizes, collision, link, report):
         return None
     if kind is ShapeKind.PLANE and collision:
         sizes = np.zeros(2)  # a plane collides everywhere, however large it is drawn; the engine takes zero for that

@@ -21,14 +21,14 @@ from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import ROUNDED_TO_ZERO, inertia_fault
 from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
-from didymos.describe.formats.rotation import Pose
 from didymos.describe.formats.urdf_gazebo import GazeboTags, read_gazebo_tags
 from didymos.describe.formats.urdf_origin import read_origin
 from didymos.describe.formats.urdf_shapes import read_colours, read_shapes
-from didymos.describe.formats.urdf_tags import URDF_WORDS
+from didymos.describe.formats.urdf_tags import URDF_TAGS
 from didymos.describe.formats.xml_file import Element
-from didymos.describe.formats.xml_values import limit, name_of, number, vector, word
+from didymos.describe.formats.xml_values import limit, name_of, number, text_of, vector
 from didymos.errors import nearest
+from didymos.rotations import Pose
 
 __all__ = ["URDF", "read_urdf"]
 
@@ -46,16 +46,16 @@ _WITH_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, Joi
 
 def read_urdf(robot: Element, packages: Mapping[str, Path]) -> Description:
     """The description in a ``<robot>`` element."""
-    notes = ImportReport()
-    notes.audit(robot, URDF_WORDS)
-    gazebo = read_gazebo_tags(robot, notes)
+    report = ImportReport()
+    report.audit(robot, URDF_TAGS)
+    gazebo = read_gazebo_tags(robot, report)
     colours = read_colours(robot)
     links: dict[str, LinkSource] = {}
     for element in robot.all("link"):
         name = name_of(element)
         if name in links:
             raise element.error(f"link {name!r} stands here a second time, first in line {links[name].element.line}")
-        links[name] = _read_link(element, name, read_shapes(element, colours, packages, gazebo, notes), gazebo)
+        links[name] = _read_link(element, name, read_shapes(element, colours, packages, gazebo, report), gazebo)
     if not links:
         raise robot.error("<robot> has no <link>")
     joints: dict[str, JointSource] = {}
@@ -63,14 +63,14 @@ def read_urdf(robot: Element, packages: Mapping[str, Path]) -> Description:
         name = name_of(element)
         if name in joints:
             raise element.error(f"joint {name!r} stands here a second time, first in line {joints[name].element.line}")
-        joints[name] = _read_joint(element, name, notes)
-    gazebo.check_references(links, joints, notes)
+        joints[name] = _read_joint(element, name, report)
+    gazebo.check_references(links, joints, report)
     root = _root(robot, links, joints)
     held_by = None
     if root == WORLD:
         held_by = "it is the world itself"
         if fault := inertia_fault(links[root].inertial.inertia):
-            notes.add(
+            report.add(
                 links[root].inertial_element,
                 f"link {root!r} has an inertia that no body can have ({fault}); it "
                 "is not used, as the world does not move",
@@ -85,7 +85,7 @@ def read_urdf(robot: Element, packages: Mapping[str, Path]) -> Description:
         held_by=held_by,
         root=root,
     )
-    return build_spec(mechanism, notes)
+    return build_spec(mechanism, report)
 
 
 def _read_link(element: Element, name: str, shapes: list[Shape], gazebo: GazeboTags) -> LinkSource:
@@ -109,8 +109,8 @@ def _read_inertial(element: Element, link: str) -> Inertial:
     return Inertial(mass, pose.position, inertia)
 
 
-def _read_joint(element: Element, name: str, notes: ImportReport) -> JointSource:
-    text = word(element, "type")
+def _read_joint(element: Element, name: str, report: ImportReport) -> JointSource:
+    text = text_of(element, "type")
     kind = _KINDS.get(text)
     if kind is None:
         raise element.error(
@@ -131,14 +131,14 @@ def _read_joint(element: Element, name: str, notes: ImportReport) -> JointSource
         name,
         element,
         kind,
-        word(element.needed("parent"), "link"),
-        word(element.needed("child"), "link"),
+        text_of(element.needed("parent"), "link"),
+        text_of(element.needed("child"), "link"),
         read_origin(element),
         direction,
         lower=lower,
         upper=upper,
-        effort=_magnitude(limits, "effort", name, notes),
-        velocity=_magnitude(limits, "velocity", name, notes),
+        effort=_magnitude(limits, "effort", name, report),
+        velocity=_magnitude(limits, "velocity", name, report),
         damping=0.0 if dynamics is None else not_negative(dynamics, number(dynamics, "damping", 0.0), "damping", name),
         friction=0.0
         if dynamics is None
@@ -148,10 +148,10 @@ def _read_joint(element: Element, name: str, notes: ImportReport) -> JointSource
     if joint.parent == joint.child:
         raise element.error(f"joint {name!r} joins link {joint.child!r} to itself")
     if kind in (JointKind.REVOLUTE, JointKind.PRISMATIC) and limits is None:
-        notes.add(element, f"joint {name!r} is {text} and has no <limit>, which means no room to move: it is welded")
+        report.add(element, f"joint {name!r} is {text} and has no <limit>, which means no room to move: it is welded")
         return welded(joint, 0.0)
     if lower is not None and lower == upper:
-        notes.add(
+        report.add(
             element,
             f"joint {name!r} is {text} between {lower:g} and {upper:g}, which leaves no room to move: it is welded",
         )
@@ -159,14 +159,14 @@ def _read_joint(element: Element, name: str, notes: ImportReport) -> JointSource
     return joint
 
 
-def _magnitude(limits: Element | None, attribute: str, joint: str, notes: ImportReport) -> float | None:
+def _magnitude(limits: Element | None, attribute: str, joint: str, report: ImportReport) -> float | None:
     """The largest effort or velocity; None where the file gives none, or zero (which people write for unknown)."""
     value = math.inf if limits is None else limit(limits, attribute, math.inf)
     if value == 0 and limits is not None:
-        notes.add(limits, f"joint {joint!r} has a limit of {attribute} 0, which is read as no limit")
+        report.add(limits, f"joint {joint!r} has a limit of {attribute} 0, which is read as no limit")
         return None
     if value < 0 and limits is not None:
-        notes.add(limits, f"joint {joint!r} has a limit of {attribute} {value:g} below zero, which is read as no limit")
+        report.add(limits, f"joint {joint!r} has a limit of {attribute} {value:g} below zero, which is read as no limit")
         return None
     return value if value < 1e9 else None
 
@@ -175,7 +175,7 @@ def _read_mimic(element: Element) -> Mimic | None:
     mimic = element.at_most_one("mimic")
     if mimic is None:
         return None
-    return Mimic(word(mimic, "joint"), number(mimic, "multiplier", 1.0), number(mimic, "offset", 0.0))
+    return Mimic(text_of(mimic, "joint"), number(mimic, "multiplier", 1.0), number(mimic, "offset", 0.0))
 
 
 def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointSource]) -> str:

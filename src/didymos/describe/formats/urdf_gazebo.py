@@ -21,15 +21,15 @@ class GazeboTags:
     weightless: set[str] = field(default_factory=set)
     references: list[tuple[str, Element]] = field(default_factory=list)
 
-    def check_references(self, links: Mapping[str, object], joints: Mapping[str, object], notes: ImportReport) -> None:
+    def check_references(self, links: Mapping[str, object], joints: Mapping[str, object], report: ImportReport) -> None:
         """Note every tag that refers to a link or joint which does not exist."""
         for name, element in self.references:
             if name not in links and name not in joints:
                 hint = nearest(name, [*links, *joints])
-                notes.add(element, f"<gazebo> refers to {name!r}, which is no link or joint{hint}")
+                report.add(element, f"<gazebo> refers to {name!r}, which is no link or joint{hint}")
 
 
-def read_gazebo_tags(robot: Element, notes: ImportReport) -> GazeboTags:
+def read_gazebo_tags(robot: Element, report: ImportReport) -> GazeboTags:
     """Read every ``<gazebo>`` tag of a robot, and note what is not used of them."""
     tags = GazeboTags()
     for element in robot.all("gazebo"):
@@ -40,8 +40,8 @@ def read_gazebo_tags(robot: Element, notes: ImportReport) -> GazeboTags:
             tags.references.append((reference, element))
         for child in element.children:
             if not _used(tags, reference, child):
-                place = "<gazebo>" if reference is None else f"<gazebo> for {reference!r}"
-                notes.add(child, f"{child} of {place} is not used")
+                where = "<gazebo>" if reference is None else f"<gazebo> for {reference!r}"
+                report.add(child, f"{child} of {where} is not used")
     return tags
 
 

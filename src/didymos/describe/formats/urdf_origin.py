@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from didymos.describe.formats.rotation import Pose, quaternion_to_matrix, rpy_to_matrix
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import vector
+from didymos.rotations import Pose, quaternion_to_matrix, rpy_to_matrix
 
 __all__ = ["read_origin"]
 

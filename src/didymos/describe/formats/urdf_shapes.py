@@ -13,7 +13,7 @@ from didymos.describe.formats.mesh_paths import resolve_uri
 from didymos.describe.formats.urdf_gazebo import GazeboTags
 from didymos.describe.formats.urdf_origin import read_origin
 from didymos.describe.formats.xml_file import Element
-from didymos.describe.formats.xml_values import number, vector, word
+from didymos.describe.formats.xml_values import number, text_of, vector
 from didymos.errors import nearest
 
 __all__ = ["is_solid", "read_colours", "read_shapes"]
@@ -33,7 +33,7 @@ def read_colours(robot: Element) -> dict[str, np.ndarray]:
 
 
 def read_shapes(
-    link: Element, colours: Mapping[str, np.ndarray], packages: Mapping[str, Path], gazebo: GazeboTags, notes: ImportReport
+    link: Element, colours: Mapping[str, np.ndarray], packages: Mapping[str, Path], gazebo: GazeboTags, report: ImportReport
 ) -> list[Shape]:
     """All visual and collision shapes of a link."""
     friction = gazebo.friction.get(link.attributes["name"])
@@ -45,11 +45,11 @@ def read_shapes(
         geometry = element.at_most_one("geometry")
         shape = None if geometry is None else next((c for c in geometry.children if c.tag in _SHAPES), None)
         if shape is None:
-            notes.add(element, f"<{element.tag}> of {link} has no shape that is known; it is left out")
+            report.add(element, f"<{element.tag}> of {link} has no shape that is known; it is left out")
             continue
         kind = ShapeKind(shape.tag)
         sizes = _read_sizes(shape, kind)
-        if not is_solid(shape, sizes, collision, link, notes):
+        if not is_solid(shape, sizes, collision, link, report):
             continue
         mesh = _read_mesh(shape, packages) if kind is ShapeKind.MESH else None
         shapes.append(
@@ -60,21 +60,21 @@ def read_shapes(
                 collision,
                 element,
                 mesh,
-                None if collision else _colour(element, colours, notes),
+                None if collision else _colour(element, colours, report),
                 friction if collision else None,
             )
         )
     return shapes
 
 
-def is_solid(shape: Element, sizes: np.ndarray, collision: bool, link: Element, notes: ImportReport) -> bool:
+def is_solid(shape: Element, sizes: np.ndarray, collision: bool, link: Element, report: ImportReport) -> bool:
     """Whether sizes [m] are all above zero. If not, a collision shape is an `InputError`; a visual one is noted."""
     if np.all(sizes > 0):
         return True
     message = f"<{shape.tag}> of {link} has the half sizes {sizes.tolist()}, expected all above zero"
     if collision or np.any(sizes < 0):
         raise shape.error(message)
-    notes.add(shape, f"{message}; it is not shown")
+    report.add(shape, f"{message}; it is not shown")
     return False
 
 
@@ -83,7 +83,7 @@ def _read_sizes(shape: Element, kind: ShapeKind) -> np.ndarray:
     if kind is ShapeKind.MESH:
         return np.zeros(0)
     if kind is ShapeKind.BOX:
-        word(shape, "size")
+        text_of(shape, "size")
         return vector(shape, "size", (0.0, 0.0, 0.0)) / 2
     radius = number(shape, "radius")
     return np.array([radius] if kind is ShapeKind.SPHERE else [radius, number(shape, "length") / 2])
@@ -93,10 +93,10 @@ def _read_mesh(element: Element, packages: Mapping[str, Path]) -> MeshSource:
     scale = vector(element, "scale", (1.0, 1.0, 1.0))
     if not np.all(scale):
         raise element.error(f"'scale' of {element} is {scale.tolist()}, expected no zero")
-    return MeshSource(resolve_uri(word(element, "filename"), element, packages), scale)
+    return MeshSource(resolve_uri(text_of(element, "filename"), element, packages), scale)
 
 
-def _colour(visual: Element, colours: Mapping[str, np.ndarray], notes: ImportReport) -> np.ndarray | None:
+def _colour(visual: Element, colours: Mapping[str, np.ndarray], report: ImportReport) -> np.ndarray | None:
     material = visual.first("material")
     if material is None:
         return None
@@ -105,5 +105,5 @@ def _colour(visual: Element, colours: Mapping[str, np.ndarray], notes: ImportRep
         return vector(colour, "rgba", (0.5, 0.5, 0.5, 1.0))
     name = material.attributes.get("name", "")
     if name not in colours and name and material.first("texture") is None:
-        notes.add(material, f"material {name!r} has no colour anywhere in the file{nearest(name, colours)}")
+        report.add(material, f"material {name!r} has no colour anywhere in the file{nearest(name, colours)}")
     return colours.get(name)

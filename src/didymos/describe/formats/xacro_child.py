@@ -1,6 +1,6 @@
-"""The child process that expands one xacro file: reads an order (JSON) on stdin, writes an answer (JSON) on stdout.
+"""The child process that expands one xacro file: reads a request (JSON) on stdin, writes an answer (JSON) on stdout.
 
-It imports nothing of Didymos, so that it starts fast. A package that is not in the order is asked for in the answer.
+It imports nothing of Didymos, so that it starts fast. A package that is not in the request is named in the answer.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import resource
 import sys
 from typing import Any
 
@@ -21,28 +20,34 @@ class _UnknownPackage(BaseException):
 
 
 class _Arguments(dict[str, str]):
-    """The arguments of the file; remembers which ones it asked for."""
+    """The arguments of the file; remembers which ones it looked up."""
 
     def __init__(self, given: dict[str, str]) -> None:
         super().__init__(given)
-        self.given, self.asked_for = set(given), set[str]()
+        self.given, self.looked_up = set(given), set[str]()
 
     def __contains__(self, name: object) -> bool:
-        self.asked_for.add(str(name))
+        self.looked_up.add(str(name))
         return super().__contains__(name)
 
     def __getitem__(self, name: str) -> str:
-        self.asked_for.add(name)
+        self.looked_up.add(name)
         return super().__getitem__(name)
 
 
 def main() -> None:
-    """Answer one order."""
+    """Answer one request."""
+    request = json.load(sys.stdin)
+    try:
+        import resource
+    except ImportError:
+        answer = {"error": "it is a program, and only a Unix system can bound its memory", "file": request["file"]}
+        json.dump(answer, sys.stdout)
+        return
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    order = json.load(sys.stdin)
     chatter = io.StringIO()
     with contextlib.redirect_stdout(chatter), contextlib.redirect_stderr(chatter):
-        answer = _expand(order["file"], _Arguments(order["arguments"]), order["packages"])
+        answer = _expand(request["file"], _Arguments(request["arguments"]), request["packages"])
     json.dump(answer, sys.stdout)
 
 
@@ -75,7 +80,7 @@ def _expand(file: str, arguments: _Arguments, packages: dict[str, str]) -> dict[
         return {"error": text, "file": _current_file(xacro)}
     if len(xml) > _LARGEST_ANSWER:
         return {"error": f"it expands to {len(xml)} characters, expected at most {_LARGEST_ANSWER}", "file": file}
-    return {"xml": xml, "unused": sorted(arguments.given - arguments.asked_for), "arguments": sorted(arguments)}
+    return {"xml": xml, "unused": sorted(arguments.given - arguments.looked_up), "arguments": sorted(arguments)}
 
 
 def _current_file(xacro: Any) -> str:

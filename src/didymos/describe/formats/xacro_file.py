@@ -37,20 +37,20 @@ def expand_xacro(
 ) -> tuple[Element, str]:
     """The root element of what a xacro file expands to, and its text; what xacro says against it becomes an `InputError`."""
     folders = {name: str(Path(folder).resolve()) for name, folder in packages.items()}
-    order = {
+    request = {
         "file": str(path.resolve()),
         "arguments": {key: str(value) for key, value in arguments.items()},
         "packages": folders,
     }
     for _ in range(_MOST_PACKAGES):
-        answer = _ask_child(order, path)
+        answer = _ask_child(request, path)
         if "package" not in answer:
             break
         folders[answer["package"]] = str(find_package(answer["package"], Path(answer["file"]), packages))
     else:
         raise InputError(f"names more than {_MOST_PACKAGES} packages", file=path)
     if "error" in answer:
-        inside = "" if answer["file"] == order["file"] else f" (in {answer['file']})"
+        inside = "" if answer["file"] == request["file"] else f" (in {answer['file']})"
         raise InputError(f"xacro cannot expand it: {answer['error']}{inside}", file=path)
     for name in answer["unused"]:
         known = [other for other in answer["arguments"] if other != name]
@@ -58,12 +58,12 @@ def expand_xacro(
     return parse_xml(answer["xml"].encode(), path, lines=False), str(answer["xml"])
 
 
-def _ask_child(order: dict[str, Any], path: Path) -> dict[str, Any]:
+def _ask_child(request: dict[str, Any], path: Path) -> dict[str, Any]:
     try:
         # -P: the child's own folder holds modules that must not be found by their bare names
         child = subprocess.run(
             [sys.executable, "-P", str(_CHILD)],
-            input=json.dumps(order).encode(),
+            input=json.dumps(request).encode(),
             capture_output=True,
             timeout=_PATIENCE,
             check=False,

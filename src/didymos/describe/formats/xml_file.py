@@ -49,12 +49,12 @@ class Element:
 
     def needed(self, tag: str) -> Element:
         """The only child of that tag; an `InputError` where there is none or more than one."""
-        found = self.all(tag)
-        if len(found) == 1:
-            return found[0]
-        if not found:
+        children = self.all(tag)
+        if len(children) == 1:
+            return children[0]
+        if not children:
             raise self.error(f"{self} has no <{tag}>, which it needs")
-        raise found[1].error(f"{self} has {len(found)} <{tag}>, expected one")
+        raise children[1].error(f"{self} has {len(children)} <{tag}>, expected one")
 
     def at_most_one(self, tag: str) -> Element | None:
         """The child of that tag if there is one; an `InputError` where there are more."""

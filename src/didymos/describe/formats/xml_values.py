@@ -1,4 +1,4 @@
-"""Numbers, vectors and words out of XML text; whatever cannot be read is an `InputError` with its line."""
+"""Numbers, vectors and names out of XML text; whatever cannot be read is an `InputError` with its line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from didymos.describe.formats.xml_file import Element
 
-__all__ = ["flag", "limit", "name_of", "number", "number_in_text", "parse_numbers", "vector", "word"]
+__all__ = ["flag", "limit", "name_of", "number", "number_in_text", "parse_numbers", "text_of", "vector"]
 
 # Python's own float() also takes "1_0", "nan" and "infinity", which no description means.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -19,10 +19,10 @@ _LARGEST = 1e15  # beyond it the engine's own sums lose the metres
 
 def parse_numbers(element: Element, text: str, what: str, count: int | None, *, infinite: bool = False) -> np.ndarray:
     """Exactly `count` finite numbers, shape [count], out of text such as "0 0.1 -2"; `what` names them in an error."""
-    words = text.split()
-    if count is not None and len(words) != count:
-        raise element.error(f"{what} of {element} has {len(words)} numbers in {text.strip()!r}, expected {count}")
-    return np.array([_parse_number(element, word, what, infinite) for word in words], dtype=float)
+    numbers = text.split()
+    if count is not None and len(numbers) != count:
+        raise element.error(f"{what} of {element} has {len(numbers)} numbers in {text.strip()!r}, expected {count}")
+    return np.array([_parse_number(element, piece, what, infinite) for piece in numbers], dtype=float)
 
 
 def _parse_number(element: Element, text: str, what: str, infinite: bool) -> float:
@@ -64,7 +64,7 @@ def number_in_text(element: Element, *, infinite: bool = False) -> float:
     return float(parse_numbers(element, element.text, "the text", 1, infinite=infinite)[0])
 
 
-def word(element: Element, attribute: str) -> str:
+def text_of(element: Element, attribute: str) -> str:
     """A needed attribute that is not empty."""
     text = element.attributes.get(attribute, "").strip()
     if not text:
@@ -74,7 +74,7 @@ def word(element: Element, attribute: str) -> str:
 
 def name_of(element: Element) -> str:
     """The needed attribute `name`."""
-    return word(element, "name")
+    return text_of(element, "name")
 
 
 def flag(element: Element) -> bool:

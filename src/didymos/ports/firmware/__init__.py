@@ -1,6 +1,6 @@
 """Firmware in the loop: a control program that is not ours, in this process, in another, or Betaflight itself.
 
-`didymos run TWIN --firmware WHAT` takes the place of the twin's own program by
+A text says which takes the place of the twin's own program:
 
     betaflight                    the real firmware (`betaflight/program.py`)
     FILE.py:NAME, MODULE:NAME     an object with the step interface, in this process (`step.py`)
@@ -36,7 +36,7 @@ class Choice:
 
 
 def find_firmware(text: str) -> Choice:
-    """What a text of the command line names; an unknown form is an `InputError`."""
+    """What a text names; an unknown form is an `InputError`."""
     head, colon, rest = text.partition(":")
     if text == "betaflight":
         return _choice("betaflight")
@@ -45,7 +45,7 @@ def find_firmware(text: str) -> Choice:
     if text.endswith(".so") or ".so:" in text or (colon and head and rest):
         return _choice("step", firmware=text)
     hint = nearest(text, ("betaflight", "peer", "listen"))
-    raise InputError(f"found {text!r}, expected {_FORMS}{hint}", path="--firmware")
+    raise InputError(f"found {text!r}, expected {_FORMS}{hint}", option="firmware")
 
 
 def _choice(kind: str, **options: Any) -> Choice:

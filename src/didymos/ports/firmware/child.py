@@ -1,4 +1,4 @@
-"""A process that a run started: watched while it lives, ended by its own id, its last words kept for the error message."""
+"""A process that a run started: watched while it lives, ended by its own id, its last line kept for the error message."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Child:
     """A process with its own folder for what it prints. Nothing but `stop`, garbage collection or the exit of Python ends it."""
 
     def __init__(
-        self, command: Sequence[str], *, says: Path, folder: Path, environment: Mapping[str, str], sockets: Sequence[int] = ()
+        self, command: Sequence[str], *, output: Path, folder: Path, environment: Mapping[str, str], sockets: Sequence[int] = ()
     ) -> None:
-        self._says = says
-        with says.open("wb") as output:
+        self._output = output
+        with output.open("wb") as printed:
             self._process = subprocess.Popen(
                 command,
                 cwd=folder,
                 env=dict(environment),
                 pass_fds=tuple(sockets),
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=printed,
                 stderr=subprocess.STDOUT,
             )
         self._end = weakref.finalize(self, _stop, self._process)
@@ -44,15 +44,15 @@ class Child:
         if status is None:
             return None
         how = f"was ended by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
-        last = self.last_words()
+        last = self.last_line()
         return f"{how}; it said last: {last}" if last else how
 
-    def last_words(self) -> str:
+    def last_line(self) -> str:
         """The last line that it printed, shortened."""
         with contextlib.suppress(OSError):
-            lines = self._says.read_text(encoding="utf-8", errors="replace").split("\n")
-            said = [" ".join(line.split()) for line in lines if line.strip()]
-            return said[-1][:200] if said else ""
+            text = self._output.read_text(encoding="utf-8", errors="replace")
+            lines = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
+            return lines[-1][:200] if lines else ""
         return ""
 
     def wait(self, seconds: float) -> bool:

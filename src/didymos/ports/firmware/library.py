@@ -51,8 +51,8 @@ class Library:
     def step(self, time: float, sensors: Values, attitude: tuple[float, float, float] | None, setpoints: Values) -> list[float]:
         """One step."""
         readings = np.array([sensors[name] for name in self._names[0]])
-        asked = np.array([setpoints[name] for name in self._names[1]])
+        targets = np.array([setpoints[name] for name in self._names[1]])
         angles = None if attitude is None else np.array(attitude)
-        place = None if angles is None else angles.ctypes.data
-        self._step(time, readings.ctypes.data, place, asked.ctypes.data, self._commands.ctypes.data)
+        pointer = None if angles is None else angles.ctypes.data
+        self._step(time, readings.ctypes.data, pointer, targets.ctypes.data, self._commands.ctypes.data)
         return [float(value) for value in self._commands]

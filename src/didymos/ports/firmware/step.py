@@ -47,7 +47,7 @@ class Step(Controller):
         self.firmware: Any = _named(firmware) if isinstance(firmware, str) else firmware
         if not callable(getattr(self.firmware, "step", None)):
             name = type(self.firmware).__name__
-            raise InputError(f"{name} has no method step(time, sensors, attitude, setpoints)", path="--firmware")
+            raise InputError(f"{name} has no method step(time, sensors, attitude, setpoints)", option="firmware")
         self.attitude = attitude
 
     def start(self, robot: Robot) -> None:
@@ -90,15 +90,15 @@ def _named(text: str) -> Any:
         return Library(Path(text if not function else f"{file}.so"), function or "step")
     module_name, _, name = text.rpartition(":")
     try:
-        found = getattr(load_module(module_name, Path(), modules_too=True), name, None)
+        firmware = getattr(load_module(module_name, Path(), modules_too=True), name, None)
     except InputError as error:
-        raise InputError(str(error), path="--firmware") from None
-    if found is None:
-        raise InputError(f"{module_name} has no {name!r}", path="--firmware")
-    if isinstance(found, type):
+        raise InputError(str(error), option="firmware") from None
+    if firmware is None:
+        raise InputError(f"{module_name} has no {name!r}", option="firmware")
+    if isinstance(firmware, type):
         try:
-            return found()
+            return firmware()
         except Exception as error:  # the user's own code
             what = f"{text} cannot be created without arguments: {type(error).__name__}: {error}"
-            raise InputError(what, path="--firmware") from error
-    return found
+            raise InputError(what, option="firmware") from error
+    return firmware

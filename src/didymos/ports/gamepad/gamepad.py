@@ -32,7 +32,7 @@ class Gamepad:
         self.name, self.live, self.lost = source.layout.name, source.live, ""
         self.axes: list[float | None] = [None] * len(source.layout.axes)
         self.buttons: list[float | None] = [None] * len(source.layout.buttons)
-        self._stand()
+        self._read_state()
 
     def read(self, time: float) -> tuple[float | None, ...]:
         """The channels at a time [s] of the twin's clock."""
@@ -41,7 +41,7 @@ class Gamepad:
         try:
             for event in self._source.events(time):
                 if event.kind == SYNC and event.code == DROPPED:
-                    self._stand()
+                    self._read_state()
                 self._take(event)
         except (Unplugged, OSError) as error:
             self.lost = f"the pad {self.name!r} is gone ({error})"
@@ -51,8 +51,8 @@ class Gamepad:
         """Let go of the pad."""
         self._source.close()
 
-    def _stand(self) -> None:
-        for event in self._source.standing():
+    def _read_state(self) -> None:
+        for event in self._source.state():
             self._take(event)
 
     def _take(self, event: Event) -> None:
@@ -80,15 +80,15 @@ def find_gamepad() -> Path:
         except InputError as error:
             refused.append(error.message)
             continue
-        found = is_pad(source.layout)
+        fits = is_pad(source.layout)
         source.close()
-        if found:
+        if fits:
             return path
     hint = f" ({refused[0]}; a member of the group 'input' may read them)" if refused else ""
     raise InputError(
         f"found no pad among {_DEVICES}/event*{hint}; plug one in, name a device, pipe or file of events, or leave the option out"
         " to fly the scenario's stimuli",
-        path="--gamepad",
+        option="gamepad",
     )
 
 

@@ -39,13 +39,13 @@ class PadMap:
 
     def channels(self, axes: Sequence[float | None], buttons: Sequence[float | None]) -> tuple[float | None, ...]:
         """The table for raw values by number; None where the pad has no such axis or button, or it has said nothing yet."""
-        found: list[float | None] = []
+        table: list[float | None] = []
         for channel in range(CHANNELS):
             axis, button = self.axes[channel], self.buttons[channel]
             source, index = (axes, axis) if axis >= 0 else (buttons, button)
             raw = source[index] if 0 <= index < len(source) else None
-            found.append(None if raw is None else self._shape(channel, raw))
-        return tuple(found)
+            table.append(None if raw is None else self._shape(channel, raw))
+        return tuple(table)
 
     def _shape(self, channel: int, raw: float) -> float:
         value, band, curve = raw / self.throws[channel], self.dead_bands[channel], self.curves[channel]
@@ -76,14 +76,14 @@ def load_pad_map(file: Path | None = None) -> PadMap:
 
 
 def _row(value: Any, name: str, file: Path, lines: Lines, key: str) -> tuple[float, ...]:
-    found = value if isinstance(value, list) else [value] * CHANNELS
-    if len(found) != CHANNELS or (name in _NEEDED and not isinstance(value, list)):
-        count = len(found) if isinstance(value, list) else repr(value)
+    row = value if isinstance(value, list) else [value] * CHANNELS
+    if len(row) != CHANNELS or (name in _NEEDED and not isinstance(value, list)):
+        count = len(row) if isinstance(value, list) else repr(value)
         raise _mistake(f"found {count}, expected a list of {CHANNELS}", file, lines, key)
-    for channel, item in enumerate(found):
+    for channel, item in enumerate(row):
         if isinstance(item, bool) or not isinstance(item, int | float) or not _fits(name, item):
             raise _mistake(f"found {item!r} for channel {channel}, expected {_EXPECTED[name]}", file, lines, key)
-    return tuple(float(item) for item in found)
+    return tuple(float(item) for item in row)
 
 
 _EXPECTED = {

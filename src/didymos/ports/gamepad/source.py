@@ -11,7 +11,6 @@ A stream or file has axes 0 to 7 (codes ABS_X ... ABS_RZ, ABS_HAT0X, ABS_HAT0Y) 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import socket
 import stat
@@ -23,6 +22,7 @@ from typing import Protocol
 
 from didymos.errors import InputError
 from didymos.ports.gamepad.events import AXIS, EVENT, KEY, Event, decode
+from didymos.unix import unix_module
 
 __all__ = ["JOYSTICK", "PadLayout", "Source", "Unplugged", "open_source"]
 
@@ -58,7 +58,7 @@ class Source(Protocol):
     def events(self, time: float) -> Iterator[Event]:
         """What happened since the last call, until a time [s] of the twin's clock; `Unplugged` where it ended."""
 
-    def standing(self) -> Iterator[Event]:
+    def state(self) -> Iterator[Event]:
         """How the pad stands now, where the source can say."""
 
     def close(self) -> None:
@@ -77,14 +77,15 @@ def open_source(path: Path) -> Source:
             return _Stream(path, stat.S_ISSOCK(kind))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"the pad {str(path)!r} cannot be opened: {why}", path="--gamepad") from None
-    raise InputError(f"found {str(path)!r}, expected a device, a pipe, a socket or a file of events", path="--gamepad")
+        raise InputError(f"the pad {str(path)!r} cannot be opened: {why}", option="gamepad") from None
+    raise InputError(f"found {str(path)!r}, expected a device, a pipe, a socket or a file of events", option="gamepad")
 
 
 class _Device:
     live = True
 
     def __init__(self, path: Path) -> None:
+        self._ioctl = unix_module("fcntl", "a gamepad of the kernel").ioctl
         self._fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
             self.layout = self._ask_layout()
@@ -103,9 +104,9 @@ class _Device:
         return self._ask_plain(request | size << 16, size)
 
     def _ask_plain(self, request: int, size: int) -> bytes:
-        return bytes(fcntl.ioctl(self._fd, request, bytes(size)))
+        return bytes(self._ioctl(self._fd, request, bytes(size)))
 
-    def standing(self) -> Iterator[Event]:
+    def state(self) -> Iterator[Event]:
         for code, _, _ in self.layout.axes:
             yield Event(0.0, AXIS, code, struct.unpack("@6i", self._ask_plain(_STATE_OF_AXIS + code, 24))[0])
         down = set(bits(self._ask(_KEYS_DOWN, _MOST_KEYS // 8)))
@@ -125,7 +126,7 @@ class _Stream:
     def __init__(self, path: Path, is_socket: bool) -> None:
         self.layout = JOYSTICK
         self._rest = b""
-        self._heard = is_socket  # a pipe that nobody writes to yet looks like one that ended
+        self._written = is_socket  # a pipe that nobody writes to yet looks like one that ended
         self._socket = None
         if is_socket:
             self._socket = socket.socket(socket.AF_UNIX)
@@ -134,12 +135,12 @@ class _Stream:
             self._socket.setblocking(False)
         self._fd = self._socket.fileno() if self._socket else os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
-    def standing(self) -> Iterator[Event]:
+    def state(self) -> Iterator[Event]:
         yield from ()
 
     def events(self, time: float) -> Iterator[Event]:
-        content = self._rest + _read_all(self._fd, ends=self._heard)
-        self._heard = self._heard or bool(content)
+        content = self._rest + _read_all(self._fd, ends=self._written)
+        self._written = self._written or bool(content)
         whole = len(content) // EVENT.size * EVENT.size
         self._rest = content[whole:]
         yield from decode(content[:whole])
@@ -159,10 +160,10 @@ class _File:
         content = path.read_bytes()
         if not content or len(content) % EVENT.size:
             raise InputError(f"found {len(content)} bytes, expected events of {EVENT.size} bytes each", file=path)
-        found = list(decode(content))
-        self._ahead = [Event(event.time - found[0].time, event.kind, event.code, event.value) for event in found]
+        events = list(decode(content))
+        self._ahead = [Event(event.time - events[0].time, event.kind, event.code, event.value) for event in events]
 
-    def standing(self) -> Iterator[Event]:
+    def state(self) -> Iterator[Event]:
         yield from ()
 
     def events(self, time: float) -> Iterator[Event]:
@@ -177,17 +178,17 @@ class _File:
 
 def _read_all(fd: int, ends: bool) -> bytes:
     """All bytes that wait; an end is an error where `ends`, and nothing else where not."""
-    found = b""
+    waiting = b""
     try:
         while True:
             part = os.read(fd, _READ)
             if not part:
-                if ends and not found:
+                if ends and not waiting:
                     raise Unplugged("its wire was closed")
-                return found
-            found += part
+                return waiting
+            waiting += part
     except BlockingIOError:
-        return found
+        return waiting
     except OSError as error:
         gone = error.errno in (errno.ENODEV, errno.ECONNRESET)
         raise Unplugged("it was unplugged" if gone else f"it cannot be read: {error.strerror}") from None

@@ -1,13 +1,14 @@
-"""The bus behind the adapter: frames go to the controllers they are for, replies come back."""
+"""The bus behind the adapter: messages go to the controllers they are for, replies come back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from didymos.ports.moteus.console import Console
-from didymos.ports.moteus.controller import Controller, Elsewhere
-from didymos.ports.moteus.frame import answer
-from didymos.ports.moteus.line import Frame
+from didymos.ports.moteus.controller import Controller
+from didymos.ports.moteus.line import Message
+from didymos.ports.moteus.message import answer
+from didymos.ports.moteus.register_file import NotAddressed, RegisterFile
 
 __all__ = ["ALL", "Bus", "is_query"]
 
@@ -19,38 +20,39 @@ class Bus:
     """Controllers by their numbers."""
 
     def __init__(self, controllers: Sequence[Controller]) -> None:
-        self._members = {controller.board.number: (controller, Console(controller)) for controller in controllers}
+        self._controllers = tuple(controllers)
+        self._members = {one.board.number: (RegisterFile(one), Console(one)) for one in controllers}
 
-    def send(self, frame: Frame) -> list[Frame]:
-        """Hand a frame to whom it is for; their replies."""
-        if frame.prefix:
+    def send(self, message: Message) -> list[Message]:
+        """Hand a message to whom it is for; their replies."""
+        if message.prefix:
             return []
         replies = []
-        for number in self.meant(frame):
-            controller, console = self._members[number]
-            controller.begin()
+        for number in self.addressed(message):
+            registers, console = self._members[number]
+            registers.begin()
             try:
-                data = answer(frame.data, controller, console, frame.wants_reply)
-            except Elsewhere:
+                data = answer(message.data, registers, console, message.wants_reply)
+            except NotAddressed:
                 continue
-            controller.finish()
-            if frame.wants_reply:
-                replies.append(Frame(number << 8 | frame.source, data))
+            registers.finish()
+            if message.wants_reply:
+                replies.append(Message(number << 8 | message.source, data))
         return replies
 
-    def meant(self, frame: Frame) -> list[int]:
-        """Numbers of the controllers that a frame is for."""
-        if frame.destination == ALL:
+    def addressed(self, message: Message) -> list[int]:
+        """Numbers of the controllers that a message is for."""
+        if message.destination == ALL:
             return list(self._members)
-        return [frame.destination] if frame.destination in self._members else []
+        return [message.destination] if message.destination in self._members else []
 
     def advance(self, dt: float) -> None:
-        """Let set-points that are on their way move on by dt [s]."""
-        for controller, _ in self._members.values():
-            if controller.on_its_way:
+        """Let set-points that are moving move on by dt [s]."""
+        for controller in self._controllers:
+            if controller.moving:
                 controller.advance(dt)
 
 
-def is_query(frame: Frame) -> bool:
-    """Whether a frame asks for registers and not for the console: what lets time pass in a step-locked run."""
-    return frame.wants_reply and bool(frame.data) and frame.data[0] < 0x20
+def is_query(message: Message) -> bool:
+    """Whether a message asks for registers and not for the console: what lets time pass in a step-locked run."""
+    return message.wants_reply and bool(message.data) and message.data[0] < 0x20

@@ -1,4 +1,4 @@
-"""The diagnostic console of a moteus: text commands that travel in frames, and what answers them.
+"""The diagnostic console of a moteus: text commands that travel in messages, and what answers them.
 
     d stop | d pos P V T ... | d zero | d rezero P | d cfg-set-output P | d index P | d req-reindex | d recapture
     conf get NAME | conf set NAME VALUE | conf enumerate [GROUP] | conf write | conf load | conf default
@@ -13,7 +13,8 @@ import struct
 
 from didymos.parts.drive import POSITION, ZERO_VELOCITY
 from didymos.ports.moteus import telemetry
-from didymos.ports.moteus.controller import Command, Controller
+from didymos.ports.moteus.command import Command
+from didymos.ports.moteus.controller import Controller
 from didymos.ports.moteus.settings import Settings
 
 __all__ = ["Console"]
@@ -40,49 +41,49 @@ class Console:
 
     def __init__(self, controller: Controller) -> None:
         self._controller, self._settings = controller, Settings(controller)
-        self._line, self._out, self._held = b"", b"", b""
+        self._line, self._out, self._unacknowledged = b"", b"", b""
         self._packet = 0
         self._as_text: set[str] = set()
 
     def put(self, data: bytes) -> None:
-        """Bytes from the client; every complete line is followed."""
+        """Bytes from the client; every complete line is executed."""
         *lines, rest = (self._line + data.replace(b"\r", b"\n")).split(b"\n")
         self._line = rest[: _LONGEST + 1]
         for line in lines:
             if line.strip() and len(line) <= _LONGEST:
-                self._out = (self._out + self.follow(line.decode("latin1")))[-_ROOM:]
+                self._out = (self._out + self.execute(line.decode("latin1")))[-_ROOM:]
 
     def get(self, most: int) -> bytes:
         """Bytes for the client."""
         self._release()
-        found, self._out = self._out[:most], self._out[most:]
-        return found
+        first, self._out = self._out[:most], self._out[most:]
+        return first
 
     def get_flow(self, acknowledged: int, most: int) -> tuple[int, bytes]:
         """The next packet, or the last one again where it was not acknowledged."""
-        if self._held and acknowledged != self._packet:
-            return self._packet, self._held
-        self._held, self._packet = b"", (self._packet + 1) & 0xFF
-        self._held, self._out = self._out[:most], self._out[most:]
-        return self._packet, self._held
+        if self._unacknowledged and acknowledged != self._packet:
+            return self._packet, self._unacknowledged
+        self._unacknowledged, self._packet = b"", (self._packet + 1) & 0xFF
+        self._unacknowledged, self._out = self._out[:most], self._out[most:]
+        return self._packet, self._unacknowledged
 
     def _release(self) -> None:
         """A client that asks without acknowledging starts from what it has not acknowledged."""
-        self._out, self._held = self._held + self._out, b""
+        self._out, self._unacknowledged = self._unacknowledged + self._out, b""
 
-    def follow(self, line: str) -> bytes:
+    def execute(self, line: str) -> bytes:
         """What a command answers."""
-        group, *words = [word for word in line.split(" ") if word] or [""]
+        group, *arguments = [part for part in line.split(" ") if part] or [""]
         if group == "d":
-            return self._do(words).encode("latin1", "replace")
+            return self._do(arguments).encode("latin1", "replace")
         if group == "conf":
-            return self._configure(words).encode("latin1", "replace")
+            return self._configure(arguments).encode("latin1", "replace")
         if group == "tel":
-            return self._tell(words)
+            return self._telemetry(arguments)
         return b"ERR unknown command\r\n"
 
-    def _do(self, words: list[str]) -> str:
-        what, *numbers = words or [""]
+    def _do(self, arguments: list[str]) -> str:
+        what, *numbers = arguments or [""]
         controller = self._controller
         value = _float(numbers[0]) if numbers else None
         if what == "stop":
@@ -95,7 +96,7 @@ class Console:
             command = _command(what, numbers)
             if isinstance(command, str):
                 return command
-            controller.obey(command)
+            controller.execute(command)
         elif what == "reset":
             controller.stop()
             return ""  # a device that restarts says nothing
@@ -103,8 +104,8 @@ class Console:
             return "ERR unknown command\r\n"
         return "OK\r\n"
 
-    def _configure(self, words: list[str]) -> str:
-        what, *rest = words or [""]
+    def _configure(self, arguments: list[str]) -> str:
+        what, *rest = arguments or [""]
         settings = self._settings
         if what == "enumerate":
             names = [name for name in settings.names if not rest or name.partition(".")[0] == rest[0]]
@@ -121,8 +122,8 @@ class Console:
             return "OK\r\n" if len(rest) == 2 and settings.set(name, rest[1]) else "ERR error setting\r\n"
         return "OK\r\n" if what in ("write", "load", "default") else "ERR unknown subcommand\r\n"
 
-    def _tell(self, words: list[str]) -> bytes:
-        what, *rest = words or [""]
+    def _telemetry(self, arguments: list[str]) -> bytes:
+        what, *rest = arguments or [""]
         if what == "list":
             return "".join(f"{name}\r\n" for name in telemetry.CHANNELS).encode() + b"OK\r\n"
         if what in ("stop", "text"):
@@ -136,10 +137,10 @@ class Console:
         if what == "schema":
             return _blob("schema", name, telemetry.schema(name))
         if what == "get":
-            found = telemetry.values(name, self._controller)
+            values = telemetry.values(name, self._controller)
             if name in self._as_text:
-                return "".join(f"{line}\r\n" for line in telemetry.text(name, found)).encode() + b"OK\r\n"
-            return _blob("emit", name, telemetry.binary(name, found))
+                return "".join(f"{line}\r\n" for line in telemetry.text(name, values)).encode() + b"OK\r\n"
+            return _blob("emit", name, telemetry.binary(name, values))
         number = _float(rest[1]) if len(rest) > 1 else 0.0
         if what == "fmt":
             (self._as_text.add if number else self._as_text.discard)(name)
@@ -159,18 +160,18 @@ def _float(text: str) -> float | None:
         return None
 
 
-def _command(what: str, words: list[str]) -> Command | str:
+def _command(what: str, arguments: list[str]) -> Command | str:
     """The command of `d pos` and `d zero`, or an error."""
     count = 3 if what == "pos" else 1
-    numbers = [_float(word) for word in words[:count]]
+    numbers = [_float(argument) for argument in arguments[:count]]
     if len(numbers) < count or any(number is None for number in numbers):
         return "ERR missing p/v/f command\r\n" if what == "pos" else "ERR missing max torque\r\n"
     fields: dict[str, float] = {"torque_limit": numbers[-1] or 0.0}
     if what == "pos":
         fields |= {"position": numbers[0] or 0.0, "velocity": numbers[1] or 0.0}
-    for word in words[count:]:
-        number = _float(word[1:])
-        if word[0] not in _OPTIONS or number is None:
+    for argument in arguments[count:]:
+        number = _float(argument[1:])
+        if argument[0] not in _OPTIONS or number is None:
             return "ERR unknown option\r\n"
-        fields[_OPTIONS[word[0]]] = number
+        fields[_OPTIONS[argument[0]]] = number
     return Command(mode=int(POSITION if what == "pos" else ZERO_VELOCITY), **fields)

@@ -12,15 +12,14 @@ import errno
 import os
 import select
 import struct
-import termios
-import tty
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import monotonic
 
 from didymos.errors import InputError, RunError
-from didymos.ports.moteus.line import Frame, pad
+from didymos.ports.moteus.line import Message, pad
 from didymos.ports.moteus.values import SIZES, Reader, varuint
+from didymos.unix import unix_module
 
 __all__ = ["QUERY", "Host", "command", "registers"]
 
@@ -45,7 +44,7 @@ def command(mode: int, values: Iterable[float] = (), extra: Mapping[int, float] 
 
 def registers(data: bytes) -> dict[int, tuple[float, int]]:
     """Raw value and type of every register that a reply holds; what cannot be read ends it."""
-    reader, found = Reader(data), dict[int, tuple[float, int]]()
+    reader, values = Reader(data), dict[int, tuple[float, int]]()
     try:
         while reader.left:
             what = reader.varuint()
@@ -59,32 +58,33 @@ def registers(data: bytes) -> dict[int, tuple[float, int]]:
             if count * SIZES[kind] > reader.left:
                 break
             for register in range(first, first + count):
-                found[register] = (reader.value(kind), kind)
+                values[register] = (reader.value(kind), kind)
     except EOFError:
         pass
-    return found
+    return values
 
 
 class Host:
     """An open fdcanusb."""
 
     def __init__(self, path: Path) -> None:
+        termios, tty = (unix_module(name, "a serial line") for name in ("termios", "tty"))
         self._name = str(path)
         try:
             self._wire = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         except OSError as error:
-            raise InputError(f"cannot be opened: {error.strerror}", file=path, path="--robot") from None
+            raise InputError(f"cannot be opened: {error.strerror}", file=path, option="robot") from None
         try:
             tty.setraw(self._wire)
         except (termios.error, OSError):
             os.close(self._wire)
-            raise InputError("is not a serial line or a terminal", file=path, path="--robot") from None
+            raise InputError("is not a serial line or a terminal", file=path, option="robot") from None
         self._poll = select.poll()
         self._poll.register(self._wire, select.POLLIN)
         self._rest = b""
 
     def send(self, number: int, data: bytes, *, reply: bool, patience: float = 1.0) -> None:
-        """Send a frame to a controller; a wire that takes nothing for so long [s] is broken."""
+        """Send a message to a controller; a wire that takes nothing for so long [s] is broken."""
         identifier = (_SOURCE | (_WANTS_REPLY if reply else 0)) << 8 | number
         line = f"can send {identifier:04x} {pad(data).hex()}\n".encode()
         until = monotonic() + patience
@@ -96,8 +96,8 @@ class Host:
                     raise self._broken(error.strerror) from None
                 select.select([], [self._wire], [], 0.01)
 
-    def receive(self, until: float) -> list[Frame]:
-        """Frames that have come, at the latest by a time of the monotonic clock [s]; an adapter that refuses is an error."""
+    def receive(self, until: float) -> list[Message]:
+        """Messages that have come, at the latest by a time of the monotonic clock [s]; an adapter that refuses is an error."""
         events = self._poll.poll(max(0.0, 1000.0 * (until - monotonic())))
         if not events:
             return []
@@ -111,7 +111,7 @@ class Host:
             raise self._broken("it was closed")
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[-_LONGEST:]
-        return [frame for line in lines if (frame := self._frame(line)) is not None]
+        return [message for line in lines if (message := self._message(line)) is not None]
 
     def forget(self) -> None:
         """Drop what came before now: replies to somebody else."""
@@ -119,14 +119,14 @@ class Host:
             pass
         self._rest = b""
 
-    def _frame(self, line: bytes) -> Frame | None:
-        words = line.split()
-        if words[:1] == [b"ERR"]:
-            raise RunError(f"{self._name} refuses a frame: {line.decode('latin1').strip()}")
-        if words[:1] != [b"rcv"] or len(words) < 3:
+    def _message(self, line: bytes) -> Message | None:
+        fields = line.split()
+        if fields[:1] == [b"ERR"]:
+            raise RunError(f"{self._name} refuses a message: {line.decode('latin1').strip()}")
+        if fields[:1] != [b"rcv"] or len(fields) < 3:
             return None
         try:
-            return Frame(int(words[1], 16), bytes.fromhex(words[2].decode("ascii")))
+            return Message(int(fields[1], 16), bytes.fromhex(fields[2].decode("ascii")))
         except ValueError:
             return None
 

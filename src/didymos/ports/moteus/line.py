@@ -1,4 +1,4 @@
-"""The line protocol of an fdcanusb: text lines that carry CAN frames.
+"""The line protocol of an fdcanusb: text lines that carry the messages of a CAN bus.
 
     can send ID DATA [FLAGS]     host to bus, ID and DATA in hexadecimal; answered by OK or ERR
     rcv ID DATA FLAGS            bus to host
@@ -15,11 +15,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Frame", "Lines", "crc8", "pad", "parse", "received", "render"]
+__all__ = ["Lines", "Message", "crc8", "pad", "parse", "received", "render"]
 
 _POLYNOMIAL = 0x97
 _LONGEST = 256  # characters that the device has room for
-_LARGEST = 64  # bytes of a CAN-FD frame
+_LARGEST = 64  # bytes of a CAN-FD message
 _SIZES = (*range(9), 12, 16, 20, 24, 32, 48, 64)
 _PADDING = 0x50  # the subframe that does nothing
 _HEX = frozenset(b"0123456789abcdefABCDEF")
@@ -39,8 +39,8 @@ _TABLE = tuple(map(_divided, range(256)))
 
 
 @dataclass(frozen=True)
-class Frame:
-    """A CAN frame: 16 bits of prefix, then the source (with 0x80: wants a reply) and the destination; up to 64 bytes."""
+class Message:
+    """A message on the bus: 16 bits of prefix, then the source (with 0x80: wants a reply) and the destination; up to 64 bytes."""
 
     identifier: int
     data: bytes
@@ -84,38 +84,38 @@ def render(text: str, checksum: bool) -> bytes:
 
 
 def pad(data: bytes) -> bytes:
-    """Bytes of a frame, filled up to a size that CAN-FD knows with subframes that do nothing."""
+    """Bytes of a message, filled up to a size that CAN-FD knows with subframes that do nothing."""
     size = next(size for size in _SIZES if size >= len(data))
     return data + bytes([_PADDING]) * (size - len(data))
 
 
-def received(frame: Frame) -> str:
-    """A frame as the adapter hands it to the host, padded to a size that CAN-FD knows."""
-    return f"rcv {frame.identifier:X} {pad(frame.data).hex().upper()} {'E' if frame.identifier > 0x7FF else 'e'} B F"
+def received(message: Message) -> str:
+    """A message as the adapter hands it to the host, padded to a size that CAN-FD knows."""
+    return f"rcv {message.identifier:X} {pad(message.data).hex().upper()} {'E' if message.identifier > 0x7FF else 'e'} B F"
 
 
-def parse(line: bytes) -> Frame | str | None:
-    """The frame that a line asks to send, or what is wrong with it; None for a line that asks for nothing."""
-    words = line.split()
-    if not words:
+def parse(line: bytes) -> Message | str | None:
+    """The message that a line sends, or what is wrong with it; None for an empty line."""
+    fields = line.split()
+    if not fields:
         return None
-    if words[0] != b"can":
+    if fields[0] != b"can":
         return "ERR unknown command"
-    if len(words) < 2 or words[1] not in (b"send", b"std", b"ext"):
+    if len(fields) < 2 or fields[1] not in (b"send", b"std", b"ext"):
         return "ERR unknown subcommand"
-    if len(words) < 3:
+    if len(fields) < 3:
         return "ERR insufficient options"
-    if not _HEX.issuperset(words[2]) or int(words[2], 16) >= 1 << 29:
+    if not _HEX.issuperset(fields[2]) or int(fields[2], 16) >= 1 << 29:
         return "ERR bad id"
-    flags = words[3:] if len(words) > 3 and not _HEX.issuperset(words[3]) else words[4:]
-    data = words[3] if len(words) > 3 and _HEX.issuperset(words[3]) else b""
-    if len(words) > 3 and not data and not set(words[3]) <= set(b"BbFfRr"):
+    flags = fields[3:] if len(fields) > 3 and not _HEX.issuperset(fields[3]) else fields[4:]
+    data = fields[3] if len(fields) > 3 and _HEX.issuperset(fields[3]) else b""
+    if len(fields) > 3 and not data and not set(fields[3]) <= set(b"BbFfRr"):
         return "ERR invalid data"
     if any(not set(flag) <= set(b"BbFfRr") for flag in flags):
         return "ERR unknown flag"
     if len(data) % 2 or len(data) > 2 * _LARGEST:
         return "ERR data invalid length"
-    return Frame(int(words[2], 16), bytes.fromhex(data.decode("ascii")))
+    return Message(int(fields[2], 16), bytes.fromhex(data.decode("ascii")))
 
 
 class Lines:
@@ -125,16 +125,16 @@ class Lines:
         self.checksum = False
         self._rest = b""
 
-    def feed(self, data: bytes) -> Iterator[Frame | str]:
-        """What the bytes ask for, one by one: a frame, or the error that answers a line."""
+    def feed(self, data: bytes) -> Iterator[Message | str]:
+        """What the lines send, one by one: a message, or the error that answers a line."""
         *lines, rest = _ENDS.split(self._rest + data)
         self._rest = rest[: _LONGEST + 1]
         for line in lines:
-            found = self._read(line) if len(line) <= _LONGEST else "ERR unknown command"
-            if found is not None:
-                yield found
+            item = self._read(line) if len(line) <= _LONGEST else "ERR unknown command"
+            if item is not None:
+                yield item
 
-    def _read(self, line: bytes) -> Frame | str | None:
+    def _read(self, line: bytes) -> Message | str | None:
         if not line.strip():
             return None
         star = line.rfind(b"*")

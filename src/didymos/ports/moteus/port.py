@@ -1,11 +1,9 @@
-"""`didymos serve TWIN --port moteus`: every drive of the twin as a moteus on one bus, behind an fdcanusb on a pseudo-terminal.
+"""The port moteus: every drive of the twin as a moteus on one bus, behind an fdcanusb on a pseudo-terminal.
 
 One loop: it listens until the next slice of ticks is due, answers at once with what the drives said last, and lets the slice
-pass. A command is an intervention before the next tick, so that the recording holds it and the run can be repeated:
-
-    didymos run TWIN --control idle --interventions FILE.mcap
-
-Step-locked, a query to a controller that was asked before in this period lets a period of the twin's own control rate pass first.
+pass. A command is an intervention before the next tick, so that the recording holds it and the run can be repeated,
+with the program `idle`. Step-locked, a query to a controller that was queried before in this period lets a period of the twin's
+own control rate pass first.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from didymos.parts.drive import Drive
 from didymos.ports.moteus.board import Board
 from didymos.ports.moteus.bus import Bus, is_query
 from didymos.ports.moteus.controller import Controller
-from didymos.ports.moteus.line import Frame, Lines, received, render
+from didymos.ports.moteus.line import Lines, Message, received, render
 from didymos.ports.moteus.numbers import bus_numbers
 from didymos.ports.moteus.terminal import Terminal
 from didymos.ports.serve_options import ServeOptions
@@ -36,31 +34,31 @@ _LOOK_UP = 0.1  # [s] after which a run that waits for a query looks whether it 
 _RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
 
 
-def serve(simulation: Simulation, terms: ServeOptions) -> dict[str, Any]:
-    """Serve until the time is over or `terms.stop` is set; the facts about it."""
-    numbers = bus_numbers(simulation.twin, terms.ids)
-    terminal = Terminal(terms.link)
+def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
+    """Serve until the time is over or `options.stop` is set; the facts about it."""
+    numbers = bus_numbers(simulation.twin, options.ids)
+    terminal = Terminal(options.link)
     try:
-        run = Run(simulation, terms.record, keep=False)
+        run = Run(simulation, options.record, keep=False)
         try:
             drives = {name: _Drive(run, name) for name in numbers}
             boards = {name: Board(simulation.twin.name, name, number) for name, number in numbers.items()}
-            bus = Bus([Controller(drives[name], boards[name], terms.say) for name in numbers])
-            port = _Port(run, bus, terminal, terms)
-            where = f"{terminal.path} as {terms.link}" if terms.link is not None else terminal.path
-            pace = "on queries" if terms.step_locked else "in real time"
+            bus = Bus([Controller(drives[name], boards[name], options.say) for name in numbers])
+            port = _Port(run, bus, terminal, options)
+            where = f"{terminal.path} as {options.link}" if options.link is not None else terminal.path
+            pace = "on queries" if options.step_locked else "in real time"
             known = " ".join(f"{name}={number}" for name, number in numbers.items())
             run.advance(1)  # until now the drives have said nothing
-            terms.say(f"{simulation.twin.name} runs {pace}, fdcanusb at {where} with {known}")
-            port.step_locked() if terms.step_locked else port.real_time()
+            options.say(f"{simulation.twin.name} runs {pace}, fdcanusb at {where} with {known}")
+            port.step_locked() if options.step_locked else port.real_time()
         finally:
             run.close()
     finally:
         terminal.close()
     return {
-        "path": str(terms.link or terminal.path),
+        "path": str(options.link or terminal.path),
         "ids": numbers,
-        "frames": port.frames,
+        "frames": port.messages,
         "replies": port.replies,
         "refused": port.refused,
         "lost": terminal.lost,
@@ -74,7 +72,7 @@ class _Drive:
         self._run, self._name, self._beat = run, name, 0.0
         self._view = run.simulation.readouts(name)
         self._outputs = [output.name for output in Drive.outputs]
-        self._known, self._known_at = dict[str, float](), -1  # a frame asks for many of them, a tick changes them
+        self._known, self._known_at = dict[str, float](), -1  # a message asks for many of them, a tick changes them
 
     @property
     def time(self) -> float:
@@ -101,17 +99,17 @@ class _Drive:
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, bus: Bus, terminal: Terminal, terms: ServeOptions) -> None:
-        self.frames = self.replies = self.refused = 0
-        self._run, self._bus, self._terminal, self._terms = run, bus, terminal, terms
+    def __init__(self, run: Run, bus: Bus, terminal: Terminal, options: ServeOptions) -> None:
+        self.messages = self.replies = self.refused = 0
+        self._run, self._bus, self._terminal, self._options = run, bus, terminal, options
         self._lines = Lines()
         simulation = run.simulation
         self._slice = max(1, round(_SLICE / simulation.period))
         control = simulation.twin.file.control
         rate = control.rate if control is not None else _RATE
         self._round = max(1, round(1.0 / (rate * simulation.period)))
-        self._asked: set[int] = set()
-        self._end = None if terms.seconds is None else max(1, round(terms.seconds / simulation.period))
+        self._queried: set[int] = set()
+        self._end = None if options.seconds is None else max(1, round(options.seconds / simulation.period))
 
     def real_time(self) -> None:
         """Let time pass as the wall clock does, and answer meanwhile."""
@@ -122,16 +120,16 @@ class _Port:
             self._pass(self._slice)
             due = monotonic() + pace.left(simulation.tick - began)
             while (left := due - monotonic()) > 0.0:
-                self._hear(left)
-            self._hear(0.0)
+                self._listen(left)
+            self._listen(0.0)
             simulation.overruns += pace.wait(simulation.tick - began)
 
     def step_locked(self) -> None:
         """Let time pass on queries only."""
         while not self._over():
-            self._hear(_LOOK_UP)
+            self._listen(_LOOK_UP)
 
-    def _hear(self, seconds: float) -> None:
+    def _listen(self, seconds: float) -> None:
         """Answer what comes within a time [s]."""
         for item in self._lines.feed(self._terminal.wait(seconds)):
             if isinstance(item, str):
@@ -141,16 +139,16 @@ class _Port:
                 self._follow(item)
         self._terminal.flush()
 
-    def _follow(self, frame: Frame) -> None:
-        self.frames += 1
-        if self._terms.step_locked and is_query(frame):
-            meant = set(self._bus.meant(frame))
-            if meant & self._asked:
-                self._asked.clear()
+    def _follow(self, message: Message) -> None:
+        self.messages += 1
+        if self._options.step_locked and is_query(message):
+            addressed = set(self._bus.addressed(message))
+            if addressed & self._queried:
+                self._queried.clear()
                 self._pass(self._round)
-            self._asked |= meant
+            self._queried |= addressed
         self._say("OK")
-        for reply in self._bus.send(frame):
+        for reply in self._bus.send(message):
             self.replies += 1
             self._say(received(reply))
 
@@ -169,4 +167,4 @@ class _Port:
             ticks -= count
 
     def _over(self) -> bool:
-        return self._terms.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)
+        return self._options.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)

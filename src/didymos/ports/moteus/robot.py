@@ -1,6 +1,6 @@
-"""The real drives of a twin on their bus: what `didymos run TWIN --robot moteus:PATH` reads and commands.
+"""The real drives of a twin on their bus: what a run on the real robot reads and commands.
 
-A reading is one query to every drive, a command one frame to each whose `beat` changed, as the twin's own drive understands it.
+A reading is one query to every drive, a command one message to each whose `beat` changed, as the twin's own drive understands it.
 A fault, a watchdog that ran out, a drive that stops by itself or does not answer end the run. Should this program die, the
 watchdog of each controller brings its motor to rest.
 """
@@ -62,7 +62,7 @@ class MoteusRobot:
         self._ratio = {drive: twin.get(f"parts.{drive}.ratio") for drive in numbers}
         self._start = {drive: _start(simulation, drive) for drive in numbers}
         self._beats = dict.fromkeys(numbers, 0.0)
-        self._works: set[str] = set()  # drives that were seen to do what they were asked
+        self._works: set[str] = set()  # drives whose reports show that they do what they are commanded
         self._host = Host(path)
 
     def begin(self) -> None:
@@ -78,8 +78,8 @@ class MoteusRobot:
             if not abs(position - start) <= _NEAR:
                 raise InputError(
                     f"{self._who(drive)} stands at {position:.4g} rev, expected {start:.4g} rev, where the scenario begins;"
-                    " bring it there, or call it so with --zero",
-                    path="--robot",
+                    " bring it there, or call it so with `zero`",
+                    option="robot",
                 )
 
     def read(self) -> NDArray[np.float64]:
@@ -109,7 +109,7 @@ class MoteusRobot:
             for number in left.values():
                 self._host.send(number, command(int(STOPPED)) + QUERY, reply=True)
             answers = self._collect(left.values(), monotonic() + _REPEAT)
-            modes = {number: found[_MODE][0] for number, found in answers.items() if _MODE in found}
+            modes = {number: values[_MODE][0] for number, values in answers.items() if _MODE in values}
             left = {drive: number for drive, number in left.items() if modes.get(number) not in (0.0, 1.0)}
         return tuple(map(self._who, left))
 
@@ -132,21 +132,21 @@ class MoteusRobot:
 
     def _collect(self, numbers: Iterable[int], until: float) -> dict[int, dict[int, tuple[float, int]]]:
         """Answers by number, until all have come or a time [s] is over."""
-        wanted, found = set(numbers), dict[int, dict[int, tuple[float, int]]]()
-        while wanted - found.keys():
-            frames = self._host.receive(until)
-            for frame in frames:
-                if frame.prefix == 0 and frame.source in wanted:
-                    found[frame.source] = registers(frame.data)
-            if not frames and monotonic() >= until:
+        queried, answers = set(numbers), dict[int, dict[int, tuple[float, int]]]()
+        while queried - answers.keys():
+            messages = self._host.receive(until)
+            for message in messages:
+                if message.prefix == 0 and message.source in queried:
+                    answers[message.source] = registers(message.data)
+            if not messages and monotonic() >= until:
                 break
-        return found
+        return answers
 
     def _report(self, answers: Mapping[str, Mapping[int, tuple[float, int]]]) -> NDArray[np.float64]:
         row: list[float] = []
-        for drive, found in answers.items():
-            position, velocity, torque, voltage, temperature = (decode(*found[r], MEASURED[r][1]) for r in _MEASURED)
-            mode, fault = found[_MODE][0], found[_FAULT][0]
+        for drive, values in answers.items():
+            position, velocity, torque, voltage, temperature = (decode(*values[r], MEASURED[r][1]) for r in _MEASURED)
+            mode, fault = values[_MODE][0], values[_FAULT][0]
             self._check(drive, mode, int(fault))
             outside = _TURN / self._ratio[drive]
             row += [position, velocity, torque, position * outside, velocity * outside, mode, voltage, temperature, fault]
@@ -171,6 +171,6 @@ def _start(simulation: Simulation, drive: str) -> float:
     twin = simulation.twin
     joint = twin.file.parts[drive].joint
     assert joint is not None  # a drive has one
-    place = simulation.data.joint(twin.description.joints[joint].engine_joints[0]).qpos
-    return float(place[0]) * twin.get(f"parts.{drive}.ratio") / _TURN
+    angle = simulation.data.joint(twin.description.joints[joint].engine_joints[0]).qpos
+    return float(angle[0]) * twin.get(f"parts.{drive}.ratio") / _TURN
 

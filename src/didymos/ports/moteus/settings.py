@@ -62,8 +62,8 @@ class Settings:
 
     def _number(self, name: str) -> float:
         if name in _LISTS:
-            attribute, place = _LISTS[name]
-            return float(getattr(self._controller, attribute)[place])
+            attribute, index = _LISTS[name]
+            return float(getattr(self._controller, attribute)[index])
         value = self._controller.drive.parameter(_DRIVE[name])
         return math.nan if _DRIVE[name] == "watchdog" and value == 0.0 else value
 
@@ -79,8 +79,8 @@ class Settings:
             self._controller.offset = value
             return True
         if name in _LISTS:
-            attribute, place = _LISTS[name]
-            getattr(self._controller, attribute)[place] = value
+            attribute, index = _LISTS[name]
+            getattr(self._controller, attribute)[index] = value
             return True
         if name in _DRIVE:
             try:

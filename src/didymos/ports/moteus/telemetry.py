@@ -65,33 +65,34 @@ def values(channel: str, controller: Controller) -> dict[str, Any]:
         return {"version": board.firmware, "serial_number": board.serial, "model": board.model, "hwrev": _HARDWARE_REVISION}
     if channel == "git":
         return {"hash": board.build, "dirty": False, "timestamp": 0}
-    found: dict[str, Any] = {name: controller.measured(quantity) for name, quantity in _MEASURED.items()}
-    found |= {name: controller.whole(name) for name in ("mode", "fault")}
-    return found | {"homed": controller.whole("home_state"), "position_raw": int(controller.measured("encoder_position") * 65536)}
+    fields: dict[str, Any] = {name: controller.measured(quantity) for name, quantity in _MEASURED.items()}
+    fields |= {name: controller.whole(name) for name in ("mode", "fault")}
+    raw = int(controller.measured("encoder_position") * 65536)
+    return fields | {"homed": controller.whole("home_state"), "position_raw": raw}
 
 
 def schema(channel: str) -> bytes:
     """The channel's schema: an object of its fields."""
-    found = varuint(_OBJECT) + varuint(0)
+    data = varuint(_OBJECT) + varuint(0)
     for name, kind, count in CHANNELS[channel]:
         form = _KINDS[kind][0] if count == 0 else varuint(_ARRAY) + varuint(count) + _KINDS[kind][0]
-        found += varuint(0) + varuint(len(name)) + name.encode() + varuint(0) + form + b"\x00"
-    return found + varuint(0) + varuint(0) + varuint(0) + varuint(_FINAL) + b"\x00"
+        data += varuint(0) + varuint(len(name)) + name.encode() + varuint(0) + form + b"\x00"
+    return data + varuint(0) + varuint(0) + varuint(0) + varuint(_FINAL) + b"\x00"
 
 
-def binary(channel: str, found: Mapping[str, Any]) -> bytes:
+def binary(channel: str, fields: Mapping[str, Any]) -> bytes:
     """The channel's data in the order of its schema."""
     data = b""
     for name, kind, count in CHANNELS[channel]:
-        items = found[name] if count else (found[name],)
+        items = fields[name] if count else (fields[name],)
         data += struct.pack(f"<{count or 1}{_KINDS[kind][1]}", *items)
     return data
 
 
-def text(channel: str, found: Mapping[str, Any]) -> list[str]:
+def text(channel: str, fields: Mapping[str, Any]) -> list[str]:
     """The channel's data as lines."""
     lines = []
     for name, _, count in CHANNELS[channel]:
-        items = [(f"{name}.{i}", item) for i, item in enumerate(found[name])] if count else [(name, found[name])]
+        items = [(f"{name}.{i}", item) for i, item in enumerate(fields[name])] if count else [(name, fields[name])]
         lines += [f"{channel}.{key} {int(item) if isinstance(item, bool) else item}" for key, item in items]
     return lines

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import select
-import tty
 from pathlib import Path
 
 from didymos.errors import InputError
+from didymos.unix import unix_module
 
 __all__ = ["Terminal"]
 
@@ -21,6 +21,7 @@ class Terminal:
     """The device's end. `path` is the client's; `link` a name that leads to it and goes with it."""
 
     def __init__(self, link: Path | None = None) -> None:
+        tty = unix_module("tty", "a pseudo-terminal")
         self.lost = 0  # answers that nobody read
         self._out = b""
         self._link: Path | None = None
@@ -35,7 +36,7 @@ class Terminal:
                 link.symlink_to(self.path)
             except OSError as error:
                 self.close()
-                raise InputError(f"cannot be made: {error.strerror}", file=link, path="--link") from None
+                raise InputError(f"cannot be made: {error.strerror}", file=link, option="link") from None
             self._link = link
 
     def wait(self, seconds: float) -> bytes:

@@ -1,8 +1,8 @@
-"""The set-point on its way: it moves to where it is asked with a limited velocity and acceleration.
+"""The set-point on its way: it moves to its target with a limited velocity and acceleration.
 
     |v| <= v_max,   |dv/dt| <= a_max,   v towards the target at most sqrt(2 a_max d), so that it stops there
 
-An infinite limit does not bind; without both the set-point is where it is asked at once.
+An infinite limit does not bind; without both the set-point is at its target at once.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Trajectory:
 
     @property
     def done(self) -> bool:
-        """Whether the set-point is where it is asked."""
+        """Whether the set-point is at its target."""
         return self.position == self.target and self.speed == self.velocity
 
     @property
     def rests(self) -> bool:
-        """Whether the set-point is where it is asked, and stays there."""
+        """Whether the set-point is at its target, and stays there."""
         return self.velocity == 0.0 and self.done
 
     def advance(self, dt: float) -> None:
@@ -42,15 +42,15 @@ class Trajectory:
             self.position = self.target
             return
         way = self.target - self.position
-        wanted = min(max(way / dt, -self.most_speed), self.most_speed)
+        speed = min(max(way / dt, -self.most_speed), self.most_speed)
         change = self.most_acceleration * dt
         if math.isfinite(change):
             brake = math.sqrt(0.25 * change * change + 2.0 * self.most_acceleration * abs(way)) - 0.5 * change  # in steps of dt
             braked = self.velocity + math.copysign(min(abs(way) / dt, brake), way)
-            wanted = min(max(braked, -self.most_speed), self.most_speed)
-            wanted = self.speed + min(max(wanted - self.speed, -change), change)
-        left = abs(way - wanted * dt)
-        if left <= (0.5 * change * dt if math.isfinite(change) else 0.0) and abs(wanted - self.velocity) <= change:
+            speed = min(max(braked, -self.most_speed), self.most_speed)
+            speed = self.speed + min(max(speed - self.speed, -change), change)
+        left = abs(way - speed * dt)
+        if left <= (0.5 * change * dt if math.isfinite(change) else 0.0) and abs(speed - self.velocity) <= change:
             self.position, self.speed = self.target, self.velocity
         else:
-            self.position, self.speed = self.position + wanted * dt, wanted
+            self.position, self.speed = self.position + speed * dt, speed

@@ -61,38 +61,38 @@ def varuint(value: int) -> bytes:
     """An unsigned number, seven bits to a byte, the lowest first."""
     if value < 0x80:
         return bytes((value,))
-    found = bytearray()
+    data = bytearray()
     while True:
         value, low = value >> 7, value & 0x7F
-        found.append(low | (0x80 if value else 0))
+        data.append(low | (0x80 if value else 0))
         if not value:
-            return bytes(found)
+            return bytes(data)
 
 
 class Reader:
-    """Takes numbers from a frame; `EOFError` where it ends too early."""
+    """Takes numbers from a message; `EOFError` where it ends too early."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self._place = data, 0
+        self._data, self._position = data, 0
 
     @property
     def left(self) -> int:
         """Bytes that are left."""
-        return len(self._data) - self._place
+        return len(self._data) - self._position
 
     def take(self, count: int) -> bytes:
         """The next bytes."""
         if count > self.left:
             raise EOFError
-        self._place += count
-        return self._data[self._place - count : self._place]
+        self._position += count
+        return self._data[self._position - count : self._position]
 
     def varuint(self) -> int:
         """The next unsigned number, of five bytes at most."""
-        place, value = self._place, 0
-        if place < len(self._data) and self._data[place] < 0x80:  # nearly always
-            self._place = place + 1
-            return self._data[place]
+        position, value = self._position, 0
+        if position < len(self._data) and self._data[position] < 0x80:  # nearly always
+            self._position = position + 1
+            return self._data[position]
         for shift in range(0, 35, 7):
             (byte,) = self.take(1)
             value |= (byte & 0x7F) << shift
@@ -104,6 +104,6 @@ class Reader:
         """The next raw value of a type."""
         if SIZES[kind] > self.left:
             raise EOFError
-        found: float = _FORMATS[kind].unpack_from(self._data, self._place)[0]
-        self._place += SIZES[kind]
-        return found
+        value: float = _FORMATS[kind].unpack_from(self._data, self._position)[0]
+        self._position += SIZES[kind]
+        return value

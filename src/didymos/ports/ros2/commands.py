@@ -1,17 +1,17 @@
-"""What ROS 2 may ask of a twin, and how a message becomes an order.
+"""The commands that a twin takes over ROS 2: its subscriptions, and how a message becomes a command.
 
-    /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> setpoints.{vx,vy,vz}, angular.{x,y,z} -> setpoints.{wx,wy,wz};
+    /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> setpoints.{vx,vy,vz}, angular -> setpoints.{wx,wy,wz};
                                                      counts setpoints.alive, by which a program knows that its driver lives
-    /set/setpoints/NAME     std_msgs/Float64            a set-point of the control program
+    /set/setpoints/NAME  std_msgs/Float64            a set-point of the control program
     /set/inputs/NAME     std_msgs/Float64            what is added to an input
-    /set/setpoints, ...     std_msgs/Float64MultiArray  all set-points, inputs, or those of a group such as setpoints.wheels.*, in order
+    /set/setpoints, ...  std_msgs/Float64MultiArray  all set-points, inputs, or those of a group, setpoints.wheels.*, in order
     /step                std_msgs/UInt64             let so many ticks pass (step-locked)
 
 and under `ros2.commands` of the twin file, by names that the robot's own programs use: a Float64, a Float64MultiArray, or a
-String whose words stand for numbers.
+String whose labels stand for numbers.
 
-The names under /set are those of the log, which itself is published without that prefix: /setpoints/z is what holds, /set/setpoints/z
-is what is asked for.
+The names under /set are those of the log, which itself is published without that prefix: /setpoints/z is the set-point that
+holds, /set/setpoints/z the one that somebody sends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from didymos.describe.schema import CommandSpec
 from didymos.errors import InputError, nearest
 from didymos.ports.ros2.names import ros_name, spell
 
-__all__ = ["ALIVE", "STEP", "Intake", "Order", "intakes"]
+__all__ = ["ALIVE", "STEP", "Command", "Subscription", "subscriptions"]
 
 STEP = "/step"
 ALIVE = "setpoints.alive"
@@ -38,38 +38,40 @@ _TWIST = {
 
 
 @dataclass(frozen=True)
-class Order:
-    """Set-points and inputs by handle (`setpoints.z`), as one message asked for them; `alive`: a sign of life as well."""
+class Command:
+    """Set-points and inputs by handle (`setpoints.z`), as one message has them; `alive`: a sign of life as well."""
 
     values: tuple[tuple[str, float], ...]
     alive: bool = False
 
 
 @dataclass(frozen=True)
-class Intake:
-    """A topic that the twin listens to: its name, its message type, and how a message becomes an order."""
+class Subscription:
+    """A topic that the twin listens to: its name, its message type, and how a message becomes a command."""
 
     topic: str
     type_name: str
-    read: Callable[[Any], Order]
+    read: Callable[[Any], Command]
 
 
-def intakes(handles: Sequence[str], commands: Mapping[str, CommandSpec] = MappingProxyType({})) -> Iterator[Intake]:
+def subscriptions(
+    handles: Sequence[str], commands: Mapping[str, CommandSpec] = MappingProxyType({})
+) -> Iterator[Subscription]:
     """Every topic that a twin with these handles listens to, and those that its file adds."""
     for topic, command in commands.items():
         yield _commanded(topic, command, handles)
-    steered = {handle: place for handle, place in _TWIST.items() if handle in handles}
+    steered = {handle: field for handle, field in _TWIST.items() if handle in handles}
     if steered:
-        yield Intake("/cmd_vel", "geometry_msgs/msg/Twist", lambda message: _from_twist(message, steered))
+        yield Subscription("/cmd_vel", "geometry_msgs/msg/Twist", lambda message: _from_twist(message, steered))
     groups = _groups(handles)
     names = spell((*(f"set.{handle}" for handle in handles), *(f"set.{group}" for group in groups)))
     for handle in handles:
-        yield Intake(names[f"set.{handle}"], "std_msgs/msg/Float64", _one(handle))
+        yield Subscription(names[f"set.{handle}"], "std_msgs/msg/Float64", _one(handle))
     for group, members in groups.items():
-        yield Intake(names[f"set.{group}"], "std_msgs/msg/Float64MultiArray", _many(members))
+        yield Subscription(names[f"set.{group}"], "std_msgs/msg/Float64MultiArray", _many(members))
 
 
-def _commanded(topic: str, command: CommandSpec, handles: Sequence[str]) -> Intake:
+def _commanded(topic: str, command: CommandSpec, handles: Sequence[str]) -> Subscription:
     where = f"ros2.commands.{topic}"
     if ros_name(topic) != topic:
         raise InputError(f"ROS 2 has no such topic, expected a name such as {ros_name(topic)}", path=where)
@@ -78,54 +80,54 @@ def _commanded(topic: str, command: CommandSpec, handles: Sequence[str]) -> Inta
             raise InputError(f"there is no such set-point or input {handle!r}{nearest(handle, handles)}", path=where)
     if command.words:
         if len(command.sets) != 1:
-            raise InputError(f"found {len(command.sets)} handles, expected one that a word sets", path=where)
-        return Intake(topic, "std_msgs/msg/String", _word(command.sets[0], command.words))
+            raise InputError(f"found {len(command.sets)} handles, expected one that a label sets", path=where)
+        return Subscription(topic, "std_msgs/msg/String", _label(command.sets[0], command.words))
     if len(command.sets) == 1:
-        return Intake(topic, "std_msgs/msg/Float64", _one(command.sets[0]))
-    return Intake(topic, "std_msgs/msg/Float64MultiArray", _many(command.sets))
+        return Subscription(topic, "std_msgs/msg/Float64", _one(command.sets[0]))
+    return Subscription(topic, "std_msgs/msg/Float64MultiArray", _many(command.sets))
 
 
 def _groups(handles: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Prefixes of handles that are no handle themselves, and what is below each, in order."""
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for handle in handles:
         parts = handle.split(".")
         for cut in range(1, len(parts)):
-            found.setdefault(".".join(parts[:cut]), []).append(handle)
-    return {group: tuple(members) for group, members in found.items() if group not in handles}
+            groups.setdefault(".".join(parts[:cut]), []).append(handle)
+    return {group: tuple(members) for group, members in groups.items() if group not in handles}
 
 
-def _from_twist(message: Any, steered: dict[str, tuple[str, str]]) -> Order:
+def _from_twist(message: Any, steered: dict[str, tuple[str, str]]) -> Command:
     values = ((handle, getattr(getattr(message, part), axis)) for handle, (part, axis) in steered.items())
-    return replace(_order(values), alive=True)
+    return replace(_command(values), alive=True)
 
 
-def _one(handle: str) -> Callable[[Any], Order]:
-    return lambda message: _order([(handle, message.data)])
+def _one(handle: str) -> Callable[[Any], Command]:
+    return lambda message: _command([(handle, message.data)])
 
 
-def _word(handle: str, words: Mapping[str, float]) -> Callable[[Any], Order]:
-    def read(message: Any) -> Order:
-        if message.data not in words:
-            said = message.data[:40]
-            raise InputError(f"found {said!r}{nearest(said, words)}, expected one of: {', '.join(words)}")
-        return _order([(handle, words[message.data])])
+def _label(handle: str, values: Mapping[str, float]) -> Callable[[Any], Command]:
+    def read(message: Any) -> Command:
+        if message.data not in values:
+            label = message.data[:40]
+            raise InputError(f"found {label!r}{nearest(label, values)}, expected one of: {', '.join(values)}")
+        return _command([(handle, values[message.data])])
 
     return read
 
 
-def _many(members: tuple[str, ...]) -> Callable[[Any], Order]:
-    def read(message: Any) -> Order:
+def _many(members: tuple[str, ...]) -> Callable[[Any], Command]:
+    def read(message: Any) -> Command:
         if len(message.data) != len(members):
             raise InputError(f"found {len(message.data)} numbers, expected {len(members)}: {', '.join(members)}")
-        return _order(zip(members, message.data, strict=True))
+        return _command(zip(members, message.data, strict=True))
 
     return read
 
 
-def _order(values: Any) -> Order:
-    found = tuple((handle, float(value)) for handle, value in values)
-    for handle, value in found:
+def _command(values: Any) -> Command:
+    numbers = tuple((handle, float(value)) for handle, value in values)
+    for handle, value in numbers:
         if not math.isfinite(value):
             raise InputError(f"found {value}, expected a finite number for {handle}")
-    return Order(found)
+    return Command(numbers)

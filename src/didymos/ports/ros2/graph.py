@@ -22,13 +22,13 @@ _NEW, _OLD = 16, 24  # bytes of an identity
 
 
 def announce(node: Node, name: str) -> Any:
-    """Tell that all writers and readers of a participant are those of a node of this name (`/quadcopter`); its writer."""
+    """Announce that all writers and readers of a participant are those of a node of this name (`/quadcopter`); its writer."""
     entities, info, gid, size = _types(os.environ.get("ROS_DISTRO", ""))
 
     def identity(raw: bytes) -> Any:
         return gid(data=list(raw.ljust(size, b"\0")))
 
-    readers, writers = ([identity(raw) for raw in found] for found in (node.reader_ids, node.writer_ids))
+    readers, writers = ([identity(raw) for raw in ids] for ids in (node.reader_ids, node.writer_ids))
     own = entities(node_namespace="/", node_name=name.lstrip("/"), reader_gid_seq=readers, writer_gid_seq=writers)
     writer = node.writer(_TOPIC, info, depth=1, lasting=True)
     writer.write(info(gid=identity(node.participant.guid.bytes), node_entities_info_seq=[own]))

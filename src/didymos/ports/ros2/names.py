@@ -24,13 +24,13 @@ def ros_name(name: str) -> str:
 
 def spell(names: Iterable[str]) -> dict[str, str]:
     """The ROS 2 topic of every name; two names that ROS 2 cannot tell apart are an `InputError`."""
-    found: dict[str, str] = {}
+    topics: dict[str, str] = {}
     owners: dict[str, str] = {}
     for name in names:
-        topic = found[name] = ros_name(name)
+        topic = topics[name] = ros_name(name)
         if owners.setdefault(topic, name) != name:
-            raise InputError(f"{owners[topic]!r} and {name!r} would both be the topic {topic}; rename one", path="--port ros2")
-    return found
+            raise InputError(f"{owners[topic]!r} and {name!r} would both be the topic {topic}; rename one", option="port")
+    return topics
 
 
 def wire_names(layouts: Sequence[StreamLayout], renamed: Mapping[str, str], taken: Iterable[str]) -> dict[str, str]:
@@ -38,23 +38,23 @@ def wire_names(layouts: Sequence[StreamLayout], renamed: Mapping[str, str], take
 
     A topic that two would have, or that is `taken`, is an `InputError`.
     """
-    places: dict[str, str] = {}
+    topics: dict[str, str] = {}
     for layout in layouts:
         names = layout.signals if layout.kind is Kind.SCALARS else (layout.name,)
-        places.update(zip(names, layout.topics, strict=True))
+        topics.update(zip(names, layout.topics, strict=True))
     for name, topic in renamed.items():
         where = f"ros2.topics.{name}"
-        if name not in places:
-            raise InputError(f"nothing of this name is recorded{nearest(name, places)}", path=where)
+        if name not in topics:
+            raise InputError(f"nothing of this name is recorded{nearest(name, topics)}", path=where)
         if ros_name(topic) != topic:
             raise InputError(f"found {topic!r}, expected a topic such as {ros_name(topic)}", path=where)
-    wanted = {topic: renamed.get(name, topic) for name, topic in places.items()}
-    spelled = spell((*wanted.values(), *taken))
+    new_names = {topic: renamed.get(name, topic) for name, topic in topics.items()}
+    spelled = spell((*new_names.values(), *taken))
     owners = {topic: topic for topic in taken}
-    for topic, new in wanted.items():
+    for topic, new in new_names.items():
         if owners.setdefault(spelled[new], topic) != topic:
             raise InputError(f"{owners[spelled[new]]} and {topic} would both be the topic {spelled[new]}", path="ros2.topics")
-    return {topic: spelled[new] for topic, new in wanted.items()}
+    return {topic: spelled[new] for topic, new in new_names.items()}
 
 
 def dds_topic(topic: str) -> str:

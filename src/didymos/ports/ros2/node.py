@@ -45,7 +45,7 @@ class Node:
             self.participant = DomainParticipant(domain, qos=Qos(Policy.Userdata(_ENCLAVE)))
         except DDSException as error:
             hint = "; is CYCLONEDDS_URI right?" if own else ""
-            raise InputError(f"DDS cannot open domain {domain}: {error.msg}{hint}", path="--domain") from None
+            raise InputError(f"DDS cannot open domain {domain}: {error.msg}{hint}", option="domain") from None
         self._topics: dict[str, Any] = {}
         self.writer_ids: list[bytes] = []
         self.reader_ids: list[bytes] = []

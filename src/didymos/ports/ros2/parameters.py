@@ -1,7 +1,7 @@
 """ROS 2's parameter services over the twin's own parameter tree: set (live paths only), get, list.
 
-A service is a pair of topics. `rmw_cyclonedds` tells answers apart by a header in the message, who asked and the how manieth
-question it is, and that is what is spoken here; `rmw_fastrtps` hides the same in DDS metadata, which this library does not show.
+A service is a pair of topics. `rmw_cyclonedds` tells answers apart by a header in the message, who asks and the how manieth
+request it is, and that is what is spoken here; `rmw_fastrtps` hides the same in DDS metadata, which this library does not show.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from didymos.ports.ros2.names import dds_reply, dds_request
 from didymos.ports.ros2.node import Node
 from didymos.ports.ros2.types import message_type, service_type
 
-__all__ = ["Question", "Reply", "open_services"]
+__all__ = ["Reply", "Request", "open_services"]
 
 _NOT_SET, _INTEGER, _DOUBLE = 0, 2, 3  # rcl_interfaces/msg/ParameterType
 _DEPTH = 1000  # as rmw_qos_profile_parameters
@@ -32,36 +32,36 @@ _Answer = Callable[[Run, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Question:
-    """A request that waits for the end of a tick; `asker` is the DDS participant that it came from."""
+class Request:
+    """A request that waits for the end of a tick; `client` is the DDS participant that it came from."""
 
-    request: Any
-    asker: Any
+    message: Any
+    client: Any
     reply_type: Any
     writer: Any
     answer: _Answer
 
     def settle(self, run: Run) -> Reply:
-        """Do what it asks, between two ticks."""
-        fields = self.answer(run, self.request)
-        reply = self.reply_type(client=self.request.client, number=self.request.number, **fields)
-        return Reply(reply, self.asker, self.writer, time.monotonic() + _DISCOVERY)
+        """Do what it requests, between two ticks."""
+        fields = self.answer(run, self.message)
+        reply = self.reply_type(client=self.message.client, number=self.message.number, **fields)
+        return Reply(reply, self.client, self.writer, time.monotonic() + _DISCOVERY)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer that waits until its writer has found the reader of the asker, which may well be later than the question came."""
+    """An answer that waits until its writer has found the reader of its client, which may well be later than the request came."""
 
     message: Any
-    asker: Any
+    client: Any
     writer: Any
     deadline: float
 
     def send(self) -> bool:
-        """Send it, if the asker can hear it or time is up; whether it was sent."""
+        """Send it, if the client can receive it or time is up; whether it was sent."""
         readers = (self.writer.get_matched_subscription_data(handle) for handle in self.writer.get_matched_subscriptions())
-        heard = any(reader is not None and reader.participant_key == self.asker for reader in readers)
-        if heard or time.monotonic() > self.deadline:
+        matched = any(reader is not None and reader.participant_key == self.client for reader in readers)
+        if matched or time.monotonic() > self.deadline:
             self.writer.write(self.message)
             return True
         return False
@@ -77,36 +77,35 @@ def open_services(node: Node, inbox: Inbox, name: str) -> tuple[str, ...]:
         "get_parameters": ("Get", {"names": text}, {"values": types.sequence[value]}, _get),
         "list_parameters": ("List", {"prefixes": text, "depth": types.uint64}, {"result": listed}, _list),
     }
-    for service, (verb, asked, answered, answer) in services.items():
-        _open(node, inbox, f"{name}/{service}", f"rcl_interfaces/srv/{verb}Parameters", asked, answered, answer)
+    for service, (verb, request, reply, answer) in services.items():
+        kind = f"rcl_interfaces/srv/{verb}Parameters"
+        request_type, reply_type = service_type(f"{kind}_Request", request), service_type(f"{kind}_Response", reply)
+        _open(node, inbox, f"{name}/{service}", request_type, reply_type, answer)
     return tuple(f"{name}/{service}" for service in services)
 
 
-def _open(
-    node: Node, inbox: Inbox, service: str, kind: str, asked: dict[str, Any], answered: dict[str, Any], answer: _Answer
-) -> None:
-    request, reply = service_type(f"{kind}_Request", asked), service_type(f"{kind}_Response", answered)
+def _open(node: Node, inbox: Inbox, service: str, request_type: Any, reply_type: Any, answer: _Answer) -> None:
     about = "serviceid= " + ".".join(f"{byte:x}" for byte in uuid.uuid4().bytes) + ";"  # pairs the two for rmw_cyclonedds
-    writer = node.writer(dds_reply(service), reply, depth=_DEPTH, about=about)
-    reader = node.reader(dds_request(service), request, depth=_DEPTH, about=about)
+    writer = node.writer(dds_reply(service), reply_type, depth=_DEPTH, about=about)
+    reader = node.reader(dds_request(service), request_type, depth=_DEPTH, about=about)
 
-    def read(message: Any) -> Question:
+    def read(message: Any) -> Request:
         source = reader.get_matched_publication_data(message.sample_info.publication_handle)
-        return Question(message, source and source.participant_key, reply, writer, answer)
+        return Request(message, source and source.participant_key, reply_type, writer, answer)
 
     inbox.listen(reader, service, read)
 
 
 def _set(run: Run, request: Any) -> dict[str, Any]:
     result = message_type("rcl_interfaces/msg/SetParametersResult")
-    found = []
+    results = []
     for parameter in request.parameters:
         try:
             run.intervene("set", parameter.name, _number(parameter.value))
-            found.append(result(successful=True, reason=""))
+            results.append(result(successful=True, reason=""))
         except InputError as error:
-            found.append(result(successful=False, reason=str(error)))
-    return {"results": found}
+            results.append(result(successful=False, reason=str(error)))
+    return {"results": results}
 
 
 def _number(value: Any) -> float:
@@ -139,9 +138,9 @@ def _value(number: float | None) -> Any:
 
 def _list(run: Run, request: Any) -> dict[str, Any]:
     """Paths at or below any of the prefixes, not deeper below it than `depth` names; 0 is without limit."""
-    found = [path for path in run.simulation.twin.parameters if _is_listed(path, request.prefixes, request.depth)]
-    below = sorted({path.rpartition(".")[0] for path in found} - {""})
-    return {"result": message_type("rcl_interfaces/msg/ListParametersResult")(names=found, prefixes=below)}
+    paths = [path for path in run.simulation.twin.parameters if _is_listed(path, request.prefixes, request.depth)]
+    below = sorted({path.rpartition(".")[0] for path in paths} - {""})
+    return {"result": message_type("rcl_interfaces/msg/ListParametersResult")(names=paths, prefixes=below)}
 
 
 def _is_listed(path: str, prefixes: Sequence[str], depth: int) -> bool:

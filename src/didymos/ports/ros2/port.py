@@ -1,7 +1,7 @@
-"""`didymos serve TWIN --port ros2`: the twin as a ROS 2 node.
+"""The port ros2: the twin as a ROS 2 node.
 
 Three threads: the run, which never waits for the wire; one that sends what the run has recorded; one that takes messages in.
-Orders count between two slices of ticks, and are kept in the recording as interventions, so that the run can be repeated.
+Commands count between two slices of ticks, and are kept in the recording as interventions, so that the run can be repeated.
 """
 
 from __future__ import annotations
@@ -15,45 +15,46 @@ from didymos.errors import InputError, RunError
 from didymos.ports.serve_options import ServeOptions
 
 try:
-    from didymos.ports.ros2.commands import ALIVE, Order, intakes
+    from didymos.ports.ros2.commands import ALIVE, Command, subscriptions
     from didymos.ports.ros2.graph import announce
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.names import ros_name
     from didymos.ports.ros2.node import Node
-    from didymos.ports.ros2.parameters import Question, Reply, open_services
+    from didymos.ports.ros2.parameters import Reply, Request, open_services
     from didymos.ports.ros2.publisher import Publisher
     from didymos.ports.ros2.statics import static_frames
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "cyclonedds":
         raise
-    raise InputError("the port ros2 needs cyclonedds; this installs it: pip install 'didymos[ros2]'", path="--port") from None
+    raise InputError("the port ros2 needs cyclonedds; this installs it: pip install 'didymos[ros2]'", option="port") from None
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
 
 __all__ = ["serve"]
 
-_SLICE = 0.005  # [s] of the twin's clock between two looks at the orders
+_SLICE = 0.005  # [s] of the twin's clock between two looks at the commands
 _LOOK_UP = 0.1  # [s] after which a run that waits for a step looks whether it should end
 _DOMAINS = 233  # DDS's ports of higher domains do not exist
 
 
-def serve(simulation: Simulation, terms: ServeOptions) -> dict[str, Any]:
-    """Serve until the time is over or `terms.stop` is set; the facts about it."""
-    node = Node(_domain(terms), network=terms.network)
-    run = Run(simulation, terms.record, keep=False)
+def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
+    """Serve until the time is over or `options.stop` is set; the facts about it."""
+    node = Node(_domain(options), network=options.network)
+    run = Run(simulation, options.record, keep=False)
     wire = simulation.twin.file.ros2
     publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin), wire.topics)
-    inbox = Inbox(node, list(intakes(simulation.overrides.names, wire.commands)), steps=terms.step_locked, say=terms.say)
+    subscribed = list(subscriptions(simulation.overrides.names, wire.commands))
+    inbox = Inbox(node, subscribed, steps=options.step_locked, say=options.say)
     services = open_services(node, inbox, ros_name(simulation.twin.name))
     known = announce(node, ros_name(simulation.twin.name))
     run.log.listen(publisher.put)
     inbox.start()
-    pace = "on /step" if terms.step_locked else "in real time"
-    terms.say(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(terms)}, services {' '.join(services)}")
-    port = _Port(run, inbox, publisher, terms)
+    pace = "on /step" if options.step_locked else "in real time"
+    options.say(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(options)}, services {' '.join(services)}")
+    port = _Port(run, inbox, publisher, options)
     try:
-        port.step_locked() if terms.step_locked else port.real_time()
+        port.step_locked() if options.step_locked else port.real_time()
     finally:
         inbox.close()
         try:
@@ -62,7 +63,7 @@ def serve(simulation: Simulation, terms: ServeOptions) -> dict[str, Any]:
             publisher.close()
             del known  # until now whoever came late could still ask who this is
     return {
-        "domain": _domain(terms),
+        "domain": _domain(options),
         "sent": publisher.sent,
         "lost": publisher.lost,
         "received": inbox.received,
@@ -70,24 +71,24 @@ def serve(simulation: Simulation, terms: ServeOptions) -> dict[str, Any]:
     }
 
 
-def _domain(terms: ServeOptions) -> int:
-    text = os.environ.get("ROS_DOMAIN_ID", "0") if terms.domain is None else str(terms.domain)
+def _domain(options: ServeOptions) -> int:
+    text = os.environ.get("ROS_DOMAIN_ID", "0") if options.domain is None else str(options.domain)
     if not text.isascii() or not text.isdigit() or int(text) >= _DOMAINS:
-        where = "ROS_DOMAIN_ID" if terms.domain is None else "--domain"
-        raise InputError(f"found {text!r}, expected a whole number from 0 to {_DOMAINS - 1}", path=where)
+        what = f"found {text!r}, expected a whole number from 0 to {_DOMAINS - 1}"
+        raise InputError(what, path="ROS_DOMAIN_ID") if options.domain is None else InputError(what, option="domain")
     return int(text)
 
 
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, terms: ServeOptions) -> None:
-        self._run, self._inbox, self._publisher, self._terms = run, inbox, publisher, terms
-        self._held: dict[str, float] = {}
+    def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, options: ServeOptions) -> None:
+        self._run, self._inbox, self._publisher, self._options = run, inbox, publisher, options
+        self._commanded: dict[str, float] = {}
         self._replies: list[Reply] = []
         period = run.simulation.period
         self._slice = min(max(1, round(_SLICE / period)), run.simulation.chunk)
-        self._end = None if terms.seconds is None else run.simulation.tick + max(1, round(terms.seconds / period))
+        self._end = None if options.seconds is None else run.simulation.tick + max(1, round(options.seconds / period))
 
     def real_time(self) -> None:
         """Let time pass as the wall clock does."""
@@ -95,8 +96,8 @@ class _Port:
         pace = Pace(simulation.period, real_time=True)
         while not self._over():
             self._tend_wire()
-            for order in self._inbox.take():
-                self._follow(order)
+            for command in self._inbox.take():
+                self._follow(command)
             count = self._ticks(self._slice)
             self._run.advance(count)
             simulation.overruns += pace.wait(count)
@@ -105,11 +106,11 @@ class _Port:
         """Let time pass on command only."""
         while not self._over():
             self._tend_wire()
-            for order in self._inbox.take(_SLICE if self._replies else _LOOK_UP):
-                if isinstance(order, Step):
-                    self._step(order)
+            for command in self._inbox.take(_SLICE if self._replies else _LOOK_UP):
+                if isinstance(command, Step):
+                    self._step(command)
                 else:
-                    self._follow(order)
+                    self._follow(command)
 
     def _step(self, step: int) -> None:
         simulation = self._run.simulation
@@ -119,28 +120,28 @@ class _Port:
         _ = self._run.log  # everything recorded on the way is with the publisher now
         self._publisher.put_stepped(simulation.tick)
 
-    def _follow(self, order: Order | Question) -> None:
-        if isinstance(order, Question):
-            self._replies.append(order.settle(self._run))
+    def _follow(self, command: Command | Request) -> None:
+        if isinstance(command, Request):
+            self._replies.append(command.settle(self._run))
             return
-        for handle, value in order.values:
-            if self._held.get(handle) != value:  # a command that is repeated at a rate is one intervention
+        for handle, value in command.values:
+            if self._commanded.get(handle) != value:  # a command that is repeated at a rate is one intervention
                 self._steer(handle, value)
-        if order.alive and ALIVE in self._run.simulation.overrides.names:
-            self._steer(ALIVE, self._held.get(ALIVE, 0.0) + 1.0)
+        if command.alive and ALIVE in self._run.simulation.overrides.names:
+            self._steer(ALIVE, self._commanded.get(ALIVE, 0.0) + 1.0)
 
     def _steer(self, handle: str, value: float) -> None:
         self._run.intervene("steer", handle, value)
-        self._held[handle] = value
+        self._commanded[handle] = value
 
-    def _ticks(self, wanted: int) -> int:
-        return wanted if self._end is None else min(wanted, self._end - self._run.simulation.tick)
+    def _ticks(self, count: int) -> int:
+        return count if self._end is None else min(count, self._end - self._run.simulation.tick)
 
     def _tend_wire(self) -> None:
-        """Send answers that can be heard. A thread that ended before its time has printed why; nothing runs on without it."""
+        """Send answers that can be received. A thread that ended before its time has printed why; nothing runs on without it."""
         self._replies = [reply for reply in self._replies if not reply.send()]
         if not (self._inbox.alive and self._publisher.alive):
             raise RunError("the connection to DDS broke down", time=self._run.simulation.time)
 
     def _over(self) -> bool:
-        return self._terms.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)
+        return self._options.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)

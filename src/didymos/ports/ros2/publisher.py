@@ -130,10 +130,10 @@ def _poses(layouts: Sequence[StreamLayout]) -> dict[int, tuple[MessageEncoder, l
     """`/pose`: the pose in `truth` alone, unless something else has that name; by the number of the stream it is a part of."""
     if any("/pose" in layout.topics for layout in layouts):
         return {}
-    found = {}
+    encoders = {}
     for index, layout in enumerate(layouts):
         if layout.name == "truth":
             columns = [i for i, name in enumerate(layout.columns) if name.startswith(("position.", "orientation."))]
             names, units = ([which[i] for i in columns] for which in (layout.columns, layout.units))
-            found[index] = (MessageEncoder(StreamLayout("pose", Kind.POSE, tuple(names), tuple(units), layout.frame)), columns)
-    return found
+            encoders[index] = (MessageEncoder(StreamLayout("pose", Kind.POSE, tuple(names), tuple(units), layout.frame)), columns)
+    return encoders

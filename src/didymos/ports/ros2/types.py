@@ -40,15 +40,15 @@ def raw_type(type_name: str) -> Any:
         self.data_bytes = data
 
     def serialize(self: Any, **_: Any) -> bytes:
-        found: bytes = self.data_bytes
-        return found
+        data: bytes = self.data_bytes
+        return data
 
     methods = {"__init__": __init__, "serialize": serialize, "__slots__": ("data_bytes",)}
     return _structure(dds_type(type_name), _members(type_name), methods)
 
 
 def service_type(name: str, fields: Mapping[str, Any]) -> Any:
-    """Request or reply of a service, with the header that `rmw_cyclonedds` puts before it: who asked, and the how manieth."""
+    """Request or reply of a service, with the header that `rmw_cyclonedds` puts before it: who asks, and the how manieth."""
     return structure(name, {"client": types.uint64, "number": types.int64, **fields})
 
 

@@ -45,8 +45,8 @@ def state_packet(
 
 def radio_packet(time: float, channels: Sequence[float]) -> bytes:
     """What the pilot's radio says at a time [s]: channels [us] in 1000 to 2000; those that are not given are at 1000."""
-    held = [round(min(max(value, 1000.0), 2000.0)) for value in channels]
-    return _RADIO.pack(time, *held, *(1000,) * (CHANNELS - len(held)))
+    limited = [round(min(max(value, 1000.0), 2000.0)) for value in channels]
+    return _RADIO.pack(time, *limited, *(1000,) * (CHANNELS - len(limited)))
 
 
 def motor_values(packet: bytes) -> tuple[float, float, float, float]:

@@ -1,8 +1,8 @@
 """Betaflight as the control program of a twin: sensors to its ports, a pilot's sticks to its radio, its motors to the inputs.
 
 The firmware flies in ANGLE mode: the sticks of roll and pitch are angles, that of yaw is a rate, that of throttle is thrust. The
-pilot here does what a person with a radio does: holds the roll and pitch of the set-points, turns until the heading is theirs,
-and gives as much throttle as the height asks for:
+pilot here does what a person with a radio does: holds roll and pitch at their set-points, turns until the heading is at its own,
+and gives as much throttle as the height needs:
 
     throttle = hover + kp (z* - z) - kd dz/dt + ki int,    yaw = -kp wrap(yaw* - yaw)       sticks in [0, 1] and [-1, 1]
 

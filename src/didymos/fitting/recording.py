@@ -71,7 +71,7 @@ def read_recording(twin: Twin, text: str | Path, columns: Mapping[str, Column]) 
     file = Path(name)
     log = Log.load(file)
     if not columns:
-        raise InputError("does not say which columns mean which signals; see --column", file=twin.source, path="fit.columns")
+        raise InputError("does not say which columns mean which signals; see `columns`", file=twin.source, path="fit.columns")
     present = [column for column in columns.values() if column.weight > 0.0 or column.name in log]
     channels = tuple(_channel(file, log, column) for column in present)
     return Recording(file, _scenario(twin, file, scenario), channels)
@@ -98,8 +98,8 @@ def _channel(file: Path, log: Log, column: Column) -> Channel:
     signal = log[column.name]
     bad = np.flatnonzero(~np.isfinite(signal.values))
     if len(bad):
-        found = signal.values[bad[0]]
-        raise InputError(f"found {found} at t = {signal.time[bad[0]]:.6g} s, expected a number", file=file, path=column.name)
+        value = signal.values[bad[0]]
+        raise InputError(f"found {value} at t = {signal.time[bad[0]]:.6g} s, expected a number", file=file, path=column.name)
     _check_time(file, signal)
     return Channel(column, signal.time, signal.values * column.scale)
 
@@ -143,12 +143,12 @@ def check_units(twin: Twin, recording: Recording, simulated: Mapping[str, NDArra
 
 def _factors(twin: Twin) -> dict[str, float]:
     """Factors that mistaken units leave behind, by name."""
-    found = {"2 pi (rad for revolutions)": _TURN, "180/pi (degrees for rad)": 180.0 / math.pi, "1000 (milli)": 1000.0}
+    factors = {"2 pi (rad for revolutions)": _TURN, "180/pi (degrees for rad)": 180.0 / math.pi, "1000 (milli)": 1000.0}
     for name, part in twin.file.parts.items():
         ratio = getattr(part, "ratio", 1.0)
         if ratio != 1.0:
-            found[f"the ratio {ratio:g} of {name} (motor for output)"] = ratio
-            found[f"the ratio of {name} over 2 pi (motor revolutions for rad at the output)"] = ratio / _TURN
-            found[f"the ratio of {name} times 2 pi"] = ratio * _TURN
-            found[f"the ratio of {name} times 180/pi (degrees at the motor for rad at the output)"] = ratio * 180.0 / math.pi
-    return found | {f"one over {name}": 1.0 / value for name, value in found.items()}
+            factors[f"the ratio {ratio:g} of {name} (motor for output)"] = ratio
+            factors[f"the ratio of {name} over 2 pi (motor revolutions for rad at the output)"] = ratio / _TURN
+            factors[f"the ratio of {name} times 2 pi"] = ratio * _TURN
+            factors[f"the ratio of {name} times 180/pi (degrees at the motor for rad at the output)"] = ratio * 180.0 / math.pi
+    return factors | {f"one over {name}": 1.0 / value for name, value in factors.items()}

@@ -1,11 +1,10 @@
-"""Fit a twin to recordings: find the values, say how sure they are, and what they do to each recording."""
+"""Fit a twin to recordings: find the values, their confidence, and what they do to each recording."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,13 @@ from numpy.typing import NDArray
 from didymos.describe.names import tied_paths
 from didymos.describe.twin import Twin
 from didymos.errors import InputError, nearest
-from didymos.fit.confidence import Confidence, confidence
-from didymos.fit.methods import DIFFERENCE, METHODS
-from didymos.fit.problem import Bound, Problem
-from didymos.fit.recording import Channel, Recording, check_units
+from didymos.fitting.confidence import Confidence, confidence
+from didymos.fitting.evaluation import Evaluation, evaluate
+from didymos.fitting.methods import DIFFERENCE, METHODS
+from didymos.fitting.problem import Bound, Problem
+from didymos.fitting.recording import Recording, check_units
 
-__all__ = ["Fit", "FittedParameter", "Judged", "fit"]
+__all__ = ["Fit", "FittedParameter", "fit"]
 
 _Array = NDArray[np.float64]
 _WIDE = 0.5  # an interval wider than this part of the bounds says that the data did not decide
@@ -43,33 +43,6 @@ class FittedParameter:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """A channel of a recording and what the twin did there, before and after; `held_out`: the fit did not see it."""
-
-    file: Path
-    scenario: str | None
-    held_out: bool
-    channel: Channel
-    before: _Array
-    after: _Array
-
-    @property
-    def name(self) -> str:
-        """The recording and what was commanded."""
-        return f"{self.file}={self.scenario}" if self.scenario not in (None, self.file.stem) else str(self.file)
-
-    @property
-    def rmse_before(self) -> float:
-        """Root mean squared error before, in the signal's unit."""
-        return float(np.sqrt(np.mean((self.before - self.channel.values) ** 2)))
-
-    @property
-    def rmse_after(self) -> float:
-        """Root mean squared error after, in the signal's unit."""
-        return float(np.sqrt(np.mean((self.after - self.channel.values) ** 2)))
-
-
-@dataclass(frozen=True, eq=False)
 class Fit:
     """What a fit found."""
 
@@ -82,7 +55,7 @@ class Fit:
     interrupted: bool
     parameters: tuple[FittedParameter, ...]
     correlation: _Array
-    judged: tuple[Judged, ...]
+    evaluations: tuple[Evaluation, ...]
     warnings: tuple[str, ...]
 
     def values(self) -> dict[str, float]:
@@ -109,7 +82,7 @@ def fit(
     """
     began = time.perf_counter()
     if method not in METHODS:
-        raise InputError(f"found {method!r}, expected one of {', '.join(METHODS)}", path="--method")
+        raise InputError(f"found {method!r}, expected one of {', '.join(METHODS)}", option="method")
     problem = Problem(twin, recordings, _checked(twin, recordings, bounds), threads=threads, watch=watch)
     try:
         start = problem.start()
@@ -119,14 +92,14 @@ def fit(
         loss_before = float(problem.losses(start)[0])
         _check_effect(problem, start)
         interrupted = _search(problem, start, method, starts, seed)
-        sure = _sureness(problem)
-        parameters = _parameters(problem, start, sure.half_width)
-        judged = _judge(recordings, before, problem.simulate(problem.best), held_out=False)
+        certainty = _confidence(problem)
+        parameters = _parameters(problem, start, certainty.half_width)
+        evaluations = evaluate(recordings, before, problem.simulate(problem.best), held_out=False)
         if hold_out:
-            judged += _judge_others(twin, hold_out, problem)
+            evaluations += _evaluate_held_out(twin, hold_out, problem)
         return Fit(
             twin.name, method, loss_before, problem.best_loss, time.perf_counter() - began, problem.runs, interrupted,
-            parameters, sure.correlation, judged, tuple(_warnings(problem, parameters, sure.correlation)),
+            parameters, certainty.correlation, evaluations, tuple(_warnings(problem, parameters, certainty.correlation)),
         )  # fmt: skip
     finally:
         problem.close()
@@ -134,10 +107,10 @@ def fit(
 
 def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, tuple[float, float]]) -> list[Bound]:
     if not bounds:
-        raise InputError("no parameter may move; say which with --parameters PATH=LOW:HIGH", path="--parameters")
+        raise InputError("no parameter may move; say which with `bounds` PATH=LOW:HIGH", option="bounds")
     if not any(channel.column.weight > 0.0 for recording in recordings for channel in recording.channels):
         raise InputError("every column has the weight 0, so there is nothing to fit", path="fit.columns")
-    found = []
+    checked = []
     for path, (low, high) in bounds.items():
         tied = tied_paths(path, twin.parameters)
         if not tied:
@@ -158,8 +131,8 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
         for recording in recordings:
             if recording.scenario is not None and twin.scenarios[recording.scenario].set.keys() & set(tied):
                 raise InputError(f"the scenario {recording.scenario!r} sets this parameter itself", path=path)
-        found.append(Bound(path, low, high, tied))
-    return found
+        checked.append(Bound(path, low, high, tied))
+    return checked
 
 
 def _check_effect(problem: Problem, start: _Array) -> None:
@@ -187,7 +160,7 @@ def _search(problem: Problem, start: _Array, method: str, starts: int, seed: int
     return False
 
 
-def _sureness(problem: Problem) -> Confidence:
+def _confidence(problem: Problem) -> Confidence:
     """Confidence at the best point, by central differences where the bounds leave room."""
     best = problem.best
     residual = problem.residuals(best)
@@ -196,58 +169,48 @@ def _sureness(problem: Problem) -> Confidence:
     points = np.tile(best[:, None], (1, 2 * count))
     for i in range(count):
         points[i, i], points[i, count + i] = up[i], down[i]
-    found = problem.residuals(points)
-    jacobian = (found[:, :count] - found[:, count:]) / (up - down)
+    residuals = problem.residuals(points)
+    jacobian = (residuals[:, :count] - residuals[:, count:]) / (up - down)
     lengths = [len(channel.time) for recording in problem.recordings for channel in recording.channels]
     return confidence(jacobian, residual, lengths)
 
 
 def _parameters(problem: Problem, start: _Array, half_width: _Array) -> tuple[FittedParameter, ...]:
-    found = []
+    fitted = []
     before, after = problem.values(start), problem.values(problem.best)
     for bound, half in zip(problem.bounds, half_width, strict=True):
         width = float(half) * (bound.high - bound.low)
         interval = (after[bound.path] - width, after[bound.path] + width) if np.isfinite(width) else None
         unit = problem.twin.parameters[bound.paths[0]].unit
         ends = (bound.low, bound.high)
-        found.append(FittedParameter(bound.path, bound.paths, unit, before[bound.path], after[bound.path], interval, ends))
-    return tuple(found)
+        fitted.append(FittedParameter(bound.path, bound.paths, unit, before[bound.path], after[bound.path], interval, ends))
+    return tuple(fitted)
 
 
-def _judge(
-    recordings: Sequence[Recording], before: list[dict[str, _Array]], after: list[dict[str, _Array]], *, held_out: bool
-) -> tuple[Judged, ...]:
-    return tuple(
-        Judged(recording.file, recording.scenario, held_out, channel, old[channel.column.signal], new[channel.column.signal])
-        for recording, old, new in zip(recordings, before, after, strict=True)
-        for channel in recording.channels
-    )
-
-
-def _judge_others(twin: Twin, hold_out: Sequence[Recording], fitted: Problem) -> tuple[Judged, ...]:
+def _evaluate_held_out(twin: Twin, hold_out: Sequence[Recording], fitted: Problem) -> tuple[Evaluation, ...]:
     others = Problem(twin, hold_out, fitted.bounds, threads=1)
     try:
         before = others.simulate(others.start())
         for recording, signals in zip(hold_out, before, strict=True):
             check_units(twin, recording, signals)
-        return _judge(hold_out, before, others.simulate(fitted.best), held_out=True)
+        return evaluate(hold_out, before, others.simulate(fitted.best), held_out=True)
     finally:
         others.close()
 
 
 def _warnings(problem: Problem, parameters: Sequence[FittedParameter], correlation: _Array) -> list[str]:
-    found = []
+    warnings = []
     for parameter, point in zip(parameters, problem.best, strict=True):
         low, high = parameter.bounds
         if point < _AT_BOUND or point > 1.0 - _AT_BOUND:
-            found.append(f"{parameter.path} ended at its bound, {parameter.after:g} {parameter.unit}")
+            warnings.append(f"{parameter.path} ended at its bound, {parameter.after:g} {parameter.unit}")
         if parameter.interval is None:
-            found.append(f"{parameter.path} is not determined by these recordings")
+            warnings.append(f"{parameter.path} is not determined by these recordings")
         elif parameter.interval[1] - parameter.interval[0] > _WIDE * (high - low):
-            found.append(f"{parameter.path} is hardly determined: its interval spans more than half of its bounds")
+            warnings.append(f"{parameter.path} is hardly determined: its interval spans more than half of its bounds")
     for i in range(len(parameters)):
         for j in range(i):
             if abs(correlation[i, j]) > _TIED:
                 one, other = parameters[j].path, parameters[i].path
-                found.append(f"{one} and {other} are known only together (correlation {correlation[i, j]:+.3f})")
-    return found
+                warnings.append(f"{one} and {other} are known only together (correlation {correlation[i, j]:+.3f})")
+    return warnings

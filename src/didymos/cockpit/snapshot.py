@@ -1,4 +1,4 @@
-"""A frame: where everything is at one instant, copied out of the run so that the page can draw it while the run goes on."""
+"""A snapshot: where everything is at one instant, copied out of the run so that the page can draw it while the run goes on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from didymos.engine.cameras import View
 from didymos.engine.simulation import Simulation
 from didymos.spec import record_type
 
-__all__ = ["RANGES", "Camera", "Frame"]
+__all__ = ["RANGES", "Snapshot", "SnapshotTaker"]
 
 RANGES = {"lidar": "ranges", "rangefinder": "range"}
 """Kinds of sensors whose rays are drawn, and the quantity of theirs that says how far."""
@@ -25,11 +25,10 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Frame:
-    """Poses of all bodies, world frame, and what acts on them; `taken` is wall time [s], `generation` the run's number."""
+class Snapshot:
+    """Poses of all bodies, world frame, and what acts on them; `taken` is wall time [s]."""
 
     taken: float
-    generation: int
     tick: int
     time: float  # [s]
     positions: Array  # [m], shape [bodies, 3]
@@ -40,8 +39,8 @@ class Frame:
     views: dict[str, View]  # of each camera that is switched on
 
 
-class Camera:
-    """Takes frames of a run without touching its state: poses are computed on data of its own."""
+class SnapshotTaker:
+    """Takes snapshots of a run without touching its state: poses are computed on data of its own."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._shown = mujoco.MjData(simulation.model)
@@ -49,18 +48,17 @@ class Camera:
         self._wind = np.zeros(1, dtype=record_type(WindSpec))
         sensors = simulation.twin.file.sensors
         self._ranges = {name: RANGES[sensor.kind] for name, sensor in sensors.items() if sensor.kind in RANGES}
-        self.root = simulation.links.root_body(simulation.model)
+        self._root = simulation.links.root_body(simulation.model)
 
-    def take(self, simulation: Simulation, generation: int) -> Frame:
+    def take(self, simulation: Simulation) -> Snapshot:
         """The state that the next tick begins with."""
         model, data, shown = simulation.model, simulation.data, self._shown
         shown.qpos[:] = data.qpos
         shown.mocap_pos[:], shown.mocap_quat[:] = data.mocap_pos, data.mocap_quat
         mujoco.mj_kinematics(model, shown)
         mujoco.mj_comPos(model, shown)
-        return Frame(
+        return Snapshot(
             taken=wall.perf_counter(),
-            generation=generation,
             tick=simulation.tick,
             time=simulation.time,
             positions=shown.xpos.copy(),
@@ -69,16 +67,10 @@ class Camera:
                 "contacts": _contacts(model, data),
                 "pushes": _pushes(simulation, shown),
             },
-            wind=self._wind_at(simulation, shown.xpos[self.root]),
+            wind=self._wind_at(simulation, shown.xpos[self._root]),
             ranges={name: simulation.reading(name, quantity).copy() for name, quantity in self._ranges.items()},
             views={name: replace(view) for name, view in simulation.views.items()},  # the pictures themselves never change
         )
-
-    def poses(self, model: mujoco.MjModel, qpos: Array) -> tuple[Array, Array]:
-        """Positions and quaternions of all bodies for positions of all joints."""
-        self._shown.qpos[:] = qpos
-        mujoco.mj_kinematics(model, self._shown)
-        return self._shown.xpos.copy(), self._shown.xquat.copy()
 
     def _wind_at(self, simulation: Simulation, position: Array) -> Array:
         for name in self._wind.dtype.names or ():
@@ -100,10 +92,10 @@ def _pushes(simulation: Simulation, shown: mujoco.MjData) -> Array:
 
 def _contacts(model: mujoco.MjModel, data: mujoco.MjData) -> Array:
     """Point and force on the second body of each contact, world frame."""
-    found = []
+    arrows = []
     wrench = np.zeros(6)
     for i in range(min(data.ncon, MOST_CONTACTS)):
         mujoco.mj_contactForce(model, data, i, wrench)
         contact = data.contact[i]
-        found.append((contact.pos.copy(), contact.frame.reshape(3, 3).T @ wrench[:3]))
-    return np.array(found).reshape(-1, 2, 3)
+        arrows.append((contact.pos.copy(), contact.frame.reshape(3, 3).T @ wrench[:3]))
+    return np.array(arrows).reshape(-1, 2, 3)

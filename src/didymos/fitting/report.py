@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from didymos.fit.fit import Fit, FittedParameter, Judged
+from didymos.fitting.evaluation import Evaluation
+from didymos.fitting.fit import Fit, FittedParameter
 
 __all__ = ["save_report"]
 
@@ -24,37 +25,37 @@ border-bottom:1px solid #dde3e9}td.n,th.n{text-align:right;font-variant-numeric:
 _REAL, _BEFORE, _AFTER = "#1c2733", "#b5bdc6", "#d1481f"
 
 
-def save_report(found: Fit, path: Path) -> Path:
+def save_report(fit: Fit, path: Path) -> Path:
     """Write the report of a fit."""
-    losses = f"{found.loss_before:.5g} → <b>{found.loss_after:.5g}</b>"
+    losses = f"{fit.loss_before:.5g} → <b>{fit.loss_after:.5g}</b>"
     parts = [
-        f"<h1>{html.escape(found.twin)}: fit to {_files(found)}</h1>",
-        f'<p class="big">Loss {losses} ({found.runs} runs in {found.seconds:.1f} s, {found.method})</p>',
-        *(f'<p class="w">{html.escape(text)}</p>' for text in found.warnings),
+        f"<h1>{html.escape(fit.twin)}: fit to {_files(fit)}</h1>",
+        f'<p class="big">Loss {losses} ({fit.runs} runs in {fit.seconds:.1f} s, {fit.method})</p>',
+        *(f'<p class="w">{html.escape(text)}</p>' for text in fit.warnings),
         "<h2>Parameters</h2>",
-        _table(("parameter", "unit", "before", "after", "95 % interval", "bounds"), [_row(x) for x in found.parameters]),
+        _table(("parameter", "unit", "before", "after", "95 % interval", "bounds"), [_row(x) for x in fit.parameters]),
         "<h2>Errors (RMSE)</h2>",
-        _table(("recording", "signal", "before", "after"), [_error_row(item) for item in found.judged]),
+        _table(("recording", "signal", "before", "after"), [_error_row(item) for item in fit.evaluations]),
         "<h2>Overlays</h2>",
-        *(_overlay(item) for item in found.judged),
+        *(_overlay(item) for item in fit.evaluations),
         "<h2>Correlation of the parameters</h2>",
-        _correlation(found),
+        _correlation(fit),
     ]
-    page = f"<!doctype html><html lang=en><meta charset=utf-8><title>{html.escape(found.twin)}</title><style>{_STYLE}</style>"
+    page = f"<!doctype html><html lang=en><meta charset=utf-8><title>{html.escape(fit.twin)}</title><style>{_STYLE}</style>"
     path.write_text(page + "\n".join(parts) + "</html>\n", encoding="utf-8")
     return path
 
 
-def _files(found: Fit) -> str:
-    return html.escape(", ".join(dict.fromkeys(Path(item.name).name for item in found.judged if not item.held_out)))
+def _files(fit: Fit) -> str:
+    return html.escape(", ".join(dict.fromkeys(Path(item.name).name for item in fit.evaluations if not item.held_out)))
 
 
 def _row(x: FittedParameter) -> tuple[str, ...]:
-    sure = "not determined" if x.interval is None else f"{x.interval[0]:.4g} to {x.interval[1]:.4g}"
-    return x.path, x.unit, f"{x.before:.5g}", f"{x.after:.5g}", sure, f"{x.bounds[0]:g} to {x.bounds[1]:g}"
+    interval = "not determined" if x.interval is None else f"{x.interval[0]:.4g} to {x.interval[1]:.4g}"
+    return x.path, x.unit, f"{x.before:.5g}", f"{x.after:.5g}", interval, f"{x.bounds[0]:g} to {x.bounds[1]:g}"
 
 
-def _error_row(item: Judged) -> tuple[str, ...]:
+def _error_row(item: Evaluation) -> tuple[str, ...]:
     name = Path(item.name).name + (" (held out)" if item.held_out else "")
     return name, item.channel.column.signal, f"{item.rmse_before:.5g}", f"{item.rmse_after:.5g}"
 
@@ -65,7 +66,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def _overlay(item: Judged) -> str:
+def _overlay(item: Evaluation) -> str:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.0, 4.2), layout="constrained")
@@ -86,14 +87,14 @@ def _overlay(item: Judged) -> str:
     return _svg(figure)
 
 
-def _correlation(found: Fit) -> str:
+def _correlation(fit: Fit) -> str:
     from matplotlib.figure import Figure
 
-    names = [parameter.path for parameter in found.parameters]
+    names = [parameter.path for parameter in fit.parameters]
     side = 2.5 + 0.34 * len(names)
     figure = Figure(figsize=(side + 1.5, side), layout="constrained")
     axes = figure.subplots()
-    image = axes.imshow(np.asarray(found.correlation), vmin=-1, vmax=1, cmap="RdBu_r")
+    image = axes.imshow(np.asarray(fit.correlation), vmin=-1, vmax=1, cmap="RdBu_r")
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
     axes.set_yticks(range(len(names)), names, fontsize=7)
     figure.colorbar(image, ax=axes, shrink=0.7)

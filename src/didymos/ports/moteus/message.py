@@ -1,4 +1,4 @@
-"""What a controller does with a frame: its subframes one by one, as the firmware's multiplex server does.
+"""What a controller does with a message: its subframes one by one, as the firmware's multiplex server does.
 
     0x00..0x0f   write registers: type in bits 2 and 3, how many in bits 0 and 1 (0: a number follows)
     0x10..0x1f   read registers; answered by 0x20..0x2f of the same shape, or by 0x31 register error
@@ -7,7 +7,7 @@
     0x44         asking for the console's bytes again until they are acknowledged; answered by 0x43
     0x50         nothing
 
-An unknown or broken subframe ends the frame; what came before it counts.
+An unknown or broken subframe ends the message; what came before it counts.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Registers(Protocol):
         ...
 
     def write(self, register: int, raw: float, kind: int) -> int:
-        """Write a register; 0 or an error. `Discarded` where the frame is for another one."""
+        """Write a register; 0 or an error."""
         ...
 
 
@@ -56,7 +56,7 @@ class Tunnel(Protocol):
 
 
 def answer(data: bytes, registers: Registers, tunnel: Tunnel, wants_reply: bool) -> bytes:
-    """Follow a frame; the bytes of the reply, empty where nothing was asked."""
+    """Follow a message; the bytes of the reply, empty where nobody waits for one."""
     reader = Reader(data)
     reply = bytearray()
     try:
@@ -68,7 +68,7 @@ def answer(data: bytes, registers: Registers, tunnel: Tunnel, wants_reply: bool)
 
 
 def _follow(reader: Reader, reply: bytearray, registers: Registers, tunnel: Tunnel, wants_reply: bool) -> bool:
-    """One subframe; False where the rest of the frame is unusable."""
+    """One subframe; False where the rest of the message is unusable."""
     what = reader.varuint()
     if what == _NOTHING:
         return True
@@ -91,11 +91,11 @@ def _follow(reader: Reader, reply: bytearray, registers: Registers, tunnel: Tunn
     if not wants_reply:
         return True
     if what == _POLL_FLOW:
-        number, found = tunnel.get_flow(acknowledged, min(count, room))
-        reply += bytes([_FROM_CONSOLE_FLOW, _CHANNEL, number, len(found)]) + found
+        number, printed = tunnel.get_flow(acknowledged, min(count, room))
+        reply += bytes([_FROM_CONSOLE_FLOW, _CHANNEL, number, len(printed)]) + printed
     else:
-        found = tunnel.get(min(count, room))
-        reply += bytes([_FROM_CONSOLE, _CHANNEL, len(found)]) + found
+        printed = tunnel.get(min(count, room))
+        reply += bytes([_FROM_CONSOLE, _CHANNEL, len(printed)]) + printed
     return True
 
 
@@ -116,8 +116,8 @@ def _write(what: int, reader: Reader, reply: bytearray, registers: Registers) ->
 
 def _read(what: int, reader: Reader, reply: bytearray, registers: Registers) -> bool:
     kind, count, first = _shape(what, reader)
-    found = bytes([0x20 | what]) + (b"" if what & 3 else varuint(count)) + varuint(first)
-    if len(reply) + len(found) + count * SIZES[kind] > _ROOM:
+    subframe = bytes([0x20 | what]) + (b"" if what & 3 else varuint(count)) + varuint(first)
+    if len(reply) + len(subframe) + count * SIZES[kind] > _ROOM:
         reply += (bytes([_READ_ERROR]) + varuint(first) + varuint(_TOO_MUCH))[: _ROOM - len(reply)]
         return False
     for register in range(first, first + count):
@@ -126,6 +126,6 @@ def _read(what: int, reader: Reader, reply: bytearray, registers: Registers) -> 
             fault = bytes([_READ_ERROR]) + varuint(register) + varuint(value)
             reply += fault if len(reply) + len(fault) <= _ROOM else b""
             return False
-        found += value
-    reply += found
+        subframe += value
+    reply += subframe
     return True

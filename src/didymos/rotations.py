@@ -1,6 +1,9 @@
-"""Rotations and poses: roll-pitch-yaw, quaternions (w first), and the frame they carry a point into.
+"""Rotations and poses: roll-pitch-yaw, quaternions (w first), matrices, and the frame they carry a point into.
 
-p_parent = R p_child + t,   R = Rz(yaw) Ry(pitch) Rx(roll)   (fixed axes; URDF, SDF)
+    p_parent = R p_child + t,   R = Rz(yaw) Ry(pitch) Rx(roll)   (fixed axes; URDF, SDF, REP 103);   tilt = angle(R z, z)
+
+Pitch is exact up to its poles at +-90 deg, where roll and yaw are not defined one by one. The same for compiled programs, one
+number at a time: `control/angles.py`.
 """
 
 from __future__ import annotations
@@ -8,8 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Pose", "axis_angle_to_matrix", "matrix_to_quaternion", "quaternion_to_matrix", "rpy_to_matrix"]
+__all__ = [
+    "ANGLES", "Pose", "angle", "axis_angle_to_matrix", "matrix_to_quaternion", "quaternion_to_matrix", "rpy_to_matrix",
+]  # fmt: skip
+
+ANGLES = ("roll", "pitch", "yaw", "tilt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,3 +98,15 @@ def matrix_to_quaternion(matrix: np.ndarray) -> np.ndarray:
     quaternion = products[pivot] / (2 * np.sqrt(squares[pivot]))
     quaternion = quaternion / np.linalg.norm(quaternion)
     return -quaternion if quaternion[0] < 0 else quaternion
+
+
+def angle(name: str, orientation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One of `ANGLES` [rad], shape [n], of unit quaternions, w first, shape [n, 4]."""
+    w, x, y, z = orientation.T
+    if name == "roll":
+        return np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    if name == "pitch":
+        return np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
+    if name == "yaw":
+        return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    return 2.0 * np.arcsin(np.clip(np.hypot(x, y), 0.0, 1.0))

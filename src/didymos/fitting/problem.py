@@ -2,7 +2,7 @@
 
     r = sqrt(w) (twin - recording)    at every stamp of every channel;    loss = sum r^2
 
-Parameters are counted from 0 at their lower to 1 at their upper bound. Each thread has a rig of its own (one simulation per
+Parameters are counted from 0 at their lower to 1 at their upper bound. Each thread has a worker of its own (one simulation per
 recording, built once); a run sets the parameters, starts anew and depends on nothing else, so the number of threads does not
 matter. The compiled loop releases the interpreter, so threads are enough.
 """
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from didymos.describe.twin import Twin
 from didymos.engine.simulation import Simulation
 from didymos.errors import InputError, RunError
-from didymos.fit.recording import Recording
+from didymos.fitting.recording import Recording
 
 __all__ = ["Bound", "Problem"]
 
@@ -40,7 +40,7 @@ class Bound:
 
 
 class Problem:
-    """What is fitted to what. `watch` is told the number of runs so far and the least loss, whenever there is news."""
+    """What is fitted to what. `watch` is given the number of runs so far and the least loss, whenever there is news."""
 
     def __init__(
         self,
@@ -64,9 +64,9 @@ class Problem:
         )  # fmt: skip
         count = threads or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="didymos-fit")
-        self._rigs: queue.SimpleQueue[list[Simulation]] = queue.SimpleQueue()
+        self._workers: queue.SimpleQueue[list[Simulation]] = queue.SimpleQueue()
         for _ in range(count):
-            self._rigs.put([Simulation(twin, scenario=recording.scenario) for recording in recordings])
+            self._workers.put([Simulation(twin, scenario=recording.scenario) for recording in recordings])
 
     def start(self) -> _Array:
         """The twin's own values, counted from 0 to 1."""
@@ -74,35 +74,35 @@ class Problem:
 
     def values(self, point: _Array) -> dict[str, float]:
         """Values of a point between 0 and 1, by the paths and patterns of the bounds."""
-        found = self.low + np.clip(np.ravel(point), 0.0, 1.0) * (self.high - self.low)
-        return {bound.path: float(value) for bound, value in zip(self.bounds, found, strict=True)}
+        values = self.low + np.clip(np.ravel(point), 0.0, 1.0) * (self.high - self.low)
+        return {bound.path: float(value) for bound, value in zip(self.bounds, values, strict=True)}
 
     def residuals(self, points: _Array) -> _Array:
         """Residuals of points, shape [parameters, k] -> [samples, k]; one point of shape [parameters] -> [samples]."""
         columns = np.asarray(points, dtype=np.float64).reshape(len(self.bounds), -1)
-        found = np.column_stack(list(self._pool.map(self._residual, columns.T)))
-        losses = np.einsum("ij,ij->j", found, found)
+        residuals = np.column_stack(list(self._pool.map(self._residual, columns.T)))
+        losses = np.einsum("ij,ij->j", residuals, residuals)
         self.runs += columns.shape[1]
         least = int(np.argmin(losses))
         if losses[least] < self.best_loss:
             self.best, self.best_loss = np.clip(columns[:, least], 0.0, 1.0), float(losses[least])
         if self._watch is not None:
             self._watch(self.runs, self.best_loss)
-        return found[:, 0] if np.ndim(points) == 1 else found
+        return residuals[:, 0] if np.ndim(points) == 1 else residuals
 
     def losses(self, points: _Array) -> _Array:
         """Losses of points, shape [parameters, k] -> [k]."""
-        found = self.residuals(points.reshape(len(self.bounds), -1))
-        return np.einsum("ij,ij->j", found, found)
+        residuals = self.residuals(points.reshape(len(self.bounds), -1))
+        return np.einsum("ij,ij->j", residuals, residuals)
 
     def simulate(self, point: _Array) -> list[dict[str, _Array]]:
         """The twin's signals at the stamps of each recording's channels, by signal; a run that fails is a `RunError`."""
-        rig = self._rigs.get()
+        worker = self._workers.get()
         try:
             return [self._run(simulation, recording, self.values(point))
-                    for simulation, recording in zip(rig, self.recordings, strict=True)]  # fmt: skip
+                    for simulation, recording in zip(worker, self.recordings, strict=True)]  # fmt: skip
         finally:
-            self._rigs.put(rig)
+            self._workers.put(worker)
 
     def close(self) -> None:
         """Let the threads go."""
@@ -126,11 +126,11 @@ class Problem:
         simulation.reset()
         rate = self.twin.file.record.rate
         log = simulation.run(recording.seconds + 1.0 / rate + simulation.period)
-        found = {}
+        signals = {}
         for channel in recording.channels:
             try:
                 signal = log[channel.column.signal]
             except InputError as error:
                 raise InputError(error.message, file=self.twin.source, path=f"fit.columns.{channel.column.name}") from None
-            found[channel.column.signal] = np.interp(channel.time, signal.time, signal.values)
-        return found
+            signals[channel.column.signal] = np.interp(channel.time, signal.time, signal.values)
+        return signals

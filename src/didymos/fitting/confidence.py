@@ -38,10 +38,10 @@ def confidence(jacobian: _Array, residual: _Array, lengths: Sequence[int]) -> Co
     scale = np.where(size > 0.0, size, 1.0)
     scaled = jacobian / scale
     _, values, axes = np.linalg.svd(scaled, full_matrices=False)
-    seen = values > _SINGULAR * max(float(values.max()), 1e-300)
-    inverse = (axes[seen].T / values[seen] ** 2) @ axes[seen]
+    determined = values > _SINGULAR * max(float(values.max()), 1e-300)
+    inverse = (axes[determined].T / values[determined] ** 2) @ axes[determined]
     covariance = inverse @ _middle(scaled, residual, lengths) @ inverse
-    blind = (axes[~seen] ** 2).sum(axis=0) > 1e-6
+    blind = (axes[~determined] ** 2).sum(axis=0) > 1e-6
     deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = covariance / np.outer(deviation, deviation)

@@ -1,4 +1,4 @@
-"""The frame between a twin and a firmware in another process, the same in both directions, little-endian:
+"""The message between a twin and a firmware in another process, the same in both directions, little-endian:
 
     4 bytes   "DID1"
     uint16    kind: 1 hello, 2 step, 3 end
@@ -12,7 +12,7 @@ The twin says hello once with a JSON text:
     {"period": s, "sensors": names, "attitude": bool, "setpoints": names, "commands": names}
 
 Then, for every step, it sends its count, its time and the numbers: all sensors, the true roll, pitch and yaw [rad] if `attitude`,
-all set-points; and waits for a frame with the same count and the commands. A last frame of kind 3 ends it.
+all set-points; and waits for a message with the same count and the commands. A last message of kind 3 ends it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["END", "HELLO", "STEP", "BadFrame", "Frame", "Reader", "pack", "pack_hello"]
+__all__ = ["END", "HELLO", "STEP", "BadMessage", "Message", "Reader", "pack", "pack_hello"]
 
 MAGIC = b"DID1"
 HELLO, STEP, END = 1, 2, 3
 _HEAD = struct.Struct("<4sHHQd")
 
 
-class BadFrame(Exception):
-    """Bytes that are no frame."""
+class BadMessage(Exception):
+    """Bytes that are no message."""
 
 
 @dataclass(frozen=True)
-class Frame:
-    """A frame that came in: its kind, its count, its time [s], its numbers (of a hello: its facts)."""
+class Message:
+    """A message that came in: its kind, its count, its time [s], its numbers (of a hello: its facts)."""
 
     kind: int
     count: int
@@ -47,7 +47,7 @@ class Frame:
 
 
 def pack(kind: int, count: int, time: float, numbers: Sequence[float] = ()) -> bytes:
-    """The bytes of a frame with numbers."""
+    """The bytes of a message with numbers."""
     return _HEAD.pack(MAGIC, kind, len(numbers), count, time) + struct.pack(f"<{len(numbers)}d", *numbers)
 
 
@@ -58,27 +58,27 @@ def pack_hello(facts: Mapping[str, Any]) -> bytes:
 
 
 class Reader:
-    """Frames from a socket; what has come of a frame stays here until the rest has."""
+    """Messages from a socket; what has come of a message stays here until the rest has."""
 
     def __init__(self, line: socket.socket) -> None:
-        self._line, self._found = line, b""
+        self._line, self._received = line, b""
 
-    def read(self) -> Frame:
-        """The next frame; `BadFrame` where there is none, EOFError where the other side closed."""
+    def read(self) -> Message:
+        """The next message; `BadMessage` where there is none, EOFError where the other side closed."""
         magic, kind, size, count, time = _HEAD.unpack(self._first(_HEAD.size))
         if magic != MAGIC or kind not in (HELLO, STEP, END):
-            raise BadFrame(f"found bytes that begin with {magic!r} and kind {kind}, expected {MAGIC!r} and a kind from 1 to 3")
+            raise BadMessage(f"found bytes that begin with {magic!r} and kind {kind}, expected {MAGIC!r} and a kind from 1 to 3")
         end = _HEAD.size + (size if kind == HELLO else 8 * size)
         body = self._first(end)[_HEAD.size :]
-        self._found = self._found[end:]
+        self._received = self._received[end:]
         if kind == HELLO:
-            return Frame(kind, count, time, facts=json.loads(body))
-        return Frame(kind, count, time, struct.unpack(f"<{size}d", body))
+            return Message(kind, count, time, facts=json.loads(body))
+        return Message(kind, count, time, struct.unpack(f"<{size}d", body))
 
     def _first(self, size: int) -> bytes:
-        while len(self._found) < size:
+        while len(self._received) < size:
             more = self._line.recv(65536)
             if not more:
                 raise EOFError
-            self._found += more
-        return self._found[:size]
+            self._received += more
+        return self._received[:size]

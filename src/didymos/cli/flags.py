@@ -1,0 +1,28 @@
+"""How the command line spells the options of the rooms: their errors name arguments, what the user reads names flags."""
+
+from __future__ import annotations
+
+import re
+
+from didymos.errors import DidymosError, InputError
+
+__all__ = ["flag", "in_flags"]
+
+_SPELT = {"bounds": "--parameters", "columns": "--column", "ids": "--id"}
+"""Flags that are not called as their argument is."""
+
+_MENTIONED = re.compile(r"`([a-z_]+)`")
+
+
+def flag(option: str) -> str:
+    """The flag of an option."""
+    return _SPELT.get(option, "--" + option.replace("_", "-"))
+
+
+def in_flags(error: DidymosError) -> str:
+    """The text of an error, with flags for the options that it names."""
+    if not isinstance(error, InputError):
+        return str(error)
+    message = _MENTIONED.sub(lambda match: flag(match[1]), error.message)
+    name = error.path if error.option is None else flag(error.option)
+    return str(InputError(message, file=error.file, line=error.line, path=name))

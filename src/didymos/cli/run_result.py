@@ -1,0 +1,59 @@
+"""How a run went, for people and for programs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from didymos.cli.text import number, print_table, vector
+from didymos.cli.verdicts import as_facts, print_verdicts
+
+if TYPE_CHECKING:
+    from didymos import Log
+    from didymos.engine.simulation import Simulation
+    from didymos.engine.verdict import Verdict
+
+__all__ = ["print_result", "print_warnings", "result_facts"]
+
+
+def print_warnings(simulation: Simulation) -> None:
+    """Say on stderr what the engine had to complain of."""
+    from didymos.engine.engine_warnings import warnings_of
+
+    for warning in warnings_of(simulation.data):
+        print(f"didymos: the engine warns: {warning}", file=sys.stderr)
+
+
+def result_facts(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], real_time: bool) -> dict[str, Any]:
+    """As `--json` prints them."""
+    return {
+        "real_time_factor": simulation.real_time_factor,
+        "log_sha256": log.sha256,
+        "expectations": as_facts(verdicts),
+        "events": [{"time": time, "what": what, "is": word} for time, what, word in simulation.events(log)],
+        "position": _position(simulation),
+        "overruns": simulation.overruns if real_time else None,
+    }
+
+
+def print_result(
+    simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], real_time: bool, files: dict[str, Path | None]
+) -> None:
+    """As tables."""
+    rows = [("simulated", number(simulation.time, "s")), ("real-time factor", f"{simulation.real_time_factor:.3g}")]
+    position = _position(simulation)
+    if position is not None:
+        rows.append(("final position", vector(position) + " m"))
+    if real_time:
+        rows.append(("overruns", str(simulation.overruns)))
+    rows += [(name, str(file)) for name, file in files.items() if file is not None]
+    print_table(rows)
+    print_table([(number(time, "s"), what, word) for time, what, word in simulation.events(log)])
+    print_verdicts(verdicts)
+
+
+def _position(simulation: Simulation) -> list[float] | None:
+    """Where the first free body is [m], shape [3]; none where every body is tied to the world."""
+    free = simulation.model.jnt_type == 0  # mjJNT_FREE
+    return [float(x) for x in simulation.data.xpos[simulation.model.jnt_bodyid[free][0]]] if free.any() else None

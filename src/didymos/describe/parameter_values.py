@@ -1,0 +1,83 @@
+"""The numbers of a twin by their paths: looked up, checked against their bounds, set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from didymos.describe.parameters import Parameter
+from didymos.describe.schema import TwinFile
+from didymos.describe.set_value import with_value
+from didymos.errors import InputError, nearest
+
+__all__ = ["ParameterValues"]
+
+
+class ParameterValues:
+    """What can be set in a twin: every number of its files and of its links and joints."""
+
+    file: TwinFile
+    parameters: dict[str, Parameter]
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, float] = {}  # numbers of links and joints that were set since the files were read
+        self._values: dict[str, float] = {}  # all others that were
+        self._program_by_hand = False
+
+    def get(self, path: str) -> float:
+        """The value of a parameter; an unknown path is an `InputError`."""
+        return self._parameter(path).value
+
+    def set(self, path: str, value: float) -> None:
+        """Set a parameter by its path; the twin as it was before stays if the value does not fit."""
+        self.set_all({path: value})
+
+    def set_all(self, values: Mapping[str, float]) -> None:
+        """Set many parameters at once: all of them, or none if one does not fit."""
+        checked = {path: self._fitting(path, value) for path, value in values.items()}
+        bodies = {path: value for path, value in checked.items() if path.startswith(("links.", "joints."))}
+        others = {path: value for path, value in checked.items() if path not in bodies}
+        file = self.file
+        for path, value in others.items():
+            try:
+                file = with_value(file, path.split("."), value)
+            except InputError as error:
+                raise InputError(error.message, path=path) from None
+        self.file = file
+        self._values |= others
+        self._bodies |= bodies
+        for path, value in checked.items():
+            self.parameters[path] = replace(self.parameters[path], value=value)
+
+    def _fitting(self, path: str, value: float) -> float:
+        """The value as a float, if it is a number within the parameter's bounds."""
+        parameter = self._parameter(path)
+        try:
+            value = float(value)
+        except (TypeError, ValueError):
+            raise InputError(f"found {value!r}, expected a number [{parameter.unit}]", path=path) from None
+        except OverflowError:
+            raise InputError(f"found a number beyond 1.8e308, expected a number [{parameter.unit}]", path=path) from None
+        if not math.isfinite(value):
+            raise InputError(f"found {value!r}, expected a finite number [{parameter.unit}]", path=path)
+        if (parameter.low is not None and value < parameter.low) or (parameter.high is not None and value > parameter.high):
+            low = "-inf" if parameter.low is None else f"{parameter.low:g}"
+            high = "inf" if parameter.high is None else f"{parameter.high:g}"
+            raise InputError(f"found {value:g}, expected a number from {low} to {high} [{parameter.unit}]", path=path)
+        return value
+
+    @property
+    def set_by_hand(self) -> frozenset[str]:
+        """Paths of the values that were set since the files were read."""
+        control = {"control"} if self._program_by_hand else set()
+        return frozenset(self._values) | frozenset(self._bodies) | control
+
+    def body_values(self) -> Mapping[str, float]:
+        """The numbers of links and joints that were set, by path; all others are as described."""
+        return dict(self._bodies)
+
+    def _parameter(self, path: str) -> Parameter:
+        if path not in self.parameters:
+            raise InputError(f"there is no such parameter{nearest(path, self.parameters)}", path=path)
+        return self.parameters[path]

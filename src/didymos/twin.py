@@ -1,0 +1,134 @@
+"""The twin that a user holds: described by its files, simulated by the engine, shown in a notebook, sent to another process."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from didymos.control import Controller
+from didymos.describe.twin import Twin as DescribedTwin
+from didymos.describe.twin import find_twin
+from didymos.engine.simulation import Simulation
+from didymos.errors import InputError
+
+__all__ = ["Twin", "load"]
+
+
+def load(twin: str | Path, *, variant: str | None = None, trust: bool = False, run_code: bool = True) -> Twin:
+    """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says.
+
+    A twin may name code of its own (see `describe/code.py`). It is imported if its folder is trusted (`didymos trust`) or if this
+    call says `trust`; else a `NotTrusted` is raised and nothing of it has run. With `run_code` False it is never imported: such
+    a twin can be looked at, checked and changed, but not simulated.
+    """
+    return Twin(find_twin(twin), variant, trust=trust, run_code=run_code)
+
+
+class Twin(DescribedTwin):
+    """The digital twin of a robot. `set` changes a number; `simulate` makes a run of what it is then."""
+
+    _kept: tempfile.TemporaryDirectory[str] | None = None  # the folder of a twin that was made from texts
+
+    @classmethod
+    def from_urdf(cls, text: str, **sections: Any) -> Twin:
+        """A twin of a robot description given as a text (URDF; MJCF and SDF as well), without a folder.
+
+        `sections` are those of a `twin.yaml` as plain data: `world={"ground": {}}`, `parts={...}`, `control={...}`.
+        """
+        return cls.from_dict({"description": {"file": _file_name(text)}, **sections}, {_file_name(text): text})
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], files: Mapping[str, str]) -> Twin:
+        """A twin of the content of a `twin.yaml` as plain data, and the texts of the files that it names."""
+        folder = tempfile.TemporaryDirectory(prefix="didymos-")
+        path = Path(folder.name) / str(content.get("title") or "robot").replace("/", "_")[:60]
+        path.mkdir()
+        for name, text in files.items():
+            file = (path / name).resolve()
+            if not file.is_relative_to(path.resolve()):
+                raise InputError("lies outside of the twin's folder", file=name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        with (path / "twin.yaml").open("w") as out:
+            YAML(typ="safe").dump(_plain(content), out)
+        made = cls(path / "twin.yaml", trust=True)
+        made._kept = folder
+        made._texts = (_plain(content), dict(files))
+        return made
+
+    _texts: tuple[dict[str, Any], dict[str, str]] | None = None
+
+    def simulate(
+        self, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None, piloted: bool = False
+    ) -> Simulation:
+        """A run of the twin as it is now. `control` takes the place of the twin's own program.
+
+        A `piloted` run has a channel table, and boxes where a channel drops them; see `Simulation.run`.
+        """
+        if self.code.stand_ins:
+            code = ", ".join(self.code.stand_ins)
+            raise InputError(f"was loaded without its code, {code}: it can be looked at, not run", file=self.source)
+        return self._simulation(seed, scenario, control, piloted)
+
+    def make_ready(self, scenario: str | None) -> None:
+        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still."""
+        self._simulation(0, scenario, None, False)
+
+    def _simulation(self, seed: int, scenario: str | None, control: Controller | None, piloted: bool) -> Simulation:
+        try:
+            return Simulation(self, seed=seed, scenario=scenario, control=control, piloted=piloted)
+        except InputError as error:
+            steps = (error.path or "").split(".")
+            if error.file is not None or control is not None or not self.has_line(steps[0]):
+                raise
+            raise self.mistake(error.message, *steps) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A twin travels as the path of its files, or as their texts, with the values set; its code counts as trusted."""
+        values = {path: self.get(path) for path in sorted(self.set_by_hand) if path in self.parameters}
+        source = self._texts if self._texts is not None else str(self.source.resolve())
+        return _made_again, (source, self.variant, self.program_by_hand, values)
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "links": len(self.description.links), "joints": len(self.description.joints),
+            "parts": ", ".join(self.file.parts), "sensors": ", ".join(self.file.sensors),
+            "program": self.file.control.program if self.file.control is not None else "none",
+            "scenarios": ", ".join(self.scenarios), "parameters": len(self.parameters),
+        }  # fmt: skip
+        cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in rows.items())
+        return f"<b>{escape(self.name)}</b>: {escape(self.title)}<table>{cells}</table>"
+
+
+def _made_again(
+    source: str | tuple[dict[str, Any], dict[str, str]],
+    variant: str | None,
+    program: Mapping[str, Any] | None,
+    values: Mapping[str, float],
+) -> Twin:
+    """A twin as it was when it was pickled."""
+    made = Twin.from_dict(*source) if isinstance(source, tuple) else Twin(Path(source), variant, trust=True)
+    if program is not None:
+        made.replace_program(**program)
+    made.set_all(values)
+    return made
+
+
+def _file_name(text: str) -> str:
+    """The name under which a description is read: its root element says which format it is."""
+    head = text.lstrip()[:4000]
+    if "<mujoco" in head:
+        return "robot.xml"
+    return "robot.sdf" if "<sdf" in head else "robot.urdf"
+
+
+def _plain(value: Any) -> Any:
+    """Plain data of any mappings and sequences."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
