@@ -89,10 +89,10 @@ class Twin(DescribedTwin):
             raise self.mistake(error.message, *steps) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A twin travels as the path of its files, or as their texts, with the values set; its code counts as trusted."""
+        """A twin travels as the path of its files, or as their texts, with the values set; code that ran here runs there."""
         values = {path: self.get(path) for path in sorted(self.set_by_hand) if path in self.parameters}
         source = self._texts if self._texts is not None else str(self.source.resolve())
-        return _made_again, (source, self.variant, self.program_by_hand, values)
+        return _made_again, (source, self.variant, self.program_by_hand, values, self.code.runs)
 
     def _repr_html_(self) -> str:
         rows = {
@@ -110,9 +110,10 @@ def _made_again(
     variant: str | None,
     program: Mapping[str, Any] | None,
     values: Mapping[str, float],
+    run_code: bool,
 ) -> Twin:
-    """A twin as it was when it was pickled."""
-    made = Twin.from_dict(*source) if isinstance(source, tuple) else Twin(Path(source), variant, trust=True)
+    """A twin as it was when it was pickled; one whose code was only read is read again."""
+    made = Twin.from_dict(*source) if isinstance(source, tuple) else Twin(Path(source), variant, trust=True, run_code=run_code)
     if program is not None:
         made.replace_program(**program)
     made.set_all(values)

@@ -130,7 +130,7 @@ RUNS = {
     "half a seed": (("small", "--seed", "1.5"), "--seed"),
     "no such module": (("small", "--control", "nowhere_to_be_found:A"), "'nowhere_to_be_found' cannot be imported"),
     "no such file": (("small", "--control", "mine.py:A"), "mine.py: there is no such file"),
-    "no class": (("small", "--control", "mine"), "found 'mine', expected a shipped program"),
+    "no class": (("small", "--control", "mine"), "there is no such control program: found 'mine'"),
     "values that are not there": (("small", "--with", "values.yaml"), "values.yaml: cannot be read"),
     "values that are a twin": (("small", "--with", "small/twin.yaml"), "twin.yaml:2: title: found 'Small'"),
     "record without a suffix": (("small", "--record", "log"), "--record: found 'log', expected a file that ends in .mcap"),
@@ -176,11 +176,14 @@ def test_a_program_that_cannot_run_is_refused(small: Path, capsys: pytest.Captur
     assert said in _refused(capsys, "run", "small", "--control", "mine.py:Mine")
 
 
-def test_a_program_that_fails_at_its_start_is_found_by_check(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_that_fails_at_its_start_fails_its_run_and_not_the_check_that_runs_no_code(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (small / "mine.py").write_text("import didymos\nclass Mine(didymos.Controller):\n    def start(self, robot): 1 / 0\n")
     (small / "twin.yaml").write_text("description: {file: robot.urdf}\ncontrol: {program: 'mine.py:Mine'}\n")
-    said = _refused(capsys, "check", "small")
-    assert "the control program Mine raised ZeroDivisionError" in said
+    assert main(["check", "small"]) == 0
+    assert "mine.py:2: Mine was read and not run" in capsys.readouterr().out
+    assert main(["trust", "small"]) == 0
     assert main(["run", "small"]) == 1
     assert "at t = 0 s: the control program Mine raised" in capsys.readouterr().err
 

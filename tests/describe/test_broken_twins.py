@@ -161,7 +161,7 @@ CHANGES = TEXT | KEYS | VALUES | NAMES | RESERVED
 
 def _make_ready(folder: Path) -> None:
     """Read a twin and make every scenario ready to run, as `didymos check` does."""
-    twin = didymos.load(folder)
+    twin = didymos.load(folder, trust=True)
     for scenario in (None, *twin.scenarios):
         twin.simulate(scenario=scenario)
 
@@ -282,15 +282,15 @@ class Other:
     pass
 """
 PROGRAMS: dict[str, tuple[str, str, str]] = {
-    "syntax": ("mine.py:Mine", "def f(:\n", "mine.py: the control program cannot be imported: SyntaxError"),
+    "syntax": ("mine.py:Mine", "def f(:\n", "mine.py: cannot be imported: SyntaxError"),
     "import": ("mine.py:Mine", "import nowhere_to_be_found", "No module named 'nowhere_to_be_found'"),
     "error while importing": ("mine.py:Mine", "1 / 0", "ZeroDivisionError"),
     "exit while importing": ("mine.py:Mine", "raise SystemExit(3)", "SystemExit"),
     "no such file": ("yours.py:Mine", PROGRAM, "there is no such file"),
     "no such module": ("nowhere_to_be_found:Mine", PROGRAM, "No module named"),
     "no such class": ("mine.py:Mien", PROGRAM, "did you mean 'Mine'"),
-    "not a controller": ("mine.py:Other", PROGRAM, "is not a didymos.Controller"),
-    "no class": ("mine.py", PROGRAM, "expected a shipped program ("),
+    "not a controller": ("mine.py:Other", PROGRAM, "mine.py:Other is not a control program"),
+    "no class": ("mine.py", PROGRAM, "there is no such control program: found 'mine.py' (expected one of backstepping, "),
     "error on creation": ("mine.py:Mine", PROGRAM.replace("self.size = size", "raise ValueError('no battery')"), "no battery"),
     "unknown option": ("mine.py:Mine", PROGRAM.replace("size=1", "siz=1"), "did you mean 'siz'"),
     "a list of set-points": ("mine.py:Mine", PROGRAM.replace("rate = 250", "setpoints = ('z',)"), "Mine lists its set-points"),

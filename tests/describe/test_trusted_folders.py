@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import shutil
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import didymos
+from didymos import Twin
 from didymos.describe import trust
 from didymos.describe.trust import NotTrusted, forget, is_trusted, remember, trusted_folders
 from own_kinds import PROGRAM, has_run, twin_folder
@@ -193,3 +197,11 @@ def test_a_twin_without_its_code_cannot_be_simulated(folder: Path) -> None:
     with pytest.raises(didymos.InputError, match=r"was loaded without its code, parachute\.py:Parachute"):
         twin.simulate()
     assert not has_run(folder)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda twin: pickle.loads(pickle.dumps(twin))])
+def test_a_copy_of_a_twin_that_was_only_looked_at_runs_nothing_either(folder: Path, again: Callable[[Twin], Twin]) -> None:
+    made = again(didymos.load(folder, run_code=False))
+    assert made.code.stand_ins == ("parachute.py:Parachute",)
+    assert not has_run(folder)
+    assert again(didymos.load(folder, trust=True)).code.ran == ("parachute.py:Parachute",)

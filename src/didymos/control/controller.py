@@ -93,7 +93,7 @@ class Controller:
         cls.gain_table = tuple(known.values())
         cls.gain_index = {gain: index for index, gain in enumerate(cls.gain_table)}  # of this class: bases have their own
         cls.declared_setpoints, cls.reports = declared(cls, "setpoint"), declared(cls, "report")
-        if not isinstance(getattr(cls, "setpoints", None), property):
+        if "wants" in vars(cls) or not isinstance(getattr(cls, "setpoints", None), property):
             raise TypeError(f"{cls.__name__} lists its set-points; declare each of them instead: `z = setpoint(unit='m')`")
 
     def __new__(cls, *arguments: Any, **options: Any) -> Self:

@@ -70,6 +70,9 @@ def _word(record: Any, key: str, *place: str) -> Iterator[NamedCode]:
 class Code(ABC):
     """The kinds that a twin file names, by whatever name. What was found once is kept: a file runs once per twin."""
 
+    runs: bool
+    """Whether code that is named is imported."""
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._kept: dict[tuple[str, str], Any] = {}
@@ -111,6 +114,8 @@ class Code(ABC):
 class RunCode(Code):
     """Imports what a twin file names. Only for a folder that is trusted."""
 
+    runs = True
+
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._modules: dict[str, ModuleType] = {}
@@ -130,6 +135,8 @@ class RunCode(Code):
 
 class ReadCode(Code):
     """Reads what a twin file names, and runs nothing of it."""
+
+    runs = False
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
