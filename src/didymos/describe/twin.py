@@ -15,8 +15,8 @@ from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
 from didymos.describe.formats.importer import read_description
 from didymos.describe.local_file import is_file, is_folder
-from didymos.describe.parameters import collect, flatten
 from didymos.describe.parameter_values import ParameterValues
+from didymos.describe.parameters import collect, flatten
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.trust import NotTrusted, is_trusted
