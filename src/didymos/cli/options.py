@@ -14,7 +14,7 @@ from didymos.cli.values import settings
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from didymos.describe.twin import Twin
+    from didymos.twin import Twin
 
 __all__ = [
     "AsJson", "BusNumbers", "Control", "LogFile", "Quiet", "Scenario", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant",
