@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from didymos.engine.drive import Plant, drive
     from didymos.engine.simulation import Simulation
     from didymos.engine.sweep import sweep
-    from didymos.fit.fit import fit
+    from didymos.fitting.fit import fit
     from didymos.parts.part import Motion, Part, law, tick
     from didymos.record.compare import compare
     from didymos.record.log import Log
@@ -50,7 +50,7 @@ _HOMES = {
     "didymos.engine.drive": ("Plant", "drive"),
     "didymos.engine.simulation": ("Simulation",),
     "didymos.engine.sweep": ("sweep",),
-    "didymos.fit.fit": ("fit",),
+    "didymos.fitting.fit": ("fit",),
     "didymos.parts.part": ("Motion", "Part", "law", "tick"),
     "didymos.record.compare": ("compare",),
     "didymos.record.log": ("Log",),

@@ -89,7 +89,7 @@ class Twin(DescribedTwin):
             raise self.mistake(error.message, *steps) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A twin travels as the path of its files, or as their texts, and the values that were set; its code is trusted."""
+        """A twin travels as the path of its files, or as their texts, with the values set; its code counts as trusted."""
         values = {path: self.get(path) for path in sorted(self.set_by_hand) if path in self.parameters}
         source = self._texts if self._texts is not None else str(self.source.resolve())
         return _made_again, (source, self.variant, self.program_by_hand, values)

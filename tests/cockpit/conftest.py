@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import os
@@ -25,7 +26,8 @@ Picture = NDArray[np.float64]
 SOURCE = Path(didymos.__file__).resolve().parents[1]
 PICTURES = Path(__file__).resolve().parents[2] / "out" / "cockpit"
 WIDTH, HEIGHT = 1100, 640  # [pixels] of the browser's window
-PATIENCE = 60.0  # [s] until something that has to happen must have happened, on a machine with much else to do
+PATIENCE = 60.0  # [s] for the end of a process
+LOOKS = 600  # until something that has to happen must have happened: a machine with much else to do takes longer for each
 FIELD = "//label[contains(normalize-space(), '{}')]/ancestor::*[.//input][1]//input[last()]"
 FLAGS = [
     "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
@@ -34,15 +36,52 @@ FLAGS = [
 ]  # fmt: skip
 
 
-def wait_until(what: Callable[[], Any], why: str, patience: float = PATIENCE) -> Any:
+def wait_until(what: Callable[[], Any], why: str, looks: int = LOOKS) -> Any:
     """Return what a condition gives as soon as it gives something; fail with a sentence where it never does."""
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
+    for _ in range(looks):
         found = what()
         if found:
             return found
         time.sleep(0.1)  # looking is work as well
-    raise AssertionError(f"after {patience:g} s still not so: {why}")
+    raise AssertionError(f"at the {looks}th look still not so: {why}")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """What a plot on the page shows, read in one go: its scales, its data and its pixels belong together."""
+
+    seconds: list[float]  # from, to
+    times: list[float]  # first, last
+    values: list[float]  # the last of each curve
+    rows: list[float]  # [pixels] from above of these on the canvas
+    drawn: list[int]  # pixels in the colour of each curve, within the window of times
+    visible: bool
+
+    @property
+    def gap(self) -> float:
+        """How many pixels the second curve ends above the first."""
+        return self.rows[0] - self.rows[1]
+
+
+LOOK_AT_PLOT = """
+const charts = Object.values(window.__viserTestpoints?.uplots ?? {}).map(entry => entry.chart);
+const chart = charts.find(item => item.series.some(series => series.label.split(" ")[0] === arguments[0]));
+if (!chart) return null;
+const {left, top, width, height} = chart.bbox, last = chart.data[0].length - 1, curves = chart.series.slice(1);
+const pixels = chart.ctx.getImageData(left, top, width, height).data;
+function count(colour) {
+    const rgb = [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
+    let found = 0;
+    for (let i = 0; i < pixels.length; i += 4)
+        if (pixels[i + 3] > 128 && rgb.every((value, k) => Math.abs(pixels[i + k] - value) < 60)) found++;
+    return found;
+}
+return {
+    seconds: [chart.scales.x.min, chart.scales.x.max], times: [chart.data[0][0], chart.data[0][last]],
+    values: curves.map((_, i) => chart.data[i + 1][last]),
+    rows: curves.map((_, i) => chart.valToPos(chart.data[i + 1][last], "y", true)),
+    drawn: curves.map(series => count(series.stroke())), visible: chart.root.checkVisibility(),
+};"""
 
 
 @dataclass
@@ -171,7 +210,8 @@ class Browser:
     def picture(self, name: str) -> Picture:
         """A screenshot, kept as a build artefact; grey values from 0 to 255, shape [height, width]."""
         PICTURES.mkdir(parents=True, exist_ok=True)
-        shot = self.driver.get_screenshot_as_png()
+        # by the browser's own command, since the driver's gives up after 10 s, whatever the machine has to do
+        shot = base64.b64decode(self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
         (PICTURES / f"{name}.png").write_bytes(shot)
         return np.asarray(Image.open(io.BytesIO(shot)).convert("L"), dtype=float)
 
@@ -186,10 +226,10 @@ class Browser:
         wait_until(at_rest, "the picture stands still")
         return pictures[-1]
 
-    def plot(self) -> NDArray[np.float64]:
-        """The first plot of the panel as colours from 0 to 255, shape [height, width, 3]."""
-        canvas = self.driver.find_element("css selector", ".uplot canvas")
-        return np.asarray(Image.open(io.BytesIO(canvas.screenshot_as_png)).convert("RGB"), dtype=float)
+    def plot(self, signal: str) -> Plot | None:
+        """The plot on the page that shows a signal, None where there is none."""
+        found = self.driver.execute_script(LOOK_AT_PLOT, signal)
+        return None if found is None else Plot(**found)
 
 
 def change(before: Picture, after: Picture) -> float:

@@ -10,7 +10,7 @@ import pytest
 import didymos
 from didymos.cockpit.camera_panel import WIDEST, for_the_eye
 from didymos.cockpit.forces import lift_and_drag
-from didymos.cockpit.plots import small, still
+from didymos.cockpit.plots import small, span, still
 from didymos.cockpit.scene import extent_of
 from didymos.cockpit.sensor_overlay import hits_of, outline_of, rays_of
 from didymos.cockpit.snapshot import SnapshotTaker
@@ -79,3 +79,13 @@ def test_scales_of_curves_that_hardly_move_or_are_tiny_can_be_read() -> None:
     assert still((np.array([0.0, 1.0]),)) is None
     assert small((np.array([2.4e-5, np.nan]),)) == -6
     assert small((np.array([0.5]),)) == small((np.zeros(2),)) == 0
+
+
+@pytest.mark.parametrize("window", [1.0, 7.0, 10.0, 60.0])
+def test_a_plot_shows_a_whole_window_with_now_in_its_last_quarter(window: float) -> None:
+    assert span(0.0, window) == (0.0, window)
+    assert span(window, window) == (0.0, window)  # a young run is shown from its begin
+    for now in np.linspace(1.001 * window, 20.0 * window, 777):
+        begin, end = span(now, window)
+        assert end - begin == pytest.approx(window)
+        assert end - 0.25 * window - 1e-9 <= now <= end + 1e-9

@@ -121,6 +121,18 @@ def test_the_printed_matrix_of_the_hexacopter_is_refused_because_its_pitch_yaws(
         mixer(rotors, stated)
 
 
+@pytest.mark.parametrize("rounding", [-1e-16, 0.0, 1e-16])
+@pytest.mark.parametrize("moved", range(4))
+def test_the_sign_of_a_rounding_error_decides_nothing(moved: int, rounding: float) -> None:
+    """Roll and pitch taken for each other: roll does nothing, whichever way the places of the rotors were rounded."""
+    rotors = _ring([-45, -135, 135, 45])
+    x, y, z = rotors[moved].position
+    rotors[moved] = Rotor(rotors[moved].input, (x, y + rounding, z), UP, rotors[moved].direction)
+    swapped = [[thrust, pitch, roll, yaw] for thrust, roll, pitch, yaw in CORRECTED]
+    with pytest.raises(InputError, match="roll does the opposite, or nothing, with these rotors; look at motor2 first"):
+        mixer(rotors, swapped)
+
+
 @pytest.mark.parametrize(
     ("stated", "complaint"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from didymos.fit.confidence import confidence
+from didymos.fitting.confidence import confidence
 
 
 def line(n: int) -> np.ndarray:

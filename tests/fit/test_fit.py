@@ -10,7 +10,7 @@ import pytest
 
 from didymos.describe.twin import Twin
 from didymos.errors import InputError
-from didymos.fit import Column, Fit, Recording, fit, read_recording
+from didymos.fitting import Column, Fit, Recording, fit, read_recording
 
 TRUTH = {"parts.drive.coulomb": 0.07, "parts.drive.rotor_inertia": 3e-4, "parts.drive.kd": 0.05}
 

@@ -11,7 +11,7 @@ import pytest
 
 from didymos.describe.twin import Twin
 from didymos.errors import InputError
-from didymos.fit import Column, Recording, fit, read_recording
+from didymos.fitting import Column, Recording, fit, read_recording
 
 Columns = dict[str, np.ndarray]
 

@@ -29,7 +29,7 @@ def bench(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Speed, beside the bare engine's on the same model."""
+    """Speed, beside the bare engine's on the leanest model of the same motion."""
     from didymos.describe.bundled import bundled
     from didymos.engine.bench import measure
 

@@ -17,7 +17,7 @@ from didymos.errors import InputError
 
 if TYPE_CHECKING:
     from didymos.cockpit.cockpit import Cockpit
-    from didymos.describe.twin import Twin
+    from didymos.twin import Twin
 
 __all__ = ["cockpit", "watch"]
 

@@ -17,8 +17,8 @@ from didymos.cli.values import finite, limits, pairs
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from didymos.describe.twin import Twin
-    from didymos.fit import Column, Fit
+    from didymos.fitting import Column, Fit
+    from didymos.twin import Twin
 
 __all__ = ["fit"]
 
@@ -81,8 +81,8 @@ def fit(options: FitOptions) -> int:
 
 def _search(options: FitOptions) -> Fit:
     """The fit, with a bar that shows how it goes."""
-    from didymos.fit import fit as search
-    from didymos.fit import read_recording
+    from didymos.fitting import fit as search
+    from didymos.fitting import read_recording
 
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
     twin = load_twin(options.twin, options.variant, values, quiet=quiet)
@@ -100,17 +100,17 @@ def _search(options: FitOptions) -> Fit:
 
 def _keep(fitted: Fit, options: FitOptions) -> None:
     if options.output is not None:
-        from didymos.fit.result import save_values
+        from didymos.fitting.result import save_values
 
         save_values(fitted, options.output)
     if options.report is not None:
-        from didymos.fit.report import save_report
+        from didymos.fitting.report import save_report
 
         save_report(fitted, options.report)
 
 
 def _columns(twin: Twin, texts: list[str]) -> dict[str, Column]:
-    from didymos.fit import Column
+    from didymos.fitting import Column
 
     if not texts:
         given = twin.file.fit.columns

@@ -1,4 +1,8 @@
-"""Live plots: any recorded signals by their paths, several to a plot, with pause, window and zoom."""
+"""Live plots: any recorded signals by their paths, several to a plot, with pause, window and zoom.
+
+A plot says which seconds it shows. Left to fit them to the data, the page remembers the part of the data that it showed last;
+a plot that is built anew while data come in then shows a part without any, and goes on so.
+"""
 
 from __future__ import annotations
 
@@ -12,29 +16,38 @@ from numpy.typing import NDArray
 from didymos.cockpit.signals import names, pairs, tail, together, unit
 from didymos.record.log import Log
 
-__all__ = ["COLOURS", "Plots", "chart", "small", "still"]
+__all__ = ["COLOURS", "HEIGHT", "Plots", "curves_of", "scales", "small", "span", "still"]
 
 COLOURS = ("#e8590c", "#1971c2", "#2f9e44", "#9c36b5", "#e03131", "#0c8599", "#846358", "#495057")
 ADD = "add a signal …"
 MOST_SIGNALS, MOST_PLOTS, HEIGHT = len(COLOURS), 6, 170
 PADDING = (12, 12, 0, 0)  # [pixels] above, right, below, left
+TURNS = 4  # steps in which the seconds of a plot move on, per window: each builds the plot anew, which ends a zoom
+Span = tuple[float, float]
 
 
-def chart(labels: list[str]) -> dict[str, Any]:
-    """The options of a plot over time with a curve per label."""
+def curves_of(labels: list[str]) -> tuple[viser.uplot.Series, ...]:
+    """The series of a plot: time, and a curve per label."""
     series = [viser.uplot.Series(label="t [s]")]
     for label, colour in zip(labels, COLOURS, strict=False):
         series.append(viser.uplot.Series(label=label, stroke=colour, width=1.6, points={"show": False}, spanGaps=True))
-    return {"series": tuple(series), "scales": scales(None)}
+    return tuple(series)
 
 
-def scales(height: tuple[float, float] | None) -> dict[str, Any]:
-    """Scales of a plot over time: seconds along, and upward from low to high, or as the curves need it."""
-    along = {"x": viser.uplot.Scale(time=False)}
+def scales(seconds: Span, height: Span | None = None) -> dict[str, Any]:
+    """Scales of a plot: a span of seconds along, and upward from low to high, or as the curves need it."""
+    along = {"x": viser.uplot.Scale(time=False, auto=False, range=seconds)}
     return along if height is None else along | {"y": viser.uplot.Scale(auto=False, range=height)}
 
 
-def still(curves: tuple[NDArray[np.float64], ...]) -> tuple[float, float] | None:
+def span(now: float, window: float) -> Span:
+    """The seconds that a plot shows: a window that has `now` [s] in its last quarter, from 0 on while the run is young."""
+    turn = window / TURNS
+    begin = max(0.0, np.ceil(now / turn) * turn - window)
+    return float(begin), float(begin + window)
+
+
+def still(curves: tuple[NDArray[np.float64], ...]) -> Span | None:
     """Low and high of a plot whose curves hardly move, so that its scale can be read; None where they do."""
     values = np.concatenate(curves)
     values = values[np.isfinite(values)]
@@ -63,7 +76,7 @@ class Plots:
     def __init__(self, gui: viser.GuiApi, log: Log) -> None:
         self._gui = gui
         self._plots: list[_Plot] = []
-        gui.add_markdown("Recorded signals while they happen. Drag over a plot to zoom, double-click to zoom out.")
+        gui.add_markdown("Recorded signals while they happen. Pause, then drag over a plot to zoom, double-click to zoom out.")
         self._freeze = gui.add_checkbox("Pause plots", False, hint="The run goes on; zoom in peace")
         self._window = gui.add_slider("Seconds", min=1.0, max=60.0, step=1.0, initial_value=10.0)
         self._folder = gui.add_folder(None)
@@ -94,7 +107,7 @@ class Plots:
         self._log = log
         if not self._freeze.value:
             for plot in self._plots:
-                plot.draw(log, now - self._window.value)
+                plot.draw(log, span(now, float(self._window.value)))
 
 
 def _first_moving(available: tuple[str, ...]) -> tuple[str, ...]:
@@ -110,7 +123,7 @@ class _Plot:
         self._signals: list[str] = []
         self._stale = True
         self._power = 0
-        self._height: tuple[float, float] | None = None
+        self._scales: tuple[Span, Span | None] = (0.0, 1.0), None
         self._log = log
         self._gui = gui
         self._uplot = self._empty(None)
@@ -121,14 +134,14 @@ class _Plot:
             self._toggle(name)
 
     def _empty(self, order: float | None) -> Any:
-        empty = (np.zeros(1), np.zeros(1))
-        return self._gui.add_uplot(empty, height=HEIGHT, padding=PADDING, order=order, **chart([" "]))
+        empty, along = (np.zeros(1), np.zeros(1)), scales(*self._scales)
+        return self._gui.add_uplot(empty, curves_of([" "]), scales=along, height=HEIGHT, padding=PADDING, order=order)
 
     def renew(self, available: tuple[str, ...]) -> None:
         order = self._uplot.order
         self._uplot.remove()  # a new one, since the page remembers where in time the old one was zoomed to
+        self._stale, self._scales = True, ((0.0, 1.0), None)
         self._uplot = self._empty(order)
-        self._stale, self._height = True, None
         if self._menu.options != (ADD, *available):
             self._menu.options = (ADD, *available)
 
@@ -146,21 +159,20 @@ class _Plot:
             self._signals.append(name)
         self._stale = True
 
-    def draw(self, log: Log, begin: float) -> None:
+    def draw(self, log: Log, seconds: Span) -> None:
         self._log = log
         shown = [name for name in self._signals if name in names(log)]
         if not shown:
             return
-        data = together([tail(log, name, begin) for name in shown])
+        data = together([tail(log, name, seconds[0]) for name in shown])
         power = small(data[1:])
         if self._stale or power != self._power:
             self._stale, self._power = False, power
             times = f"×1e{power} " if power else ""
-            options = chart([f"{name} {times}{unit(log, name)}".strip() for name in shown])
-            self._uplot.series = options["series"]
+            self._uplot.series = curves_of([f"{name} {times}{unit(log, name)}".strip() for name in shown])
         data = (data[0], *(values * 10.0**-power for values in data[1:]))
-        height = still(data[1:])
-        if height != self._height:
-            self._height = height
-            self._uplot.scales = scales(height)
+        found = (seconds, still(data[1:]))
+        if found != self._scales:
+            self._scales = found
+            self._uplot.scales = scales(*found)
         self._uplot.data = data

@@ -9,7 +9,7 @@ import numpy as np
 import viser
 
 from didymos.cockpit.playback import Playback
-from didymos.cockpit.plots import HEIGHT, chart
+from didymos.cockpit.plots import HEIGHT, curves_of, scales
 from didymos.cockpit.session import Session
 from didymos.cockpit.signals import names, pairs, tail, together, unit
 from didymos.errors import DidymosError, InputError
@@ -54,7 +54,8 @@ class Replay:
         self._scrub = gui.add_slider("t [s]", min=0.0, max=1.0, step=0.01, initial_value=0.0, disabled=True)
         self._play = gui.add_button("Play log", icon=viser.Icon.PLAYER_PLAY, disabled=True)
         self._signal = gui.add_dropdown("Compare", (NONE,), initial_value=NONE)
-        self._plot = gui.add_uplot((np.zeros(1), np.zeros(1)), height=HEIGHT, visible=False, **chart([" "]))
+        empty = np.zeros(1), np.zeros(1)
+        self._plot = gui.add_uplot(empty, curves_of([" "]), scales=scales((0.0, 1.0)), height=HEIGHT, visible=False)
         self._error = gui.add_markdown("")
         self._close = gui.add_button("Back to the run", icon=viser.Icon.ARROW_LEFT, disabled=True)
         self._open.on_click(lambda _: self.open(str(self._first.value), str(self._second.value)))
@@ -152,8 +153,10 @@ class Replay:
             self._error.content = f"RMSE {rmse:.4g} {unit(self.playbacks[0].log, name)}, ghost against log"
         else:
             self._error.content = ""
-        self._plot.series = chart(labels)["series"]
-        self._plot.data = together(curves)
+        data = together(curves)
+        begin, end = float(data[0][0]), float(data[0][-1])
+        self._plot.series, self._plot.scales = curves_of(labels), scales((begin, max(end, begin + 1e-3)))
+        self._plot.data = data
         self._plot.visible = True
 
     def _bring(self) -> None:

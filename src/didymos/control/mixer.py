@@ -39,6 +39,7 @@ _OFF = np.radians(10.0)  # how far a rotor may be from its place in a layout
 _SHARE = 1e-3  # of the thrust, below which a rotor takes no part
 _FIRST = 1e4  # how much more hovering weighs than the sum of squares
 _LEAK = 0.02  # how much of a command may come out as another one: matrices are printed to two digits
+_NOTHING = 1e-9  # of the largest effect of a command, below which an effect is rounding, whatever its sign
 
 
 def _effects(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
@@ -140,8 +141,10 @@ def _checked_matrix(
     matrix = np.array(stated, dtype=np.float64)
     does = effects @ matrix
     for j, command in enumerate(_COMMANDS):
-        if does[j, j] <= 0.0:
-            wrong = int(np.argmin(effects[j] * matrix[:, j]))
+        shares = effects[j] * matrix[:, j]  # of each rotor in what the command does
+        largest = max(np.abs(does[:, j]).max(), np.abs(shares).max())
+        if does[j, j] <= _NOTHING * largest:
+            wrong = int(np.argmax(shares <= shares.min() + _NOTHING * largest))  # the first of those that are equally wrong
             raise _mistake(f"{command} does the opposite, or nothing, with these rotors; look at {rotors[wrong].input} first")
         for i, other in enumerate(_COMMANDS):
             if i != j and abs(does[i, j]) > _LEAK * does[j, j]:

@@ -59,8 +59,13 @@ class Assembly:
     contacts: ContactSearch
     shown: ShownModel
     quantities: tuple[MeasuredQuantity, ...]
+    bare: mujoco.MjSpec  # what moves, without sensors, plugin and shapes for the eye; see lean_bench.py
     numbers: dict[str, int]  # path of a live parameter -> index in numeric_data
     own_actuators: int  # how many actuators the description has itself
+
+    def bare_spec(self) -> mujoco.MjSpec:
+        """A copy of the leanest spec of the same motion."""
+        return self.bare.copy()
 
     @property
     def table_start(self) -> int:
@@ -93,10 +98,12 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
     if boxes:
         add_boxes(spec, twin.file.pilot.boxes, world.boundary)
+    add_belts(spec, twin)
+    bare = spec.copy()
+    discard_visuals(bare, twin)
     quantities = add_sensors(spec, twin, links)
     if twin.file.record.momentum:
         add_momentum(spec)
-    add_belts(spec, twin)
     own_actuators = len(spec.actuators)
     for body in spec.bodies:
         body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
@@ -115,7 +122,7 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     fill_table(model, spec, twin, links, table, state)
     start = int(model.numeric_adr[model.nnumeric - 1])
     numbers = {path: start + i for path, i in table.numbers.items()}
-    assembly = Assembly(model, state, table, links, inertias, plan_search(model), shown, quantities, numbers, own_actuators)
+    assembly = Assembly(model, state, table, links, inertias, plan_search(model), shown, quantities, bare, numbers, own_actuators)
     _apply_values(assembly, twin)
     return assembly
 

@@ -76,5 +76,5 @@ def _load_data(model: mujoco.MjModel, vector: np.ndarray) -> mujoco.MjData:
 
 def make_picklable() -> None:
     """Let pickles of our models and data name this module."""
-    copyreg.pickle(mujoco.MjModel, _reduce_model)  # type: ignore[arg-type]
-    copyreg.pickle(mujoco.MjData, _reduce_data)  # type: ignore[arg-type]
+    copyreg.pickle(mujoco.MjModel, _reduce_model)
+    copyreg.pickle(mujoco.MjData, _reduce_data)

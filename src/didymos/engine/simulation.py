@@ -95,7 +95,7 @@ class Simulation:
         self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
         self.model, self.data, self.robot = self.built.assembly.model, self.built.data, self.built.robot
         self.context, self._packed = self.built.context, pack(self.built.context)
-        self._address = int(self._packed.ctypes.data)
+        self.address = int(self._packed.ctypes.data)
         self._state = self.data.plugin_state
         self._clock = self._state[self.context.timing.loop :]  # a view: ports look at it a hundred times per millisecond
         self._compiled = as_compiled(self.program) is not None or self.program is None
@@ -279,7 +279,7 @@ class Simulation:
 
     def _tick(self, first: int, count: int, flags: int) -> None:
         """Let the compiled loop run."""
-        tick, status = run_ticks(self._address, first, count, flags)
+        tick, status = run_ticks(self.address, first, count, flags)
         self._clock[0] = tick
         if status != FINE:
             raise failure(status, self.time, built=self.built)

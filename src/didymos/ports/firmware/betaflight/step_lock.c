@@ -9,11 +9,16 @@
  * For each packet exactly one set of motor values goes out: the first that the firmware computes after it, as its own simulator
  * interface has it; where it computes none within the step, the last set again. Sockets are handed down by number, already
  * bound to loopback with ports of the system's choice, in place of the fixed ones (9002 to 9004 and 5761).
+ *
+ * The thread of its command line and the main loop share lists without a lock: the thread throws away the listening stream that
+ * the main loop is about to open, and the firmware is deaf for good. So those two take turns as well, locked or not: the main
+ * loop lets go while it sleeps, the thread while it waits for bytes.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +36,11 @@ static ssize_t (*real_recvfrom)(int, void *, size_t, int, struct sockaddr *, soc
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
 static int (*real_nanosleep)(const struct timespec *, struct timespec *);
 static int (*real_select)(int, fd_set *, fd_set *, fd_set *, struct timeval *);
+static int (*real_pthread_join)(pthread_t, void **);
+static sighandler_t (*real_signal)(int, sighandler_t);
 
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; /* of the main loop or the command line; taken before `lock` */
+static __thread int has_turn;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
 static int is_locked, state_fd = -1, radio_fd = -1;
@@ -47,6 +56,18 @@ static int motors_fd = -1;
 static int number(const char *name) { const char *text = getenv(name); return text ? atoi(text) : -1; }
 static int is_main_loop(void) { return gettid() == getpid(); }
 
+static void take_turn(void)
+{
+    if (!has_turn) pthread_mutex_lock(&turn);
+    has_turn = 1;
+}
+
+static void give_turn(void)
+{
+    if (has_turn) pthread_mutex_unlock(&turn);
+    has_turn = 0;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     real_bind = dlsym(RTLD_NEXT, "bind");
@@ -55,9 +76,12 @@ __attribute__((constructor)) static void begin(void)
     real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
     real_nanosleep = dlsym(RTLD_NEXT, "nanosleep");
     real_select = dlsym(RTLD_NEXT, "select");
+    real_pthread_join = dlsym(RTLD_NEXT, "pthread_join");
+    real_signal = dlsym(RTLD_NEXT, "signal");
     is_locked = number("DIDYMOS_STEP_LOCK") > 0;
     parent = number("DIDYMOS_PARENT");
     radio_period = 1e-6 * number("DIDYMOS_RADIO_PERIOD");
+    take_turn();
 }
 
 static void end_with_parent(void)
@@ -122,9 +146,22 @@ int clock_gettime(clockid_t which, struct timespec *answer)
     return 0;
 }
 
-int nanosleep(const struct timespec *wish, struct timespec *rest)
+/* The first call of the thread of the command line, before it looks at its streams. */
+sighandler_t signal(int which, sighandler_t handler)
 {
-    if (!is_locked || !is_main_loop()) return real_nanosleep(wish, rest);
+    if (which == SIGPIPE && !is_main_loop()) take_turn();
+    return real_signal(which, handler);
+}
+
+/* At its end the main loop waits for the other threads to end, and turns no more. */
+int pthread_join(pthread_t thread, void **answer)
+{
+    give_turn();
+    return real_pthread_join(thread, answer);
+}
+
+static void sleep_until_allowed(const struct timespec *wish)
+{
     pthread_mutex_lock(&lock);
     now += wish->tv_sec * 1000000000LL + wish->tv_nsec;
     while (now > until) {
@@ -138,7 +175,17 @@ int nanosleep(const struct timespec *wish, struct timespec *rest)
     }
     is_parked = 0;
     pthread_mutex_unlock(&lock);
-    return 0;
+}
+
+int nanosleep(const struct timespec *wish, struct timespec *rest)
+{
+    if (!is_main_loop()) return real_nanosleep(wish, rest);
+    int found = 0;
+    give_turn();
+    if (is_locked) sleep_until_allowed(wish);
+    else found = real_nanosleep(wish, rest);
+    take_turn();
+    return found;
 }
 
 /* Whether what the radio said until this packet has been read; datagrams of two sockets may overtake each other. */
@@ -167,7 +214,13 @@ int select(int count, fd_set *reads, fd_set *writes, fd_set *errors, struct time
     int is_state = reads && state_fd >= 0 && FD_ISSET(state_fd, reads);
     int is_radio = reads && radio_fd >= 0 && FD_ISSET(radio_fd, reads);
     if (is_state) end_with_parent();
-    if (!is_locked || !(is_state || is_radio)) return real_select(count, reads, writes, errors, wait);
+    if (!is_locked || !(is_state || is_radio)) {
+        int has_command_line = has_turn;
+        give_turn();
+        int ready = real_select(count, reads, writes, errors, wait);
+        if (has_command_line) take_turn();
+        return ready;
+    }
     pthread_mutex_lock(&lock);
     if (is_radio) {
         is_radio_busy = 0;

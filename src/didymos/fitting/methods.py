@@ -17,7 +17,7 @@ import numpy as np
 from mujoco import minimize
 from numpy.typing import NDArray
 
-from didymos.fit.problem import Problem
+from didymos.fitting.problem import Problem
 
 __all__ = ["DIFFERENCE", "METHODS", "Method"]
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from didymos.describe.names import tied_paths
 from didymos.describe.twin import Twin
 from didymos.errors import InputError, nearest
-from didymos.fit.confidence import Confidence, confidence
-from didymos.fit.evaluation import Evaluation, evaluate
-from didymos.fit.methods import DIFFERENCE, METHODS
-from didymos.fit.problem import Bound, Problem
-from didymos.fit.recording import Recording, check_units
+from didymos.fitting.confidence import Confidence, confidence
+from didymos.fitting.evaluation import Evaluation, evaluate
+from didymos.fitting.methods import DIFFERENCE, METHODS
+from didymos.fitting.problem import Bound, Problem
+from didymos.fitting.recording import Recording, check_units
 
 __all__ = ["Fit", "FittedParameter", "fit"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from didymos.fit.evaluation import Evaluation
-from didymos.fit.fit import Fit, FittedParameter
+from didymos.fitting.evaluation import Evaluation
+from didymos.fitting.fit import Fit, FittedParameter
 
 __all__ = ["save_report"]
 

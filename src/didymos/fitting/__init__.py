@@ -1,6 +1,6 @@
 """Parameters and recordings of the real robot in, better parameters and a report out."""
 
-from didymos.fit.fit import Fit, FittedParameter, fit
-from didymos.fit.recording import Column, Recording, read_recording
+from didymos.fitting.fit import Fit, FittedParameter, fit
+from didymos.fitting.recording import Column, Recording, read_recording
 
 __all__ = ["Column", "Fit", "FittedParameter", "Recording", "fit", "read_recording"]

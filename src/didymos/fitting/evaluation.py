@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.fit.recording import Channel, Recording
+from didymos.fitting.recording import Channel, Recording
 
 __all__ = ["Evaluation", "evaluate"]
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from didymos.describe.twin import Twin
 from didymos.engine.simulation import Simulation
 from didymos.errors import InputError, RunError
-from didymos.fit.recording import Recording
+from didymos.fitting.recording import Recording
 
 __all__ = ["Bound", "Problem"]
 

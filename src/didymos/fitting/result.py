@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from didymos.describe.values_file import write_values
-from didymos.fit.fit import Fit, FittedParameter
+from didymos.fitting.fit import Fit, FittedParameter
 
 __all__ = ["save_values"]
 
