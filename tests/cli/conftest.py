@@ -21,6 +21,6 @@ def didymos_command(tmp_path: Path) -> Command:
     def start(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "didymos.cli.main", *arguments]
         variables = {**os.environ, "PYTHONPATH": SOURCE, **environment}
-        return subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
 
     return start

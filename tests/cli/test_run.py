@@ -131,11 +131,10 @@ def test_an_interrupted_run_exits_130_and_keeps_its_log(tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
-        deadline = time.monotonic() + 60
-        while (not log.exists() or log.stat().st_size < 20_000) and time.monotonic() < deadline:
+        while process.poll() is None and (not log.exists() or log.stat().st_size < 20_000):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
     finally:
         process.kill()
     assert process.returncode == 130

@@ -39,7 +39,7 @@ def test_another_address_warns_and_needs_the_token(start_cockpit: Callable[..., 
     started = start_cockpit("quadcopter", "--host", "0.0.0.0")
     assert "?token=" in started.url
     for path, status in (("/", 403), ("/?" + urlsplit(started.url).query, 200)):
-        connection = http.client.HTTPConnection("127.0.0.1", started.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", started.port)
         connection.request("GET", path)
         assert connection.getresponse().status == status
     assert started.end() == 0

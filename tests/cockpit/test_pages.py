@@ -19,7 +19,8 @@ from .conftest import wait_until
 def open_page(cockpit: Cockpit) -> ClientConnection:
     """A page as far as the server can tell; it reads nothing until asked to."""
     speaks = f"viser-v{viser.__version__}"
-    return connect(f"ws://127.0.0.1:{cockpit.server.port}/", subprotocols=[speaks], max_size=None)  # type: ignore[list-item]
+    address = f"ws://127.0.0.1:{cockpit.server.port}/"
+    return connect(address, subprotocols=[speaks], max_size=None, open_timeout=None)  # type: ignore[list-item]
 
 
 def test_a_run_that_is_watched_has_the_bytes_of_one_that_is_not(quadcopter: Twin, tmp_path: Path) -> None:
@@ -27,8 +28,8 @@ def test_a_run_that_is_watched_has_the_bytes_of_one_that_is_not(quadcopter: Twin
         session = cockpit.session
         with closing(open_page(cockpit)) as staying:
             leaving = open_page(cockpit)
-            assert staying.recv(timeout=30)
-            assert leaving.recv(timeout=30)
+            assert staying.recv()
+            assert leaving.recv()
             session.set_speed(float("inf"))
             session.record(True)
             session.play()
@@ -39,7 +40,7 @@ def test_a_run_that_is_watched_has_the_bytes_of_one_that_is_not(quadcopter: Twin
             session.pause()
             session.record(False)
             session.wait()
-            assert staying.recv(timeout=30)
+            assert staying.recv()
         seconds, watched = session.live.simulation.time, session.live.run.log.sha256
     alone = quadcopter.simulate(scenario="side_wind", seed=3).run(seconds, record=tmp_path / "alone.mcap")
     assert watched == alone.sha256
@@ -52,7 +53,7 @@ def test_a_page_that_reads_nothing_does_not_hold_up_the_run(quadcopter: Twin, tm
         cockpit.session.play()
         pictures = cockpit.page.pictures
         wait_until(lambda: cockpit.page.pictures > pictures + 60, "two seconds of pictures are sent")
-        assert cockpit.session.live.snapshot.time > 0.5
+        wait_until(lambda: cockpit.session.live.snapshot.time > 0.5, "the run goes on")
         deaf.socket.close()
 
 

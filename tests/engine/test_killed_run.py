@@ -33,8 +33,7 @@ def test_a_run_killed_in_the_middle_keeps_all_but_its_last_second(tmp_path: Path
     assert child.stdout is not None
     told = [float(child.stdout.readline()) for _ in range(30)]  # 30 pieces of 0.8 s have been run
     size = file.stat().st_size
-    deadline = time.monotonic() + 60.0
-    while file.stat().st_size == size and time.monotonic() < deadline:  # in the middle of writing, not at rest
+    while file.stat().st_size == size:  # in the middle of writing, not at rest
         time.sleep(0.001)
     child.send_signal(signal.SIGKILL)
     rest, _ = child.communicate()

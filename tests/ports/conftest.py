@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
+import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,12 +21,32 @@ import didymos
 
 PEER = Path(__file__).with_name("peer.py")
 SRC = Path(didymos.__file__).parent.parent
-_count = itertools.count()
 
 
-def _domain() -> int:
-    """A domain of its own for every server: tests of several workers run at once."""
-    return 1 + (os.getpid() * 13 + next(_count)) % 100
+@contextmanager
+def free_domain() -> Iterator[int]:
+    """A domain that nobody else on this machine uses until the end of the block: other workers, other suites, other nodes."""
+    for domain in range(1, 101):
+        first = 7400 + 250 * domain  # DDS's ports of a domain, 250 of them; participants use the lower ones
+        with contextlib.ExitStack() as held:
+            kinds = {first + 249: socket.SOCK_STREAM, first + 10: socket.SOCK_DGRAM}  # our mark, and the first participant's
+            try:
+                for port, kind in kinds.items():
+                    item = held.enter_context(socket.socket(socket.AF_INET, kind))
+                    item.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            item.close()  # the second is for the participant itself
+            yield domain
+            return
+    raise AssertionError("all domains from 1 to 100 are in use")
+
+
+@pytest.fixture
+def domain() -> Iterator[int]:
+    """A free ROS 2 domain."""
+    with free_domain() as found:
+        yield found
 
 
 @dataclass
@@ -41,7 +62,7 @@ class Server:
         """Press Ctrl-C."""
         if self.facts is None:
             self.process.send_signal(signal.SIGINT)
-            out, err = self.process.communicate(timeout=60)
+            out, err = self.process.communicate()
             self.said += err
             assert self.process.returncode == 0, self.said
             self.facts = json.loads(out)
@@ -55,7 +76,7 @@ class Server:
     def ask(self, what: str, *arguments: Any) -> dict[str, Any]:
         """What a peer found."""
         process = self.peer(what, *arguments)
-        out, err = process.communicate(timeout=100)
+        out, err = process.communicate()
         assert process.returncode == 0, f"{err}\n{self.said}"
         found: dict[str, Any] = json.loads(out.splitlines()[-1])
         return found
@@ -67,24 +88,24 @@ def serve() -> Callable[..., Any]:
 
     @contextmanager
     def start(folder: Path | str, *options: str) -> Iterator[Server]:
-        domain = _domain()
-        words = ["serve", str(folder), "--port", "ros2", "--domain", str(domain), "--json", *options]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("CYCLONEDDS", "ROS_"))}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "didymos.cli.main", *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment | {"PYTHONPATH": str(SRC)},
-        )
-        assert process.stderr is not None
-        server = Server(process, domain, said=process.stderr.readline())
-        try:
-            assert "ROS 2 domain" in server.said, server.said + process.communicate()[1]
-            yield server
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        with free_domain() as domain:
+            words = ["serve", str(folder), "--port", "ros2", "--domain", str(domain), "--json", *options]
+            environment = {key: value for key, value in os.environ.items() if not key.startswith(("CYCLONEDDS", "ROS_"))}
+            process = subprocess.Popen(
+                [sys.executable, "-m", "didymos.cli.main", *words],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment | {"PYTHONPATH": str(SRC)},
+            )
+            assert process.stderr is not None
+            server = Server(process, domain, said=process.stderr.readline())
+            try:
+                assert "ROS 2 domain" in server.said, server.said + process.communicate()[1]
+                yield server
+            finally:
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
 
     return start

@@ -283,12 +283,11 @@ def test_a_socket_is_a_pad_until_it_closes(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "pad"))
         listener.listen(1)
-        listener.settimeout(10.0)
         peers: list[socket.socket] = []
         thread = threading.Thread(target=lambda: peers.append(listener.accept()[0]))
         thread.start()
         pad = open_gamepad(str(tmp_path / "pad"), load_pad_map())
-        thread.join(10.0)
+        thread.join()
         speak(peers[0], button(0.0, DROP, True))
         assert pad.read(0.0)[6] == 1.0
         peers[0].close()

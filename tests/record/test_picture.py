@@ -116,6 +116,5 @@ except InputError as error:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert "apt-get install libegl1" in result.stdout, result.stderr
