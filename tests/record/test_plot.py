@@ -72,7 +72,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path, full_log: Log) -> None:
     with pytest.raises(InputError, match=r"\.png, \.svg or \.pdf, not '\.gif'"):
         full_log.plot("setpoints", path=tmp_path / "x.gif")
     with pytest.raises(InputError, match="did you mean 'setpoints'"):
-        full_log.plot("wantd", path=tmp_path / "x.png")
+        full_log.plot("setpoint", path=tmp_path / "x.png")
     with pytest.raises(InputError, match="cannot be written"):
         full_log.plot("setpoints", path=tmp_path / "missing" / "x.png")
     with pytest.raises(InputError, match="nothing to plot"):
