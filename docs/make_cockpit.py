@@ -23,7 +23,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from didymos.cockpit.cockpit import Cockpit
-from didymos.describe.twin import bundled, load
+from didymos.describe.bundled import bundled
+from didymos.twin import load
 
 PICTURES = Path(__file__).parent / "pictures"
 SECONDS = 3.0

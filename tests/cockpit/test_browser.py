@@ -15,9 +15,10 @@ from selenium.webdriver.common.action_chains import ActionChains
 from didymos import Log
 from didymos.cockpit.cockpit import Cockpit
 from didymos.cockpit.plots import Plots
-from didymos.describe.twin import bundled, load
+from didymos.describe.bundled import bundled
 from didymos.engine.intervention import load_interventions
 from didymos.record import Kind, StreamLayout
+from didymos.twin import load
 
 from .conftest import Browser, Started, change, wait_until
 

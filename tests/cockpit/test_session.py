@@ -20,9 +20,9 @@ from didymos.cockpit.sticks import Sticks
 from didymos.cockpit.tune import bounds
 from didymos.control.pilot import CHANNELS, SteerSpec
 from didymos.describe.parameters import Parameter
-from didymos.describe.twin import Twin, load
 from didymos.engine.intervention import load_interventions
 from didymos.errors import InputError
+from didymos.twin import Twin, load
 
 from .conftest import wait_until
 

@@ -12,8 +12,8 @@ from scipy.linalg import expm
 
 from didymos.control.backstepping import Backstepping, acceleration
 from didymos.control.mixer import thrust_mixer
-from didymos.describe.twin import Twin, load
 from didymos.errors import InputError
+from didymos.twin import Twin, load
 
 GAIN = st.floats(0.1, 20.0)
 STATE = st.floats(-3.0, 3.0)

@@ -13,9 +13,9 @@ from didymos.control.fixed_wing import FixedWing
 from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.sticks import Sticks
 from didymos.control.values import Values
-from didymos.describe.twin import load
 from didymos.engine.simulation import Simulation
 from didymos.errors import InputError
+from didymos.twin import load
 
 SURFACES = {"roll": ["left", "right"], "pitch": "elevator", "throttle": ["motor"]}
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import didymos
-from didymos.describe.twin import Twin, load
 from didymos.engine.figures import thrust_to_weight
+from didymos.twin import Twin, load
 
 PLANES = ("plane_1wing", "plane_1wing_sensors", "plane_3wing_2motor", "skywalker_2013")
 

@@ -10,9 +10,9 @@ from scipy.optimize import brentq, least_squares
 
 from didymos.control import Controller
 from didymos.control.sticks import Sticks
-from didymos.describe.twin import Twin, load
 from didymos.engine.trim import Trim, find_trim, longitudinal
 from didymos.errors import RunError
+from didymos.twin import Twin, load
 
 SKYWALKER = {"pitch": ("airfoil1.y",), "throttle": ("motor1",)}
 AIRSPEED, HEIGHT = 15.0, 50.0

@@ -26,12 +26,12 @@ from hypothesis import strategies as st
 
 from didymos.cli.main import main
 from didymos.control.angles import roll_pitch_yaw, wrap
-from didymos.describe.twin import Twin, load
 from didymos.errors import InputError, RunError
 from didymos.ports.firmware import use_firmware
 from didymos.ports.firmware.betaflight.packets import motor_values, radio_packet, state_packet
 from didymos.ports.firmware.betaflight.program import Betaflight
 from didymos.ports.firmware.betaflight.sitl import Sitl, find_firmware_file
+from didymos.twin import Twin, load
 
 ROOT = Path(__file__).parents[2]
 ANGLE = st.floats(-3.0, 3.0)

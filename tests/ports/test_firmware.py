@@ -21,11 +21,11 @@ import pytest
 
 from didymos.cli.main import main
 from didymos.control import Robot, Values
-from didymos.describe.twin import Twin, load
 from didymos.errors import InputError, RunError
 from didymos.ports.firmware import find_firmware, message, use_firmware
 from didymos.ports.firmware.peer import Peer
 from didymos.ports.firmware.step import Step
+from didymos.twin import Twin, load
 
 OBJECT = """
 class Firmware:

@@ -9,7 +9,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from didymos import CompiledController
-from didymos.describe.twin import Twin, load
+from didymos.twin import Twin, load
 
 REVOLUTION = 2.0 * np.pi
 
