@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba import types
+from numba.core import event
 
 from didymos.compile_error import compile_error
 
@@ -33,6 +34,7 @@ DOUBLES = types.CPointer(types.float64)
 """numba type of a pointer to float64."""
 
 _KEPT_FOLDERS = 1024
+_USUAL_KERNELS = 90  # that a first run compiles
 _ROOT = Path(__file__).parent
 _IMPORTS = re.compile(r"^\s*from\s+didymos([\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
@@ -105,11 +107,32 @@ def _last_used(folder: Path) -> float:
         return 0.0
 
 
+class _CompileBar(event.Listener):
+    """A bar for a person who waits: what is being compiled, and about how much of it is done."""
+
+    def __init__(self) -> None:
+        self._count, self._depth = 0, 0
+
+    def on_start(self, event: Any) -> None:
+        """Show the function that is compiled now."""
+        self._count, self._depth = self._count + 1, self._depth + 1
+        done = min(self._count / _USUAL_KERNELS, 1.0)
+        bar = ("#" * round(20 * done)).ljust(20, ".")
+        name = event.data["dispatcher"].py_func.__qualname__.strip("_")[:32]
+        print(f"\rdidymos: compiling for this machine, once per version [{bar}] {name:<32}", end="", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """Clear the line where nothing more is on its way."""
+        self._depth -= 1
+        if self._depth == 0:
+            print("\r" + " " * 110 + "\r", end="", file=sys.stderr, flush=True)
+
+
 @cache
-def _say_once() -> None:
+def _show_progress() -> None:
     """Tell a person who waits; a program that reads our output has nothing to learn from it."""
     if sys.stderr is not None and sys.stderr.isatty():
-        print("didymos: compiling the force laws for this machine, once per version: up to a minute", file=sys.stderr)
+        event.register("numba:compile", _CompileBar())
 
 
 @cache
@@ -117,7 +140,7 @@ def cache_folder(file: Path) -> Path:
     """Folder of the compiled kernels of a source file in its present state; made on first use."""
     folder = _cache_parent() / _digest(file)
     if not folder.is_dir():
-        _say_once()
+        _show_progress()
     folder.mkdir(exist_ok=True)
     os.utime(folder)
     return folder

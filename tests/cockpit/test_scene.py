@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from didymos.sensors.kind import RangefinderSpec
 
 import didymos
 from didymos.cockpit.camera_panel import WIDEST, for_the_eye
@@ -16,6 +15,7 @@ from didymos.cockpit.scene import extent_of
 from didymos.cockpit.sensor_overlay import hits_of, outline_of, rays_of
 from didymos.cockpit.snapshot import SnapshotTaker
 from didymos.engine.cameras import View
+from didymos.sensors.ranging import Rangefinder
 
 
 @pytest.mark.parametrize("alpha", [-0.4, 0.0, 0.1, 1.5])
@@ -51,7 +51,7 @@ def test_rays_end_where_they_hit_and_nowhere_else() -> None:
 
 
 def test_a_range_finder_looks_down_by_its_pitch() -> None:
-    rays, reach = rays_of(RangefinderSpec(link="a", rate=10, pitch=np.pi / 2, reach=7.0))
+    rays, reach = rays_of(Rangefinder.spec(link="a", rate=10, pitch=np.pi / 2, reach=7.0))
     assert rays[0] == pytest.approx([0.0, 0.0, -1.0], abs=1e-12)
     assert reach == 7.0
 

@@ -45,9 +45,9 @@ def fly_by_hand(quadcopter: Twin, file: Path) -> Run:
 @pytest.mark.parametrize("source", ["by_hand.yaml", "by_hand.mcap"])
 def test_a_run_by_hand_is_repeated_to_the_same_bytes(quadcopter: Twin, tmp_path: Path, source: str) -> None:
     run = fly_by_hand(quadcopter, tmp_path / "by_hand.mcap")
-    save_interventions(tmp_path / "by_hand.yaml", run.deed())
+    save_interventions(tmp_path / "by_hand.yaml", run.intervention_log())
     done = load_interventions(tmp_path / source)
-    assert done == run.deed()
+    assert done == run.intervention_log()
     simulation = quadcopter.simulate(scenario=done.scenario, seed=done.seed)
     log = simulation.run(done.seconds, record=tmp_path / "again.mcap", interventions=done.interventions)
     assert log.sha256 == run.log.sha256
@@ -55,7 +55,7 @@ def test_a_run_by_hand_is_repeated_to_the_same_bytes(quadcopter: Twin, tmp_path:
 
 
 def test_each_deed_changes_the_run(quadcopter: Twin, tmp_path: Path) -> None:
-    everything = fly_by_hand(quadcopter, tmp_path / "by_hand.mcap").deed()
+    everything = fly_by_hand(quadcopter, tmp_path / "by_hand.mcap").intervention_log()
     seen = set()
     for left_out in range(6):
         some = [item for i, item in enumerate(everything.interventions) if i != left_out]
@@ -92,7 +92,7 @@ def test_a_recording_that_starts_late_holds_the_whole_run(quadcopter: Twin, tmp_
     run.advance(200)
     run.stop_recording()
     assert Log.load(tmp_path / "late.mcap").sha256 == run.log.sha256
-    assert load_interventions(tmp_path / "late.mcap") == run.deed()
+    assert load_interventions(tmp_path / "late.mcap") == run.intervention_log()
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_run_that_keeps_nothing_has_all_deeds_in_its_recording(quadcopter: Twi
             run.advance(30)
         run.close()
     assert streamed.interventions == []
-    assert load_interventions(tmp_path / "streamed.mcap") == kept.deed()
+    assert load_interventions(tmp_path / "streamed.mcap") == kept.intervention_log()
 
 
 def test_the_inputs_of_a_part_are_steered_at_once(power_unit: Twin) -> None:

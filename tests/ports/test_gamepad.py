@@ -44,7 +44,7 @@ def write(file: Path, *events: Event) -> Path:
 def fly(twin: Twin, file: Path, seconds: float, scenario: str) -> tuple[Run, Pilot, list[str]]:
     said: list[str] = []
     simulation = twin.simulate(scenario=scenario, piloted=True)
-    pilot = Pilot(twin.file.pilot, simulation.handles, open_gamepad(str(file), load_pad_map()), said.append)
+    pilot = Pilot(twin.file.pilot, simulation.overrides.names, open_gamepad(str(file), load_pad_map()), said.append)
     run = Run(simulation, pilot=pilot)
     run.advance(round(seconds / simulation.period))
     run.close()
@@ -173,9 +173,9 @@ def test_a_flight_by_pad_is_repeated_to_the_same_bytes(plane: Twin, tmp_path: Pa
         button(1.2, RESET, True), button(1.3, RESET, False), button(1.4, REMOVE, True),
     )  # fmt: skip
     run, _, _ = fly(plane, file, 1.6, "manual")
-    save_interventions(tmp_path / "deed.yaml", run.deed())
+    save_interventions(tmp_path / "deed.yaml", run.intervention_log())
     done = load_interventions(tmp_path / "deed.yaml")
-    assert done == run.deed()
+    assert done == run.intervention_log()
     assert [item.kind for item in done.interventions if item.kind in ("drop", "reset", "remove")] == ["drop", "reset", "remove"]
     again = plane.simulate(scenario=done.scenario, seed=done.seed, piloted=done.piloted)
     assert again.run(done.seconds, interventions=done.interventions).sha256 == run.log.sha256

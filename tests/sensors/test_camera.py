@@ -162,7 +162,7 @@ def test_a_camera_that_is_off_costs_nothing(make_twin: Any) -> None:
     simulation = twin.simulate()
     simulation.run(0.2)
     assert simulation.views == {}
-    assert simulation.eyes == ()
+    assert simulation.cameras == ()
 
 
 def test_lost_pictures_are_lost_and_no_others(make_twin: Any) -> None:

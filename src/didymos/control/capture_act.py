@@ -92,10 +92,11 @@ def _reach_out(settings: Any, gains: Any, memory: Any, since: float, model: Dyna
     acceleration, push = _impedance(memory, gains, settings.target.mass, e, v, reference)
     rows, demanded = np.zeros((4, 6)), np.zeros(4)
     rows[0, 2] = 1.0
-    rows[1:, :] = model.jacobian
     demanded[0] = _base_acceleration(memory, gains, zd[2])
     for i in range(3):
         demanded[1 + i] = acceleration[i] - model.drift[i]
+        for j in range(6):
+            rows[1 + i, j] = model.jacobian[i, j]
     if gains.pd_use > 0.5 or not inverse_dynamics(model, rows, demanded, push, tau):
         _fallback(memory, gains, e, v, model.jacobian, zd[2], tau)
 

@@ -86,8 +86,8 @@ def free_flyer(robot: Any, z: Any, zd: Any) -> Dynamics:
         _add_body(link.mass, link.inertia, i, column, ax, ay, h, c)
     je = np.zeros((3, 6))
     _columns(origin, 3, origin[4, 0], origin[4, 1], column)
-    je[:2, :] = column
-    je[2, 2:] = 1.0
+    for a in range(6):  # element by element: numba takes long to compile assignments of slices
+        je[0, a], je[1, a], je[2, a] = column[0, a], column[1, a], 1.0 if a >= 2 else 0.0
     return Dynamics(h, c, je, np.array([drift[4, 0], drift[4, 1], 0.0]), np.array([origin[4, 0], origin[4, 1], angle]))
 
 
@@ -166,12 +166,10 @@ def inverse_dynamics(model: Any, rows: Any, demanded: Any, push: Any, tau: Any) 
     h, c = model.mass_matrix, model.bias_force
     a = np.zeros((6, 6))
     x = np.zeros(6)
-    for i in range(2):
-        a[i, :] = h[i, :]
-        x[i] = -c[i] - push[i]
-    for i in range(4):
-        a[2 + i, :] = rows[i, :]
-        x[2 + i] = demanded[i]
+    for i in range(6):
+        x[i] = -c[i] - push[i] if i < 2 else demanded[i - 2]
+        for j in range(6):
+            a[i, j] = h[i, j] if i < 2 else rows[i - 2, j]
     if not solve(a, x):
         return False
     for i in range(4):

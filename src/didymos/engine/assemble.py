@@ -31,7 +31,7 @@ from didymos.engine.part_table import NAME
 from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
 from didymos.engine.scenery import add_ground, add_light, add_objects
-from didymos.engine.sensor_sites import MeasuredQuantity, add_momentum, add_sensors
+from didymos.engine.sensor_sites import TRUTH, MeasuredQuantity, add_momentum, add_sensors
 from didymos.engine.shown_model import ShownModel, discard_visuals
 from didymos.sensors.ranging import Lidar
 from didymos.sensors.reading import ARRIVAL, SENSOR_MEMORY
@@ -111,9 +111,11 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     state = _state_layout(twin, quantities, setpoints, memory, scheduled, freedoms)
     state.reserve("channels", CHANNELS if piloted else 0)
     state.reserve("boxes", 1 + boxes if boxes else 0)
-    joint = next((joint.name for joint in spec.joints if joint.name), None)
+    joint = next((joint.name for joint in sorted(spec.joints, key=lambda joint: _FREEDOMS[joint.type]) if joint.name), None)
     states = sum(len(part.contract.used_states(part)) for part in twin.file.parts.values())
-    attach(spec, words=state.size, states=states, laws=laws, joint=joint, site=spec.sites[0].name)
+    if joint is None:
+        spec.worldbody.add_site(name="didymos:parts")
+    attach(spec, words=state.size, states=states, laws=laws, joint=joint, site="didymos:parts")
     table = TableLayout(twin)
     reserve_table(spec, table, NAME)
     shown = ShownModel(spec.copy(), twin.description.source)
@@ -164,7 +166,8 @@ def _state_layout(
     state.reserve("override", setpoints + inputs)
     state.reserve("program", memory)
     state.reserve("scheduled", scheduled)
-    state.reserve("fresh", len(readings(twin)))
+    state.reserve("fresh", len(readings(twin)) + 1)  # the last one is the truth's
+    state.reserve(f"ideal:{TRUTH}", sum(item.size for item in quantities if item.sensor == TRUTH))
     for name, sensor in readings(twin).items():
         own = [item for item in quantities if item.sensor == name]
         channels = sum(item.size for item in own)

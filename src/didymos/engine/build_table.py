@@ -17,7 +17,9 @@ from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.memory_layout import MemoryLayout
 from didymos.engine.part_table import AIR, DIRECTION, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
 from didymos.engine.pushes import PUSHED_LINK
+from didymos.engine.sensor_sites import TRUTH
 from didymos.parts.part import PartSpec
+from didymos.sensors.motion import Odometry
 from didymos.sensors.sensor import SensorSpec
 from didymos.spec import Spec, number_fields
 
@@ -29,8 +31,10 @@ def _words(layout: np.dtype[Any], count: int = 1) -> int:
 
 
 def measuring_sensors(twin: Twin) -> dict[str, SensorSpec]:
-    """The sensors that measure by themselves."""
-    return {name: spec for name, spec in readings(twin).items() if spec.contract.measure is not None}
+    """The sensors that measure by themselves, and the one that measures the truth."""
+    sensors = {name: spec for name, spec in readings(twin).items() if spec.contract.measure is not None}
+    truth = Odometry.spec.model_validate({"link": twin.description.root, "rate": 1.0})
+    return {**sensors, TRUTH: truth}
 
 
 def laws_of(twin: Twin) -> dict[int, str]:
@@ -178,13 +182,15 @@ def _fill_measuring(
     model: mujoco.MjModel, rows: Any, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout
 ) -> None:
     sensors = measuring_sensors(twin)
-    order = list(readings(twin))
+    order = [*readings(twin), TRUTH]
     for row, (name, sensor) in zip(rows(layout.first_measuring, MEASURING, len(sensors)), sensors.items(), strict=True):
         kind = sensor.contract
         assert kind.measure is not None
         row["identity"], row["law"] = register(kind, kind.measure)
         row["sensor"] = order.index(name)
-        _mount(model, row, links[getattr(sensor, "link", twin.description.root)])
+        frame = links[getattr(sensor, "link", twin.description.root)]
+        _mount(model, row, frame)
+        row["quaternion"] = frame.pose.quaternion
         row["parameters"], row["reading"] = layout.sensor_parameters[name], state.starts[f"ideal:{name}"]
         rows(layout.sensor_parameters[name], kind.parameter_layout, 1)[0] = sensor.record()
 

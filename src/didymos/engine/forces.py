@@ -48,7 +48,7 @@ _DOF_PARENTID, _NV, _STATEADR = MODEL["dof_parentid"], MODEL["nv"], MODEL["plugi
 _TIME, _QPOS, _QVEL, _ACT, _ACT_DOT, _STATE = (
     DATA["time"], DATA["qpos"], DATA["qvel"], DATA["act"], DATA["act_dot"], DATA["plugin_state"],
 )  # fmt: skip
-_XPOS, _XMAT, _CVEL, _CDOF = DATA["xpos"], DATA["xmat"], DATA["cvel"], DATA["cdof"]
+_XPOS, _XQUAT, _XMAT, _CVEL, _CDOF = DATA["xpos"], DATA["xquat"], DATA["xmat"], DATA["cvel"], DATA["cdof"]
 _SUBTREE_COM, _QFRC_APPLIED = DATA["subtree_com"], DATA["qfrc_applied"]
 
 
@@ -250,6 +250,17 @@ def advance_air_of(data: int, table: int, state: int, tick: int, period: float) 
 
 
 @kernel
+def _turn(q: Any, p: Any, product: Any) -> None:
+    """The product of two quaternions, w first."""
+    a, b, c, d = q[0], q[1], q[2], q[3]
+    e, f, g, h = p[0], p[1], p[2], p[3]
+    product[0] = a * e - b * f - c * g - d * h
+    product[1] = a * f + b * e + c * h - d * g
+    product[2] = a * g - b * h + c * e + d * f
+    product[3] = a * h + b * g - c * f + d * e
+
+
+@kernel
 def measure_all(data: int, table: int, state: int, due: Any) -> None:
     """Call the sensors that measure by themselves, of those that are due (`due[sensor]` not zero)."""
     header = record_at(table, HEADER)
@@ -267,6 +278,7 @@ def measure_all(data: int, table: int, state: int, due: Any) -> None:
         if due[row.sensor] == 0.0:
             continue
         _gather(data, row, here)
+        _turn(doubles(word(data + _XQUAT) + 32 * row.body), row.quaternion, here.orientation)
         _feel_air(air, wind, toward_x, toward_y, gust, here)
         here.pressure = pressure(here.position_world[2], air.temperature, air.pressure)
         call_measure(_law_of(row).function, table + 8 * row.parameters, scratch, state + 8 * row.reading)

@@ -38,8 +38,8 @@ _MODEL_FIELDS = (
     "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum",
 )  # fmt: skip
 _DATA_FIELDS = (
-    "time", "qpos", "qvel", "act", "act_dot", "plugin_state", "qfrc_applied", "xpos", "xmat", "cvel", "cdof", "subtree_com",
-    "sensordata", "xfrc_applied",
+    "time", "qpos", "qvel", "act", "act_dot", "plugin_state", "qfrc_applied", "xpos", "xquat", "xmat", "cvel", "cdof",
+    "subtree_com", "sensordata", "xfrc_applied",
 )  # fmt: skip
 
 

@@ -139,11 +139,13 @@ def _begin_tick(c: Any, tick: int) -> None:
     else:
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
-        if any_due(tables.sensors, tick, period) or _streams_due(c, tick):
-            _mj_sensor_position(engine.model, engine.data)
-            _mj_sensor_velocity(engine.model, engine.data)
+    recorded = _streams_due(c, tick)
+    if not begins and (recorded or any_due(tables.sensors, tick, period)):
+        _mj_sensor_position(engine.model, engine.data)
+        _mj_sensor_velocity(engine.model, engine.data)
     for i in range(tables.sensors.shape[0]):
         tables.fresh[i] = 1.0 if begins or is_due(tick, tables.sensors[i].rate, period) else 0.0
+    tables.fresh[tables.sensors.shape[0]] = 1.0 if begins or recorded else 0.0  # the truth
     measure_all(engine.data, engine.table, engine.state_address, tables.fresh)
     if c.lidars.lidars_count > 0:
         scan(engine, c.lidars, tables.fresh)

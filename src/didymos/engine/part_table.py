@@ -89,6 +89,7 @@ MEASURING = np.dtype(
         ("reading", np.int64),  # in the state
         ("position", np.float64, 3),
         ("rotation", np.float64, 9),
+        ("quaternion", np.float64, 4),  # the same, w first
     ]
 )
 

@@ -27,12 +27,8 @@ MOMENTUM = "momentum"
 _ENGINE_SENSORS = {
     "gyro": mujoco.mjtSensor.mjSENS_GYRO,
     "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER,
-    "framepos": mujoco.mjtSensor.mjSENS_FRAMEPOS,
-    "framequat": mujoco.mjtSensor.mjSENS_FRAMEQUAT,
-    "velocimeter": mujoco.mjtSensor.mjSENS_VELOCIMETER,
     "jointpos": mujoco.mjtSensor.mjSENS_JOINTPOS,
     "jointvel": mujoco.mjtSensor.mjSENS_JOINTVEL,
-    "framelinvel": mujoco.mjtSensor.mjSENS_FRAMELINVEL,
     "magnetometer": mujoco.mjtSensor.mjSENS_MAGNETOMETER,
     "rangefinder": mujoco.mjtSensor.mjSENS_RANGEFINDER,
     "contact": mujoco.mjtSensor.mjSENS_CONTACT,
@@ -120,7 +116,7 @@ def _link_sensors(
     site = site_name(twin, name, link)
     if any(item.kind == "rangefinder" for item in kind.quantities):
         site = _looking_site(spec, links, name, sensor, link)
-    elif link not in twin.description.frames:
+    elif link not in twin.description.frames and any(item.kind in (*_ENGINE_SENSORS, "rays") for item in kind.quantities):
         frame = links[link]
         spec.body(frame.body).add_site(name=site, pos=frame.pose.position, quat=frame.pose.quaternion, group=5)
     quantities = []

@@ -139,7 +139,7 @@ def _truth(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
     quantities = [item for item in assembly.quantities if item.sensor == TRUTH]
     columns: Columns = []
     for item in quantities:
-        columns += _of(Source.SENSORDATA, int(assembly.model.sensor(item.engine_name).adr[0]), item.size)
+        columns += _of(Source.STATE, assembly.state.starts[f"ideal:{TRUTH}"] + len(columns), item.size)
     names = tuple(column for item in quantities for column in item.columns)
     units = tuple(unit for item in quantities for unit in item.units)
     return StreamPlan(StreamLayout(TRUTH, Kind.ODOMETRY, names, units, "world", twin.description.root), rate, -1, columns)

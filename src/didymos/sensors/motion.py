@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from didymos.contract import option, quantity
-from didymos.sensors.sensor import Sensor
+from didymos.sensors.sensor import Sensor, measure
 
 __all__ = ["Gps", "Imu", "Joints", "Odometry", "Pose"]
 
@@ -20,18 +20,34 @@ class Odometry(Sensor):
     """Pose in the world and twist in its own frame, as an estimator gives it."""
 
     message = "odometry"
-    position = quantity("framepos", columns="xyz", unit="m")
-    orientation = quantity("framequat", columns="wxyz")
-    velocity = quantity("velocimeter", columns="xyz", unit="m/s")
-    angular_velocity = quantity("gyro", columns="xyz", unit="rad/s")
+    position = quantity(columns="xyz", unit="m")
+    orientation = quantity(columns="wxyz")
+    velocity = quantity(columns="xyz", unit="m/s")
+    angular_velocity = quantity(columns="xyz", unit="rad/s")
+
+    @measure
+    def look(sensor, here, reading):  # type: ignore[no-untyped-def]
+        for i in range(3):
+            reading.position[i] = here.position_world[i]
+            reading.velocity[i] = here.velocity[i]
+            reading.angular_velocity[i] = here.rate[i]
+        for i in range(4):
+            reading.orientation[i] = here.orientation[i]
 
 
 class Pose(Sensor):
     """Pose in the world, as motion capture gives it."""
 
     message = "pose"
-    position = quantity("framepos", columns="xyz", unit="m")
-    orientation = quantity("framequat", columns="wxyz")
+    position = quantity(columns="xyz", unit="m")
+    orientation = quantity(columns="wxyz")
+
+    @measure
+    def look(sensor, here, reading):  # type: ignore[no-untyped-def]
+        for i in range(3):
+            reading.position[i] = here.position_world[i]
+        for i in range(4):
+            reading.orientation[i] = here.orientation[i]
 
 
 class Joints(Sensor):
@@ -47,5 +63,12 @@ class Joints(Sensor):
 class Gps(Sensor):
     """Satellite navigation: position and velocity in the world frame (east, north, up, from its origin)."""
 
-    position = quantity("framepos", columns="xyz", unit="m")
-    velocity = quantity("framelinvel", columns="xyz", unit="m/s")
+    position = quantity(columns="xyz", unit="m")
+    velocity = quantity(columns="xyz", unit="m/s")
+
+    @measure
+    def look(sensor, here, reading):  # type: ignore[no-untyped-def]
+        v, turn = here.velocity, here.rotation
+        for i in range(3):
+            reading.position[i] = here.position_world[i]
+            reading.velocity[i] = turn[3 * i] * v[0] + turn[3 * i + 1] * v[1] + turn[3 * i + 2] * v[2]

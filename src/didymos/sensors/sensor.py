@@ -39,7 +39,7 @@ __all__ = ["ACCELERATIONS", "ENGINE_SENSORS", "SURROUNDINGS", "Sensor", "SensorS
 
 ACCELERATIONS = ("accelerometer", "contact", "force", "torque")
 ENGINE_SENSORS = (
-    "gyro", "framepos", "framequat", "velocimeter", "framelinvel", "magnetometer", "rangefinder", "jointpos", "jointvel",
+    "gyro", "magnetometer", "rangefinder", "jointpos", "jointvel",
     *ACCELERATIONS,
 )  # fmt: skip
 """Sensors of the engine that a quantity can be read from; joint sensors belong to `per_joint` kinds."""
@@ -49,6 +49,7 @@ SURROUNDINGS = np.dtype(
         ("time", np.float64),  # [s]
         ("position_world", np.float64, 3),  # [m]
         ("rotation", np.float64, 9),  # sensor frame to world, row-major
+        ("orientation", np.float64, 4),  # the same as a unit quaternion, w first
         ("velocity", np.float64, 3),  # [m/s] of the frame's origin, in the sensor's frame
         ("rate", np.float64, 3),  # [rad/s] in the sensor's frame
         ("air_velocity", np.float64, 3),  # [m/s] of the sensor relative to the air, in its frame
