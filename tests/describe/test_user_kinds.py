@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import didymos
+from didymos import contract
+from didymos.describe import class_body
 from didymos.describe.twin import Twin
 from own_kinds import LAW, PROGRAM, has_run, twin_folder
 
@@ -204,6 +206,21 @@ def test_a_class_that_cannot_be_a_kind_is_refused_in_both_ways(folder: Path, edi
     if not run_code:  # Python itself words it otherwise
         assert re.search(said, str(error.value))
         assert not has_run(folder)
+
+
+def test_a_program_whose_base_is_elsewhere_may_have_any_gain_and_option(folder: Path) -> None:
+    program = changed(PROGRAM, ("class Release(didymos.Controller)", "class Release(canopies.Base)")).split("    def __init__")[0]
+    control = {"program": "release.py:Release", "rate": 100, "gains": {"kd": 1.0, "below": 7.0}, "options": {"motor": 1}}
+    scenario = {"setpoints": {"far": 1.0}, "set": {"control.gains.ki": 2.0}}
+    twin = seen(twin_folder(folder, program=program, control=control, scenarios={"fall": scenario}))
+    assert twin.get("control.gains.below") == 7.0
+    assert "Release derives from canopies.Base, which is elsewhere" in " ".join(note.what for note in twin.notes)
+
+
+def test_all_words_of_the_contract_can_be_read() -> None:
+    helpers = {"Declaration", "ODOMETRY", "declared", "layout_of", "offset_of", "record_type"}
+    words = {getattr(contract, name) for name in set(contract.__all__) - helpers}
+    assert words <= set(class_body._WORDS)
 
 
 def test_one_file_runs_once_for_all_kinds_of_a_twin(folder: Path) -> None:

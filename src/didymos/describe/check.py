@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from didymos.control import CompiledController
 from didymos.describe.local_file import is_file
 from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints, tied_paths
+from didymos.describe.open_kinds import is_of_open_part, knows_setpoints, may_be_parameter
 from didymos.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -98,23 +98,6 @@ def _unknown(twin: Twin, what: str, name: str, known: Iterable[str], *place: str
     return twin.mistake(f"there is no {what} {name!r}{nearest(name, known)}", *place)
 
 
-def _is_of_open_part(twin: Twin, name: str) -> bool:
-    """Whether a name may be an input, a readout or a parameter of a part of which not all is known (see `stand_in.py`)."""
-    part = name.removeprefix("parts.").partition(".")[0]
-    return part in twin.file.parts and twin.code.is_open(twin.file.parts[part].kind)
-
-
-def _has_open_program(twin: Twin) -> bool:
-    return twin.file.control is not None and twin.code.is_open(twin.file.control.program)
-
-
-def _may_be_parameter(twin: Twin, path: str) -> bool:
-    """Whether a path may lead to a parameter of a part or program of which not all is known."""
-    if path.startswith("control.gains."):
-        return _has_open_program(twin)
-    return path.startswith("parts.") and _is_of_open_part(twin, path)
-
-
 def _frames(twin: Twin) -> tuple[str, ...]:
     return (*twin.description.links, *twin.description.frames)
 
@@ -176,7 +159,7 @@ def _sensors(twin: Twin) -> Iterator[InputError]:
             yield _unknown(twin, "link or frame", link, _frames(twin), "sensors", name, "link")
         known = [f"{part}.{item.name}" for part, spec in twin.file.parts.items() for item in spec.contract.outputs]
         for index, readout in enumerate(getattr(sensor, "readouts", ())):
-            if readout not in known and not _is_of_open_part(twin, readout):
+            if readout not in known and not is_of_open_part(twin, readout):
                 yield _unknown(twin, "readout", readout, known, "sensors", name, "readouts", index)
         joints = list(getattr(sensor, "joints", ()))
         for index, joint in enumerate(joints):
@@ -284,7 +267,7 @@ def _fit(twin: Twin) -> Iterator[InputError]:
     for path, (low, high) in twin.file.fit.parameters.items():
         place = ("fit", "parameters", path)
         tied = tied_paths(path, twin.parameters)
-        if not tied and _may_be_parameter(twin, path):
+        if not tied and may_be_parameter(twin, path):
             continue
         if not tied:
             yield _unknown(twin, "parameter", path, twin.parameters, *place)
@@ -301,20 +284,20 @@ def _pilot(twin: Twin) -> Iterator[InputError]:
     try:
         for face in (twin, *(twin.for_scenario(name) for name in with_own)):
             program = face.make_program()
-            if program is None or not _knows_setpoints(face):
+            if program is None or not knows_setpoints(face):
                 return
             known += [f"setpoints.{name}" for name in program.setpoints]
     except InputError:
         return  # said elsewhere
     for index, row in enumerate(twin.file.pilot.steer):
-        if row.target not in known and not _is_of_open_part(twin, row.target.removeprefix("inputs.")):
+        if row.target not in known and not is_of_open_part(twin, row.target.removeprefix("inputs.")):
             yield _unknown(twin, "set-point or input", row.target, known, "pilot", "steer", index, "target")
 
 
 def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
     trial = twin.copy()
     for path, value in scenario.set.items():
-        if path not in twin.parameters and _may_be_parameter(twin, path):
+        if path not in twin.parameters and may_be_parameter(twin, path):
             continue
         try:
             trial.set(path, value)
@@ -331,7 +314,7 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
         place = ("scenarios", name, "stimuli", index)
         head, _, rest = stimulus.target.partition(".")
         if head == "inputs":
-            if rest not in input_names(twin) and not _is_of_open_part(twin, rest):
+            if rest not in input_names(twin) and not is_of_open_part(twin, rest):
                 yield _unknown(twin, "input", rest, input_names(twin), *place, "target")
         elif head == "setpoints":
             yield from _set_point(twin, rest, *place, "target")
@@ -343,7 +326,7 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
                 yield _unknown(twin, "link", link, twin.description.links, *place, "target")
         else:
             parameter = twin.parameters.get(stimulus.target)
-            if parameter is None and _may_be_parameter(twin, stimulus.target):
+            if parameter is None and may_be_parameter(twin, stimulus.target):
                 continue
             if parameter is None:
                 yield _unknown(twin, "parameter", stimulus.target, twin.parameters, *place, "target")
@@ -357,7 +340,7 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
     """A set-point that nobody reads is a misspelt one; what a program in Python reads cannot be known."""
     if not name or "." in name:
         yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
-    elif _knows_setpoints(twin):
+    elif knows_setpoints(twin):
         try:
             made = twin.make_program()  # what it wants may depend on its options
         except InputError:
@@ -366,13 +349,6 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
         if name not in wants:
             hint = nearest(name, wants)
             yield twin.mistake(f"the program has no set-point {name!r}{hint} (it has: {', '.join(wants) or 'none'})", *place)
-
-
-def _knows_setpoints(twin: Twin) -> bool:
-    """Whether the program reads no other set-points than it declares; what one in Python reads cannot be known."""
-    program = twin.program
-    compiled = program is not None and issubclass(program, CompiledController) and program.runs_compiled()
-    return compiled and not _has_open_program(twin)
 
 
 def _expectations(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:

@@ -11,19 +11,16 @@ import ast
 import importlib
 import math
 import operator
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import EnumType
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, get_origin
 
-from didymos.errors import InputError
+from didymos.describe.source_file import parse_file
 
-__all__ = ["PythonSource", "Unreadable", "find_source"]
+__all__ = ["PythonSource", "Unreadable"]
 
-_LARGEST_FILE = 1_000_000  # [bytes]
 _MOST_STEPS = 10_000  # of one expression
 _ROOMS = ("didymos.contract", "didymos.control", "didymos.parts", "didymos.sensors", "didymos.spec")
 """Where a file finds what it needs to declare a kind; these may be imported, being our own."""
@@ -45,33 +42,6 @@ class Unreadable(Exception):
     """What stands here cannot be known without running it."""
 
 
-def find_source(module: str, folder: Path) -> Path | None:
-    """The file of FILE.py, relative to a folder, or of a module, without importing it; None for a module without source."""
-    if module.endswith(".py"):
-        return folder / module
-    places: Sequence[str] | None = None
-    steps = module.split(".")
-    origin: str | None = None
-    for index in range(len(steps)):
-        spec = None if index and places is None else _spec_of_module(".".join(steps[: index + 1]), places)
-        if spec is None:
-            raise InputError(f"there is no module {module!r}")
-        places, origin = spec.submodule_search_locations, spec.origin
-    return Path(origin) if origin is not None and origin.endswith(".py") else None
-
-
-def _spec_of_module(name: str, places: Sequence[str] | None) -> ModuleSpec | None:
-    """Where a module stands; unlike importlib's own way, the package around it is not imported."""
-    for finder in sys.meta_path:
-        try:
-            spec = finder.find_spec(name, places)
-        except (ValueError, ImportError):
-            continue
-        if spec is not None:
-            return spec
-    return None
-
-
 class PythonSource:
     """The file of a module: its classes, what it imports, and the values it gives to names."""
 
@@ -83,7 +53,7 @@ class PythonSource:
         self._imports: dict[str, str] = {}
         self._values: dict[str, ast.expr] = {}
         self._left = 0
-        for node in _parsed(file).body:
+        for node in parse_file(file).body:
             self._take(node)
 
     def _take(self, node: ast.stmt) -> None:
@@ -253,20 +223,3 @@ def _number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
         raise Unreadable
     return value
-
-
-def _parsed(file: Path) -> ast.Module:
-    try:
-        if not file.is_file():
-            raise InputError("there is no such file", file=file)
-        content = file.read_bytes()
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
-    if len(content) > _LARGEST_FILE:
-        raise InputError(f"found {len(content)} bytes, expected at most {_LARGEST_FILE}", file=file)
-    try:
-        return ast.parse(content)
-    except SyntaxError as error:
-        raise InputError(f"is not Python: {error.msg}", file=file, line=error.lineno) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"is not Python: {error or type(error).__name__}", file=file) from None
