@@ -15,7 +15,8 @@ import hypothesis
 import pytest
 
 import didymos
-from didymos.describe.twin import Twin
+from didymos.describe.trust import remember
+from didymos.twin import Twin
 
 # A busy machine is slow at drawing examples as at everything else: no test of ours fails by the wall clock.
 hypothesis.settings.register_profile(
@@ -51,6 +52,7 @@ def make_twin(tmp_path_factory: pytest.TempPathFactory) -> MakeTwin:
         for file, text in keys.pop("files", {}).items():
             (folder / file).write_text(text)
         (folder / "twin.yaml").write_text(json.dumps({"description": description} | keys))  # JSON is YAML
+        remember(folder)  # for commands that a test runs on it
         return didymos.load(folder, trust=True)
 
     return make

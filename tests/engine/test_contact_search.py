@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 
 from didymos import Controller
-from didymos.compiled import kernel
 from didymos.engine.contact_plan import plan_search
 from didymos.engine.contact_search import ALWAYS, ASK, HARDEST, NEVER, ContactSearch, anything_near
+from didymos.engine.packed_context import pack_group
 
 CONTACT = int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
 BALL, PLANE = '<body><freejoint/><geom size=".1"/></body>', '<geom type="plane" size="1 1 1"/>'
 
 
-@kernel
-def _near(search: Any, qpos: Any, qvel: Any, ahead: float) -> bool:
-    return anything_near(search, qpos, qvel, ahead)
+def _near(search: ContactSearch, qpos: Any, qvel: Any, ahead: float) -> bool:
+    return bool(anything_near(pack_group(search)[0], qpos, qvel, ahead))
 
 
 def _planned(text: str) -> tuple[mujoco.MjModel, ContactSearch]:
@@ -42,8 +41,8 @@ def _logs(twin: Any, seconds: float, control: Any = None, scenario: str | None =
     found = []
     for when in (ASK, ALWAYS):
         simulation = twin.simulate(control=control, scenario=scenario)
-        assert simulation.wiring.contacts.when == ASK
-        simulation.wiring = simulation.wiring._replace(contacts=simulation.wiring.contacts._replace(when=when))
+        assert simulation.context.contacts.when == ASK
+        simulation.packed["contacts"]["when"] = when
         found.append(simulation.run(seconds))
         assert not int(simulation.model.opt.disableflags) & CONTACT  # whoever steps the model next finds contacts
     return found

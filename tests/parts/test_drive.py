@@ -202,12 +202,12 @@ def test_a_springy_gear_winds_up_by_its_play_and_its_stiffness(run: Bench) -> No
 
 
 def test_a_drive_changed_during_a_run_is_the_drive_that_began_so(make_bench: Callable[..., Twin]) -> None:
-    changed = {"parts.drive.rotor_inertia": 5e-4, "parts.drive.coulomb": 0.03, "parts.drive.viscous": 0.01}
+    values = {"parts.drive.rotor_inertia": 5e-4, "parts.drive.coulomb": 0.03, "parts.drive.viscous": 0.01}
     fresh, changed = make_bench(kp=1.0), make_bench(kp=1.0)
-    fresh.set_all(changed)
+    fresh.set_all(values)
     early = fresh.simulate(control=Sender({"position": 0.2}))
     late = changed.simulate(control=Sender({"position": 0.2}))
-    late.set_all(changed)
+    late.set_all(values)
     assert late.run(0.3).sha256 == early.run(0.3).sha256
 
 

@@ -117,7 +117,7 @@ class Held:
     def __init__(self) -> None:
         self.waiting = [stick(0.0, ROLL, 1.0)]
 
-    def standing(self) -> list[Event]:
+    def state(self) -> list[Event]:
         return [stick(0.0, ROLL, 0.5)]
 
     def events(self, time: float) -> list[Event]:

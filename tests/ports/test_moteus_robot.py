@@ -175,7 +175,7 @@ def test_faults_and_absent_drives_end_a_run_with_one_sentence(power_unit: Twin, 
 def test_a_drive_that_stands_elsewhere_is_moved_by_nobody_unless_told(power_unit: Twin, tmp_path: Path) -> None:
     with served(power_unit, tmp_path) as bus:
         run(power_unit, bus, "step", 0.5)  # stands at about 0.25 rev now
-        with pytest.raises(InputError, match=r"stands at 0\.2\d+ rev, expected 0 rev, .* --zero"):
+        with pytest.raises(InputError, match=r"stands at 0\.2\d+ rev, expected 0 rev, .* `zero`"):
             run(power_unit, bus)
         position = run(power_unit, bus, "step", 0.5, zero=True).log["parts.drive.position"].values
     assert abs(position[0]) < 1e-6

@@ -29,14 +29,14 @@ __all__ = [
 ]  # fmt: skip
 
 STAGES = ("waiting", "unfold", "approach", "contact", "soft grip", "hard grip", "hold", "retreat", "done", "aborted")
-WAITING, UNFOLD, APPROACH, CONTACT, SOFT_GRIP, HARD_GRIP, HOLD, RETREAT, DONE, ABORTED = range(10)
+WAITING, UNFOLD, APPROACH, CONTACT, SOFT_GRIP, HARD_GRIP, HOLD, RETREAT, DONE, ABORTED = range(len(STAGES))
 
 REASONS = (
     "", "the operator", "a drive tripped", "the wheel is saturated", "motion capture is lost", "the target is out of reach",
     "the arm is at its singularity", "the approach did not settle", "no contact", "soft grip not reported",
     "hard grip not reported", "a joint is at the end of its travel",
 )  # fmt: skip
-FINE, OPERATOR, DRIVE, WHEEL, MOCAP, REACH, SINGULAR, NOT_SETTLED, NO_CONTACT, NO_SOFT, NO_HARD, TRAVEL = range(12)
+FINE, OPERATOR, DRIVE, WHEEL, MOCAP, REACH, SINGULAR, NOT_SETTLED, NO_CONTACT, NO_SOFT, NO_HARD, TRAVEL = range(len(REASONS))
 
 
 @kernel

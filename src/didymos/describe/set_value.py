@@ -22,6 +22,7 @@ def with_value(node: Any, steps: Sequence[str], value: float) -> Any:
         return _in_mapping(node, steps, value)
     child = getattr(node, head)
     if not rest:
+        _check_bound(node, head, value)
         return _checked(_replaced(node, head, value))
     if child is None:
         child = _empty(node, head)
@@ -45,6 +46,14 @@ def _replaced(node: Spec, name: str, value: Any) -> Spec:
     object.__setattr__(made, "__pydantic_extra__", None)
     object.__setattr__(made, "__pydantic_private__", None)
     return made
+
+
+def _check_bound(node: Spec, name: str, value: float) -> None:
+    """Bounds that are not inclusive, which a parameter does not tell."""
+    for rule in type(node).model_fields[name].metadata:
+        bound = getattr(rule, "gt", None)
+        if bound is not None and not value > bound:
+            raise InputError(f"found {value:g}, expected a number above {bound:g}")
 
 
 def _checked(node: Spec) -> Spec:

@@ -117,6 +117,7 @@ def build_context(
             ahead=twin.file.world.step if twin.file.world.integrator == "rk4" else 0.0,
             free_joints=np.array(free, dtype=np.int64),
             loop=assembly.state.starts["loop"],
+            looked=assembly.state.starts["looked"],
             clock=np.zeros(1, dtype=CLOCK),
         ),
         _sensors(twin, assembly, data, period),

@@ -22,7 +22,7 @@ def _sphere(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str) -> mu
     """The one sphere with which the link of a contact touches things."""
     link = twin.file.contacts[name].link
     own = [spec.geom(geom) for geom, owner in links.geoms.items() if owner == link]
-    shapes = [geom for geom in own if geom.contype or geom.conaffinity]
+    shapes = [geom for geom in own if geom is not None and (geom.contype or geom.conaffinity)]  # others may be gone
     if len(shapes) != 1 or shapes[0].type != mujoco.mjtGeom.mjGEOM_SPHERE:
         raise twin.mistake(f"link {link!r} has another collision shape than one sphere", "contacts", name, "link")
     return shapes[0]

@@ -120,13 +120,40 @@ def _sensor_tables(c: Any) -> Any:
 
 
 @kernel
+def _remember_look(c: Any) -> None:
+    """Keep the state that readings were taken ahead of."""
+    engine = c.engine
+    looked = array_at(engine.state_address + 8 * c.timing.looked, engine.qpos_count + engine.qvel_count, _FLOAT)
+    qpos, qvel = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(engine.qvel, engine.qvel_count, _FLOAT)
+    for i in range(engine.qpos_count):
+        looked[i] = qpos[i]
+    for i in range(engine.qvel_count):
+        looked[engine.qpos_count + i] = qvel[i]
+
+
+@kernel
+def _was_moved(c: Any) -> bool:
+    """Whether somebody has put the robot elsewhere since readings were taken ahead."""
+    engine = c.engine
+    looked = array_at(engine.state_address + 8 * c.timing.looked, engine.qpos_count + engine.qvel_count, _FLOAT)
+    qpos, qvel = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(engine.qvel, engine.qvel_count, _FLOAT)
+    for i in range(engine.qpos_count):
+        if looked[i] != qpos[i]:
+            return True
+    for i in range(engine.qvel_count):
+        if looked[engine.qpos_count + i] != qvel[i]:
+            return True
+    return False
+
+
+@kernel
 def _begin_tick(c: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = c.engine, c.timing.period
     _stimulate(c, tick * period)
     _search_if_near(c)
     loop = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE)
-    if loop.sensed_ticks == tick + 1:  # its readings were looked at ahead; what was set since counts all the same
+    if loop.sensed_ticks == tick + 1 and not _was_moved(c):  # its readings were looked at ahead; what was set since counts
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
         return
@@ -303,6 +330,7 @@ def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int
         if now > tick or flags & SENSED == 0:
             _begin_tick(c, now)
         if now == tick + count:
+            _remember_look(c)
             break
         if asked and now % c.timing.control_every == 0 and not _run_program(c, now):
             search_on(c.contacts, c.engine.model)

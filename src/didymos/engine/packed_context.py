@@ -16,7 +16,7 @@ from didymos.engine import context as c
 from didymos.engine.contact_search import ContactSearch
 from didymos.sensors.reading import SensorTables
 
-__all__ = ["CONTEXT", "pack"]
+__all__ = ["CONTEXT", "pack", "pack_group"]
 
 _NUMBERS = {"int": np.int64, "float": np.float64, "bool": np.int64}
 
@@ -42,16 +42,23 @@ CONTEXT = np.dtype([(name, _layout(table)) for name, table in _GROUPS.items()])
 """Memory layout of a packed context."""
 
 
+def pack_group(tables: Any) -> NDArray[Any]:
+    """One group of tables as a record [1]; it holds as long as the tables do."""
+    packed = np.zeros(1, dtype=_layout(type(tables)))
+    row = packed[0]
+    for name, value in tables._asdict().items():
+        if isinstance(value, np.ndarray):
+            if not value.flags.c_contiguous:
+                raise RuntimeError(f"{name} does not lie in one piece")
+            row[name], row[f"{name}_count"] = value.ctypes.data, len(value)
+        else:
+            row[name] = value
+    return packed
+
+
 def pack(context: c.LoopContext) -> NDArray[Any]:
     """The context as a record [1]; it holds as long as the context does."""
     packed = np.zeros(1, dtype=CONTEXT)
     for group in _GROUPS:
-        row, tables = packed[group][0], getattr(context, group)
-        for name, value in tables._asdict().items():
-            if isinstance(value, np.ndarray):
-                if not value.flags.c_contiguous:
-                    raise RuntimeError(f"{group}.{name} does not lie in one piece")
-                row[name], row[f"{name}_count"] = value.ctypes.data, len(value)
-            else:
-                row[name] = value
+        packed[group] = pack_group(getattr(context, group))
     return packed

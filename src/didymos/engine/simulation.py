@@ -94,8 +94,8 @@ class Simulation:
         self.program = control if control is not None else self.twin.make_program()
         self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
         self.model, self.data, self.robot = self.built.assembly.model, self.built.data, self.built.robot
-        self.context, self._packed = self.built.context, pack(self.built.context)
-        self.address = int(self._packed.ctypes.data)
+        self.context, self.packed = self.built.context, pack(self.built.context)
+        self.address = int(self.packed.ctypes.data)
         self._state = self.data.plugin_state
         self._clock = self._state[self.context.timing.loop :]  # a view: ports look at it a hundred times per millisecond
         self._compiled = as_compiled(self.program) is not None or self.program is None

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import mujoco
 
@@ -42,6 +42,7 @@ def ask_engine(question: Callable[[], _Answer], file: Path) -> tuple[_Answer, li
     complaints: list[str] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda text: complaints.append(str(text)))
+    callbacks = _set_aside()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -50,8 +51,20 @@ def ask_engine(question: Callable[[], _Answer], file: Path) -> tuple[_Answer, li
         raise _complaint(error, file) from error
     finally:
         mujoco.set_mju_user_warning(before)
+        for name, callback in callbacks.items():
+            getattr(mujoco, f"set_mjcb_{name}")(callback)
     complaints += [str(warning.message) for warning in caught]
     return answer, [" ".join(text.split()) for text in complaints]
+
+
+def _set_aside() -> dict[str, Any]:
+    """Callbacks that somebody hung into the engine: while it compiles they would be handed a model that Python does not know."""
+    names = ("control", "passive", "act_dyn", "act_gain", "act_bias", "sensor", "contactfilter")
+    callbacks = {name: getattr(mujoco, f"get_mjcb_{name}")() for name in names}
+    callbacks = {name: callback for name, callback in callbacks.items() if callback is not None}
+    for name in callbacks:
+        getattr(mujoco, f"set_mjcb_{name}")(None)
+    return callbacks
 
 
 def _complaint(error: BaseException, file: Path) -> InputError:
