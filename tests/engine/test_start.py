@@ -70,7 +70,7 @@ def test_what_is_set_by_hand_wins_over_the_scenario(make_twin: Any) -> None:
 
 
 def test_a_program_that_was_chosen_by_hand_wins_over_the_scenarios_own(make_twin: Any, tmp_path: Any) -> None:
-    code = "import didymos\nclass {}(didymos.Controller):\n  rate = 100\n  def update(self, t, measured, setpoints): return {{}}\n"
+    code = "import didymos\nclass {}(didymos.Controller):\n  rate = 100\n  def update(self, t, *_): return {{}}\n"
     (tmp_path / "mine.py").write_text(code.format("Mine"))
     control = {"program": "theirs.py:Theirs", "rate": 100.0}
     twin = make_twin(RAISED, scenarios={"theirs": {"control": control}}, files={"theirs.py": code.format("Theirs")})

@@ -33,15 +33,15 @@ def test_in_free_fall_it_reads_nothing(make_twin: Any) -> None:
 def test_the_gyro_reads_the_rate_of_the_body_in_the_sensors_axes(make_twin: Any) -> None:
     start = {"angular_velocity": [0.3, -0.2, 0.5], "orientation": [0.4, 0.2, -1.0]}
     log = make_twin(BOX, world={"integrator": "rk4"}, sensors=IMU, start=start).simulate().run(0.1)
-    # a reading of the last tick would arrive at the one after it. A cube turns about any axis at a constant rate; the sensor is turned by 90 deg about z: x' = y, y' = -x
-    np.testing.assert_allclose(_rows(log, "imu.gyro"), np.tile([-0.2, -0.3, 0.5], (19, 1)), atol=1e-14)
+    # a cube turns about any axis at a constant rate; the sensor is turned by 90 deg about z: x' = y, y' = -x
+    np.testing.assert_allclose(_rows(log, "imu.gyro"), np.tile([-0.2, -0.3, 0.5], (20, 1)), atol=1e-14)
 
 
 def test_off_the_centre_it_feels_the_centripetal_acceleration(make_twin: Any) -> None:
     start = {"angular_velocity": [0.0, 0.0, 4.0]}
     log = make_twin(BOX, world={"integrator": "rk4"}, sensors=IMU, start=start).simulate().run(0.1)
     # a = -w^2 r = -16 (0.05, 0.02) in the body, turned by 90 deg about z into the sensor
-    np.testing.assert_allclose(_rows(log, "imu.accel"), np.tile([-0.32, 0.8, 0.0], (19, 1)), atol=1e-12)
+    np.testing.assert_allclose(_rows(log, "imu.accel"), np.tile([-0.32, 0.8, 0.0], (20, 1)), atol=1e-12)
 
 
 @pytest.mark.parametrize("integrator", ["rk4", "implicitfast"])
@@ -57,6 +57,5 @@ def test_thrust_is_felt_as_force_over_mass(make_twin: Any, integrator: str) -> N
     log = twin.simulate(scenario="go").run(0.05)
     rho = 101_325.0 / (287.05287 * 288.15) * (1 - 0.0065 * 0.1 / 288.15) ** (9.80665 / (287.05287 * 0.0065) - 1)
     felt = 1e-4 * 300.0**2 * rho / 1.225 / 2.0  # along the body's x, the sensor's -y
-    # the first reading is taken before the first input is handed over, every other with the input of its own tick, and arrives at
-    # the next one
-    np.testing.assert_allclose(_rows(log, "imu.accel")[1:], np.tile([0, -felt, 0], (8, 1)), atol=1e-12)
+    # the first reading is taken before the first input is handed over, every other with the input of the last tick
+    np.testing.assert_allclose(_rows(log, "imu.accel")[1:], np.tile([0, -felt, 0], (9, 1)), atol=1e-12)

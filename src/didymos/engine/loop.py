@@ -3,8 +3,9 @@
     sense -> control -> [ air -> parts -> physics ] x substeps -> record
 
 `_begin_tick` moves the set-points and the gusts, brings positions, velocities and their sensors up to the state at t, and reads.
-`_run_program` calls a compiled control program. `_end_tick` hands the inputs to the parts, lets the engine find the forces, reads
-the sensors of accelerations, records one row (everything in it belongs to the same instant t) and advances the state.
+`_run_program` calls a compiled control program. `_end_tick` hands the inputs to the parts, lets the engine find the forces,
+records one row (everything in it belongs to the same instant t) and advances the state; with its last physics step it reads the
+sensors of accelerations for the next tick.
 `run_ticks` chains the three; a program written in Python is called between the first and the last.
 
 Split like this a step costs what `mj_step` costs and gives the same bits: the first half of its forward pass (positions and
@@ -167,7 +168,8 @@ def _begin_tick(c: Any, tick: int) -> None:
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
     recorded = _streams_due(c, tick)
-    if not begins and (recorded or any_due(tables.sensors, tick, period)):
+    felt = c.timing.substeps == 1 and acceleration_due(tables.sensors, tick + 1, period)
+    if not begins and (recorded or felt or any_due(tables.sensors, tick, period)):
         _mj_sensor_position(engine.model, engine.data)
         _mj_sensor_velocity(engine.model, engine.data)
     for i in range(tables.sensors.shape[0]):
@@ -270,16 +272,17 @@ def _is_finite(address: int, count: int) -> bool:
 
 
 @kernel
-def _find_forces(c: Any, tick: int) -> None:
-    """The second half of the engine's forward pass, and the readings of accelerations that are due."""
-    engine, tables = c.engine, _sensor_tables(c)
-    begins = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE).reset_tick == tick
-    if begins or not acceleration_due(tables.sensors, tick, c.timing.period):
-        _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, _NO_SENSORS)
+def _find_forces(c: Any, tick: int, substep: int) -> None:
+    """The engine's forward pass, in the first substep its second half; in the last, readings of accelerations as well."""
+    engine, timing, tables = c.engine, c.timing, _sensor_tables(c)
+    stage = _STAGE_VELOCITY if substep == 0 else _STAGE_NONE
+    if substep < timing.substeps - 1 or not acceleration_due(tables.sensors, tick + 1, timing.period):
+        _mj_forward_skip(engine.model, engine.data, stage, _NO_SENSORS)
         return
-    _mj_forward_skip(engine.model, engine.data, _STAGE_VELOCITY, _SENSORS)
+    _mj_forward_skip(engine.model, engine.data, stage, _SENSORS)
+    time = tick * timing.period + substep * (timing.period / timing.substeps)
     sensordata = array_at(engine.sensordata, engine.sensordata_count, _FLOAT)
-    take_accelerations(tables, tick, c.timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
+    take_accelerations(tables, tick + 1, time, timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
 
 
 @kernel
@@ -292,13 +295,11 @@ def _end_tick(c: Any, tick: int) -> int:
     clock.period = timing.period
     tick_all(engine.table, engine.state_address, timing.clock)
     for substep in range(timing.substeps):
-        if substep == 0:
-            _find_forces(c, tick)
-            if array_at(c.record.on, 1, _INT)[0] != 0:
-                _record(c, tick)
-        else:
+        if substep > 0:
             _search_if_near(c)
-            _mj_forward_skip(engine.model, engine.data, _STAGE_NONE, _NO_SENSORS)
+        _find_forces(c, tick, substep)
+        if substep == 0 and array_at(c.record.on, 1, _INT)[0] != 0:
+            _record(c, tick)
         if not _is_finite(engine.qacc, engine.qacc_count):
             return DIVERGED
         if timing.rk4 != 0:

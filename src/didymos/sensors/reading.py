@@ -2,8 +2,8 @@
 
 Tables (one row per sensor, one per quantity) are fixed for a run; everything that changes lies in the state that the engine keeps
 for us, so that it is saved and restored with it. A reading taken at tick k enters a ring and arrives at tick k + delay; until
-then, and when a reading is lost, the program keeps seeing the last one that arrived. A reading of accelerations is taken when the
-forces of a tick are known, after the program was asked, and arrives at the next tick at the earliest.
+then, and when a reading is lost, the program keeps seeing the last one that arrived. A reading of accelerations needs the forces;
+it is taken with the last physics step before its tick, whose time is its stamp: that costs no second pass of the dynamics.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _is_lost(sensor: Any, memory: Any, taken: int) -> bool:
 
 
 @kernel
-def _take(tables: Any, sensor: Any, tick: int, arrival: int, period: float, sensordata: Any, state: Any) -> None:
+def _take(tables: Any, sensor: Any, arrival: int, time: float, sensordata: Any, state: Any) -> None:
     """Put one reading into the ring."""
     memory = record_at(state.ctypes.data + 8 * sensor.memory, SENSOR_MEMORY)
     taken = int(memory.taken)
@@ -139,7 +139,7 @@ def _take(tables: Any, sensor: Any, tick: int, arrival: int, period: float, sens
     slot = sensor.memory + _MEMORY_WORDS + (taken % sensor.capacity) * (sensor.channels + _ARRIVAL_WORDS)
     on_its_way = record_at(state.ctypes.data + 8 * slot, ARRIVAL)
     on_its_way.tick = arrival
-    on_its_way.sampled_at = tick * period
+    on_its_way.sampled_at = time
     if _is_lost(sensor, memory, taken):
         on_its_way.tick = _LOST
     channel = 0
@@ -201,14 +201,14 @@ def sense(tables: Any, tick: int, period: float, begins: bool, sensordata: Any, 
     for i in range(tables.sensors.shape[0]):
         sensor = tables.sensors[i]
         if begins or (sensor.acceleration == 0 and is_due(tick, sensor.rate, period)):
-            _take(tables, sensor, tick, tick + sensor.delay, period, sensordata, state)
+            _take(tables, sensor, tick + sensor.delay, tick * period, sensordata, state)
         tables.fresh[i] = 1.0 if _arrive(tables, sensor, tick, state) else 0.0
 
 
 @kernel
-def take_accelerations(tables: Any, tick: int, period: float, sensordata: Any, state: Any) -> None:
-    """Take the readings of accelerations that are due, now that the forces of the tick are known."""
+def take_accelerations(tables: Any, tick: int, time: float, period: float, sensordata: Any, state: Any) -> None:
+    """Take the readings of accelerations that a tick needs, at a time [s] just before it, when the forces are known."""
     for i in range(tables.sensors.shape[0]):
         sensor = tables.sensors[i]
         if sensor.acceleration == 1 and is_due(tick, sensor.rate, period):
-            _take(tables, sensor, tick, tick + max(sensor.delay, 1), period, sensordata, state)
+            _take(tables, sensor, tick + sensor.delay, time, sensordata, state)

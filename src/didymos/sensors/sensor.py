@@ -16,7 +16,7 @@ The ideal reading is one of the engine's (`ENGINE_SENSORS`, by name), or the sen
 
 with `sensor` its parameters, `here` the motion of its link, the air there and the clock (`SURROUNDINGS`), and `reading` the
 quantities that it declares without a source of the engine. A quantity of an acceleration (`ACCELERATIONS`) is known once the
-forces of an instant are; it is read then, and arrives at the next tick.
+forces of an instant are: it is read with the last physics step before its tick.
 """
 
 from __future__ import annotations
