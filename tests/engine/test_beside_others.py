@@ -110,7 +110,7 @@ def test_a_model_of_another_version_is_refused_with_a_sentence() -> None:
 def test_a_state_of_another_run_is_refused_with_a_sentence() -> None:
     quadcopter = didymos.load("quadcopter")
     hover, climb = (quadcopter.simulate(scenario=name) for name in ("hover", "climb"))
-    with pytest.raises(InputError, match=r"was saved by quadcopter, scenario hover"):
+    with pytest.raises(InputError, match=r"was saved by quadcopter: scenario hover"):
         climb.restore(hover.save())
 
 

@@ -8,10 +8,11 @@ import mujoco
 import pytest
 
 from didymos.engine.layout import DATA, MODEL
+from didymos.engine.plugin import attach
 
 
 def _model(chains: int, length: int) -> mujoco.MjModel:
-    """Chains of hinges, with actuators that have states, sensors, user data and numerics: other sizes of everything."""
+    """Chains of hinges, with actuators that have states, sensors, a plugin and numerics: other sizes of everything."""
     bodies = "".join(
         "".join(f'<body><joint name="j{c}_{i}"/><geom size=".1"/>' for i in range(length)) + "</body>" * length
         for c in range(chains)
@@ -19,10 +20,12 @@ def _model(chains: int, length: int) -> mujoco.MjModel:
     actuators = "".join(f'<general joint="j{c}_0" dyntype="integrator"/>' for c in range(chains))
     sensors = "".join(f'<jointpos joint="j{c}_0"/>' for c in range(chains))
     numerics = "".join(f'<numeric name="n{c}" data="{c} {c}"/>' for c in range(chains))
-    return mujoco.MjModel.from_xml_string(
+    spec = mujoco.MjSpec.from_string(
         f"""<mujoco><size nuserdata="{chains * length + 5}"/><worldbody>{bodies}</worldbody>
         <actuator>{actuators}</actuator><sensor>{sensors}</sensor><custom>{numerics}</custom></mujoco>"""
     )
+    attach(spec, words=chains + 3, states=length, laws={}, joint="j0_0", site="")
+    return spec.compile()
 
 
 @pytest.mark.parametrize(("chains", "length"), [(1, 1), (3, 5), (7, 2)])

@@ -169,7 +169,9 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     scratch = state + 8 * header.scratch
     here, wrench = record_at(scratch, MOTION), record_at(scratch + _WRENCH_AT, WRENCH)
     air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
-    toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
+    toward_x, toward_y = 1.0, 0.0
+    if wind.speed != 0.0:
+        toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
     gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
     parts = array_at(table + 8 * header.first_part, header.parts, PART)
     needs = table + 8 * header.first_need

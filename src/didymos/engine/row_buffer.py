@@ -23,11 +23,12 @@ def take_rows(record: RecordTables) -> Rows:
     counts = record.counts.tolist()
     if not any(counts):
         return []
-    cells, stamps = record.cells.copy(), record.stamps.copy()
+    table = record.streams
+    sizes, cells, stamps = (table[name].tolist() for name in ("columns", "first_cell", "first_stamp"))
     rows = []
-    for i, (stream, count) in enumerate(zip(record.streams, counts, strict=True)):
+    for i, (count, size, cell, stamp) in enumerate(zip(counts, sizes, cells, stamps, strict=True)):
         if count:
-            size, cell, stamp = (int(stream[name]) for name in ("columns", "first_cell", "first_stamp"))
-            rows.append((i, stamps[stamp : stamp + count], cells[cell : cell + count * size].reshape(count, size)))
+            values = record.cells[cell : cell + count * size].copy()
+            rows.append((i, record.stamps[stamp : stamp + count].copy(), values.reshape(count, size)))
     record.counts[:] = 0
     return rows

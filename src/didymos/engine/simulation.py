@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time as wall
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -312,8 +313,9 @@ class Simulation:
 
     def restore(self, state: State) -> None:
         """Continue from a saved state, to the bit; one of another twin, scenario, program or version is an `InputError`."""
-        if state.made_by != self._made_by or len(state.vector) != mujoco.mj_stateSize(self.model, _STATE):
-            raise InputError(f"this state was saved by {state.made_by or 'another version'}, and this run is {self._made_by}")
+        own, size = self._made_by, mujoco.mj_stateSize(self.model, _STATE)
+        if state.made_by.partition(": ")[2] != own.partition(": ")[2] or len(state.vector) != size:
+            raise InputError(f"this state was saved by {state.made_by or 'another version'}, and this run is {own}")
         mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
         self._cameras.forget()
         self._settle()
@@ -438,8 +440,9 @@ class Simulation:
         import didymos
 
         program = "no program" if self.program is None else type(self.program).__name__
-        variant = f" ({self.twin.variant})" if self.twin.variant else ""
-        return f"{self.twin.name}{variant}, scenario {self.scenario}, {program}, version {didymos.__version__}"
+        layout = hashlib.sha256(repr(self.built.assembly.state.starts).encode()).hexdigest()[:8]
+        about = f"scenario {self.scenario}, {program}, version {didymos.__version__}, layout {layout}"
+        return f"{self.twin.name}: {about}"
 
     def _place(self) -> None:
         start = self.twin.file.start
