@@ -14,6 +14,7 @@ from didymos.engine.friction import set_friction
 from didymos.engine.joint_values import apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.scenery import floors
 from didymos.errors import InputError, nearest
+from didymos.parts.part import JointLoad
 
 __all__ = ["LiveValues"]
 
@@ -26,6 +27,7 @@ class LiveValues:
     def __init__(self, built: Built) -> None:
         self._built = built
         self._writers: dict[str, Writer] = {}
+        self._loads: dict[str, JointLoad | None] = {}
         self._stale = False  # whether the engine has to derive constants anew
 
     def set_all(self, values: Mapping[str, float]) -> None:
@@ -94,6 +96,14 @@ class LiveValues:
     def _apply_joint(self, name: str) -> None:
         apply_joint(self._built.assembly.model, self._built.twin, name, self._loaded)
 
+    def _lends_otherwise(self, part: str) -> bool:
+        """Whether a part lends its joint something else than when this was last asked."""
+        spec = self._built.twin.file.parts[part]
+        load = spec.contract.on_joint(spec)
+        changed = part not in self._loads or self._loads[part] != load
+        self._loads[part] = load
+        return changed
+
     def _part_writer(self, path: str, part: str) -> Writer:
         twin, assembly = self._built.twin, self._built.assembly
         numbers, index = assembly.model.numeric_data, assembly.numbers[path]
@@ -104,13 +114,15 @@ class LiveValues:
 
         def write_belt(value: float) -> None:
             numbers[index] = value
-            apply_belt(assembly.model, twin, part)
-            self._stale = True
+            if self._lends_otherwise(part):
+                apply_belt(assembly.model, twin, part)
+                self._stale = True
 
         def write_joint(value: float) -> None:
             numbers[index] = value
-            self._apply_joint(str(joint))
-            self._stale = True
+            if self._lends_otherwise(part):
+                self._apply_joint(str(joint))
+                self._stale = True
 
         if part in belted_parts(twin):
             return write_belt
