@@ -11,9 +11,9 @@ from numba.np.arrayobj import populate_array
 
 from didymos.compiled import DOUBLES
 
-__all__ = ["array_at", "doubles", "integers", "matrix_at", "record_at", "word"]
+__all__ = ["array_at", "doubles", "integers", "longs", "matrix_at", "record_at", "row_at", "word"]
 
-_INTEGERS = types.CPointer(types.int32)
+_INTEGERS, _LONGS = types.CPointer(types.int32), types.CPointer(types.int64)
 
 
 @intrinsic
@@ -47,6 +47,16 @@ def integers(typing_context, address):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def longs(typing_context, address):  # type: ignore[no-untyped-def]
+    """The address as a pointer to int64."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+
+    return _LONGS(types.int64), generate
+
+
+@intrinsic
 def record_at(typing_context, address, layout):  # type: ignore[no-untyped-def]
     """The record of a layout (a numpy dtype, known to the compiler) at an address."""
     record = layout.dtype
@@ -55,6 +65,19 @@ def record_at(typing_context, address, layout):  # type: ignore[no-untyped-def]
         return builder.inttoptr(arguments[0], context.get_value_type(record))
 
     return record(types.int64, layout), generate
+
+
+@intrinsic
+def row_at(typing_context, address, index, layout):  # type: ignore[no-untyped-def]
+    """The record of a layout in a row of a table that begins at an address."""
+    record = layout.dtype
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        size = context.get_constant(types.int64, record.size)
+        address = builder.add(arguments[0], builder.mul(arguments[1], size))
+        return builder.inttoptr(address, context.get_value_type(record))
+
+    return record(types.int64, types.int64, layout), generate
 
 
 def _array(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:

@@ -16,8 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from didymos.compiled import kernel
 from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
@@ -26,7 +24,7 @@ from didymos.engine.lidar import scan
 from didymos.engine.packed_context import CONTEXT
 from didymos.engine.run import Run
 from didymos.engine.simulation import Simulation
-from didymos.native import array_at, record_at
+from didymos.native import doubles, record_at
 
 __all__ = ["BenchRow", "measure", "peak_memory"]
 
@@ -34,7 +32,6 @@ _TURNS = 12
 _WARM_UP = 1.0  # [s] of the twin's clock
 _TURN = 0.2  # [s] of CPU time, about, for each side of a turn
 _SCANS = 50  # of each lidar between two looks at the clock
-_FLOAT = np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -60,11 +57,11 @@ class BenchRow:
 @kernel
 def _scan(context: int, count: int) -> None:
     c = record_at(context, CONTEXT)
-    fresh = array_at(c.sensors.fresh, c.sensors.fresh_count, _FLOAT)
-    for i in range(fresh.shape[0]):
+    fresh = doubles(c.sensors.fresh)
+    for i in range(c.sensors.fresh_count):
         fresh[i] = 1.0
     for _ in range(count):
-        scan(c.engine, c.lidars, fresh)
+        scan(c.engine, c.lidars, c.sensors.fresh)
 
 
 def _scan_milliseconds(simulation: Simulation) -> float | None:

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from didymos.compiled import kernel
 from didymos.engine.layout import DISABLE_FLAGS
-from didymos.native import array_at
+from didymos.native import doubles, integers, row_at
 
 __all__ = [
     "ALWAYS", "ASK", "BALL", "BOX", "HARDEST", "NEVER", "PAIR", "PLANE", "SLIDE", "ContactSearch", "anything_near",
@@ -42,7 +42,6 @@ HARDEST = 1e4
 NEVER, ASK, ALWAYS = 0, 1, 2
 """When a model's contacts are searched for."""
 
-_INT32 = np.dtype(np.int32)
 _CONTACT = int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
 
 
@@ -80,15 +79,15 @@ class ContactSearch(NamedTuple):
 @kernel
 def _grow_balls(search: Any, qpos: Any, qvel: Any, ahead: float) -> None:
     """Where the balls are and how far they may reach within a time [s]."""
-    trees, balls = array_at(search.trees, search.trees_count, BALL), array_at(search.balls, search.balls_count, BALL)
-    slides, sudden = array_at(search.slides, search.slides_count, SLIDE), ahead * ahead * HARDEST
+    sudden = ahead * ahead * HARDEST
     row = 0
-    for tree in range(trees.shape[0]):
-        middle, radius = trees[tree].middle, trees[tree].radius + sudden
+    for tree in range(search.trees_count):
+        ball = row_at(search.trees, tree, BALL)
+        middle, radius = ball.middle, ball.radius + sudden
         x, y, z = middle[0], middle[1], middle[2]
         vx, vy, vz = 0.0, 0.0, 0.0
-        while row < slides.shape[0] and slides[row].tree == tree:
-            slide = slides[row]
+        while row < search.slides_count and row_at(search.slides, row, SLIDE).tree == tree:
+            slide = row_at(search.slides, row, SLIDE)
             out, rate, axis = qpos[slide.qpos] - slide.rest, qvel[slide.qvel], slide.axis
             if slide.whole == 1:
                 x, y, z = x + out * axis[0], y + out * axis[1], z + out * axis[2]
@@ -96,7 +95,7 @@ def _grow_balls(search: Any, qpos: Any, qvel: Any, ahead: float) -> None:
             else:
                 radius += abs(out) + ahead * abs(rate) + sudden
             row += 1
-        ball = balls[tree]
+        ball = row_at(search.balls, tree, BALL)
         ball.middle[0], ball.middle[1], ball.middle[2] = x, y, z
         ball.radius = radius + ahead * math.sqrt(vx * vx + vy * vy + vz * vz)
 
@@ -110,26 +109,25 @@ def anything_near(search: Any, qpos: Any, qvel: Any, ahead: float) -> bool:
     if search.when != ASK:
         return bool(search.when == ALWAYS)
     _grow_balls(search, qpos, qvel, ahead)
-    balls = array_at(search.balls, search.balls_count, BALL)
-    planes, boxes = array_at(search.planes, search.planes_count, PLANE), array_at(search.boxes, search.boxes_count, BOX)
-    pairs = array_at(search.pairs, search.pairs_count, PAIR)
-    for i in range(planes.shape[0]):
-        plane, ball = planes[i], balls[planes[i].tree]
+    for i in range(search.planes_count):
+        plane = row_at(search.planes, i, PLANE)
+        ball = row_at(search.balls, plane.tree, BALL)
         normal, middle = plane.normal, ball.middle
         height = normal[0] * middle[0] + normal[1] * middle[1] + normal[2] * middle[2] - plane.offset
         if not height > ball.radius:
             return True
-    for i in range(boxes.shape[0]):
-        box, ball, apart = boxes[i], balls[boxes[i].tree], 0.0
-        turn = box.rotation
+    for i in range(search.boxes_count):
+        box, apart = row_at(search.boxes, i, BOX), 0.0
+        ball, turn = row_at(search.balls, box.tree, BALL), box.rotation
         x, y, z = ball.middle[0] - box.middle[0], ball.middle[1] - box.middle[1], ball.middle[2] - box.middle[2]
         for k in range(3):
             beyond = abs(turn[k] * x + turn[3 + k] * y + turn[6 + k] * z) - box.half[k]
             apart += beyond * beyond if not beyond < 0.0 else 0.0
         if not apart > ball.radius * ball.radius:
             return True
-    for i in range(pairs.shape[0]):
-        one, other = balls[pairs[i].first], balls[pairs[i].second]
+    for i in range(search.pairs_count):
+        pair = row_at(search.pairs, i, PAIR)
+        one, other = row_at(search.balls, pair.first, BALL), row_at(search.balls, pair.second, BALL)
         x, y, z = one.middle[0] - other.middle[0], one.middle[1] - other.middle[1], one.middle[2] - other.middle[2]
         both = one.radius + other.radius
         if not x * x + y * y + z * z > both * both:
@@ -138,10 +136,10 @@ def anything_near(search: Any, qpos: Any, qvel: Any, ahead: float) -> bool:
 
 
 @kernel
-def search_if_near(search: Any, model: int, qpos: Any, qvel: Any, ahead: float) -> None:
+def search_if_near(search: Any, engine: Any, ahead: float) -> None:
     """Let the engine search for contacts in the coming evaluations only if anything may be near within a time [s]."""
-    flags = array_at(model + DISABLE_FLAGS, 1, _INT32)
-    if anything_near(search, qpos, qvel, ahead):
+    flags = integers(engine.model + DISABLE_FLAGS)
+    if anything_near(search, doubles(engine.qpos), doubles(engine.qvel), ahead):
         flags[0] &= ~_CONTACT
     else:
         flags[0] |= _CONTACT
@@ -151,7 +149,7 @@ def search_if_near(search: Any, model: int, qpos: Any, qvel: Any, ahead: float) 
 def search_on(search: Any, model: int) -> None:
     """Leave a model as it was built: whoever steps it next may be anywhere."""
     if search.when == ASK:
-        flags = array_at(model + DISABLE_FLAGS, 1, _INT32)
+        flags = integers(model + DISABLE_FLAGS)
         flags[0] &= ~_CONTACT
 
 

@@ -79,7 +79,6 @@ class EngineViews(NamedTuple):
     model: int
     data: int
     table: int  # address of the part table
-    state_address: int
     state: Floats
     qpos: Floats
     qvel: Floats
@@ -174,10 +173,13 @@ class RecordTables(NamedTuple):
     streams: Records  # STREAM [n]
     columns: Records  # COLUMN [m]
     capacity: int  # rows
-    cells: Floats
-    stamps: Floats
-    counts: NDArray[np.int64]  # rows written
+    cell_count: int  # of half the buffer
+    stamp_count: int
+    cells: Floats  # [2, cells]
+    stamps: Floats  # [2, stamps]
+    counts: NDArray[np.int64]  # [2, streams], rows written
     on: NDArray[np.int64]  # [1], 0 where nobody wants rows
+    half: NDArray[np.int64]  # [1], the half of the buffer that is being filled
 
 
 class LoopContext(NamedTuple):

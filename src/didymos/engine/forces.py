@@ -21,28 +21,31 @@ from typing import Any
 import numpy as np
 
 from didymos.air.air_state import AIR_STATE, advance_air
-from didymos.air.atmosphere import density, pressure
-from didymos.air.wind import wind_speed
+from didymos.air.atmosphere import pressure
+from didymos.air.nearby import NEARBY, density_nearby, look_around, wind_nearby
 from didymos.compiled import kernel
 from didymos.engine.calls import call_law, call_measure, call_tick
 from didymos.engine.law_table import LAW, MOST_LAWS, law_table
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
-from didymos.engine.pushes import PUSHED_LINK, PUSHES, act_on_links
-from didymos.native import array_at, doubles, integers, record_at, word
+from didymos.engine.pushes import PUSHES, act_on_links
+from didymos.native import doubles, integers, record_at, row_at, word
 from didymos.parts.part import MOTION, WRENCH, Motion
 from didymos.sensors.sensor import SURROUNDINGS
 
 __all__ = ["SCRATCH", "act_all", "advance_air_of", "measure_all", "state_address", "table_address", "tick_all"]
 
-SCRATCH = np.dtype([("motion", MOTION), ("wrench", WRENCH), ("surroundings", SURROUNDINGS)])
+SCRATCH = np.dtype(
+    [("motion", MOTION), ("wrench", WRENCH), ("load", WRENCH), ("nearby", NEARBY), ("surroundings", SURROUNDINGS)]
+)
 """Room for what a law is told and answers; in the state, so that every copy of the data has its own."""
 
 _IDENTITY = layout_identity()
 _MOTION_AIR, _MOTION_JOINT = int(Motion.AIR), int(Motion.JOINT)
-_WRENCH_AT = int(SCRATCH.fields["wrench"][1])  # type: ignore[index]
-_NEED_BYTES, _PUSHES_BYTES = NEED.itemsize, PUSHES.itemsize
-_SURROUNDINGS_AT = int(SCRATCH.fields["surroundings"][1])  # type: ignore[index]
+_WRENCH_AT, _LOAD_AT, _NEARBY_AT, _SURROUNDINGS_AT = (
+    int(SCRATCH.fields[name][1]) for name in ("wrench", "load", "nearby", "surroundings")  # type: ignore[index]
+)
+_PUSHES_BYTES = PUSHES.itemsize
 _NNUMERIC, _NUMERIC_ADR, _NUMERIC_DATA = MODEL["nnumeric"], MODEL["numeric_adr"], MODEL["numeric_data"]
 _DOF_PARENTID, _NV, _STATEADR = MODEL["dof_parentid"], MODEL["nv"], MODEL["plugin_stateadr"]
 _TIME, _QPOS, _QVEL, _ACT, _ACT_DOT, _STATE = (
@@ -91,11 +94,11 @@ def _gather(data: int, row: Any, here: Any) -> None:
 
 
 @kernel
-def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, here: Any) -> None:
+def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, nearby: Any, here: Any) -> None:
     """Density and velocity relative to the air into `here`."""
     height = here.position_world[2]
-    here.density = density(height, air.temperature, air.pressure)
-    speed = wind_speed(height, wind)
+    here.density = density_nearby(height, air, nearby)
+    speed = wind_nearby(height, wind, nearby)
     x, y, z = speed * toward_x + gust[0], speed * toward_y + gust[1], wind.up + gust[2]
     rotation = here.rotation
     for i in range(3):
@@ -103,25 +106,37 @@ def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, 
 
 
 @kernel
-def _push(model: int, data: int, row: Any, here: Any, wrench: Any) -> None:
-    """Add the generalized force of a wrench in the part's frame at its origin."""
+def _add_wrench(data: int, row: Any, here: Any, wrench: Any, load: Any) -> None:
+    """Add a wrench in the part's frame at its origin to `load`, in the world's axes at the centre of mass of the tree."""
     f, t = wrench.force, wrench.torque
-    if f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and t[0] == 0.0 and t[1] == 0.0 and t[2] == 0.0:
-        return
-    total = doubles(word(data + _QFRC_APPLIED))
     com = doubles(word(data + _SUBTREE_COM) + 24 * row.tree)
     rotation = here.rotation
     fx = rotation[0] * f[0] + rotation[1] * f[1] + rotation[2] * f[2]
     fy = rotation[3] * f[0] + rotation[4] * f[1] + rotation[5] * f[2]
     fz = rotation[6] * f[0] + rotation[7] * f[1] + rotation[8] * f[2]
     x, y, z = here.position_world[0] - com[0], here.position_world[1] - com[1], here.position_world[2] - com[2]
-    tx = rotation[0] * t[0] + rotation[1] * t[1] + rotation[2] * t[2] + y * fz - z * fy
-    ty = rotation[3] * t[0] + rotation[4] * t[1] + rotation[5] * t[2] + z * fx - x * fz
-    tz = rotation[6] * t[0] + rotation[7] * t[1] + rotation[8] * t[2] + x * fy - y * fx
-    parents = integers(word(model + _DOF_PARENTID))
-    dof = row.last_dof
+    load.torque[0] += rotation[0] * t[0] + rotation[1] * t[1] + rotation[2] * t[2] + y * fz - z * fy
+    load.torque[1] += rotation[3] * t[0] + rotation[4] * t[1] + rotation[5] * t[2] + z * fx - x * fz
+    load.torque[2] += rotation[6] * t[0] + rotation[7] * t[1] + rotation[8] * t[2] + x * fy - y * fx
+    load.force[0] += fx
+    load.force[1] += fy
+    load.force[2] += fz
+
+
+@kernel
+def _push(model: int, data: int, last_dof: int, load: Any) -> None:
+    """Add the generalized force of a load on the body that `last_dof` moves, and take the load away."""
+    f, t = load.force, load.torque
+    fx, fy, fz, tx, ty, tz = f[0], f[1], f[2], t[0], t[1], t[2]
+    if fx == 0.0 and fy == 0.0 and fz == 0.0 and tx == 0.0 and ty == 0.0 and tz == 0.0:
+        return
+    for axis in range(3):
+        f[axis] = 0.0
+        t[axis] = 0.0
+    total, axes, parents = doubles(word(data + _QFRC_APPLIED)), word(data + _CDOF), integers(word(model + _DOF_PARENTID))
+    dof = last_dof
     while dof >= 0:
-        axis = doubles(word(data + _CDOF) + 48 * dof)
+        axis = doubles(axes + 48 * dof)
         total[dof] += axis[0] * tx + axis[1] * ty + axis[2] * tz + axis[3] * fx + axis[4] * fy + axis[5] * fz
         dof = parents[dof]
 
@@ -129,13 +144,12 @@ def _push(model: int, data: int, row: Any, here: Any, wrench: Any) -> None:
 @kernel
 def _law_of(row: Any) -> Any:
     """The law of a part or sensor in this process's table; a model from another process may have another index for it."""
-    laws = array_at(law_table(), MOST_LAWS, LAW)
-    if laws[row.law].identity == row.identity:
-        return laws[row.law]
-    index = 0
-    while laws[index].identity != row.identity and index < MOST_LAWS - 1:
-        index += 1
-    return laws[index]
+    laws, index = law_table(), row.law
+    if row_at(laws, index, LAW).identity != row.identity:
+        index = 0
+        while row_at(laws, index, LAW).identity != row.identity and index < MOST_LAWS - 1:
+            index += 1
+    return row_at(laws, index, LAW)
 
 
 @kernel
@@ -163,26 +177,35 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     dofs = word(model + _NV)
     pushes = state + 8 * header.pushes
     if record_at(pushes, PUSHES).used != 0.0:
-        act_on_links(data, array_at(table + 8 * header.first_link, header.links, PUSHED_LINK), pushes + _PUSHES_BYTES)
+        act_on_links(data, header.links, table + 8 * header.first_link, pushes + _PUSHES_BYTES)
     _begin_sum(data, dofs, state + 8 * header.applied)
     total = doubles(word(data + _QFRC_APPLIED))
     scratch = state + 8 * header.scratch
-    here, wrench = record_at(scratch, MOTION), record_at(scratch + _WRENCH_AT, WRENCH)
+    here, nearby = record_at(scratch, MOTION), record_at(scratch + _NEARBY_AT, NEARBY)
+    wrench, load = record_at(scratch + _WRENCH_AT, WRENCH), record_at(scratch + _LOAD_AT, WRENCH)
     air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
     toward_x, toward_y = 1.0, 0.0
     if wind.speed != 0.0:
         toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
     gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
-    parts = array_at(table + 8 * header.first_part, header.parts, PART)
+    parts = table + 8 * header.first_part
     needs = table + 8 * header.first_need
     qpos, qvel = doubles(word(data + _QPOS)), doubles(word(data + _QVEL))
     here.time = doubles(data + _TIME)[0]
+    loaded, last_dof = -1, -1  # the body whose load is being summed, and the last degree of freedom that moves it
+    looked = False  # whether the air is known at some height
     for i in range(header.parts):
-        row = parts[i]
+        row = row_at(parts, i, PART)
         if row.motion != _MOTION_JOINT:
+            if row.body != loaded:
+                _push(model, data, last_dof, load)
+                loaded, last_dof = row.body, row.last_dof
             _gather(data, row, here)
         if row.motion == _MOTION_AIR:
-            _feel_air(air, wind, toward_x, toward_y, gust, here)
+            if not looked:
+                look_around(here.position_world[2], air, wind, nearby)
+                looked = True
+            _feel_air(air, wind, toward_x, toward_y, gust, nearby, here)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
         if row.joint_dof >= 0:
@@ -191,7 +214,7 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
             here.joint_position += qpos[row.belt_qpos]
             here.joint_velocity += qvel[row.belt_dof]
         for k in range(row.first_need, row.first_need + row.needs):
-            need = record_at(needs + k * _NEED_BYTES, NEED)
+            need = row_at(needs, k, NEED)
             for n in range(need.count):
                 doubles(state)[need.target + n] = doubles(state)[need.source + n]
         for axis in range(3):
@@ -210,11 +233,12 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
             state + 8 * row.outputs,
         )
         if row.motion != _MOTION_JOINT:
-            _push(model, data, row, here, wrench)
+            _add_wrench(data, row, here, wrench, load)
         if row.joint_dof >= 0:
             total[row.joint_dof] += wrench.joint_torque
         if row.belt_dof >= 0:
             total[row.belt_dof] += wrench.joint_torque
+    _push(model, data, last_dof, load)
     _end_sum(data, dofs, state + 8 * header.applied)
 
 
@@ -222,9 +246,9 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
 def tick_all(table: int, state: int, clock: int) -> None:
     """Call the tick functions of all parts; `clock` is the address of a `CLOCK`."""
     header = record_at(table, HEADER)
-    parts = array_at(table + 8 * header.first_part, header.parts, PART)
+    parts = table + 8 * header.first_part
     for i in range(header.parts):
-        row = parts[i]
+        row = row_at(parts, i, PART)
         law = _law_of(row)
         if law.tick != 0:
             call_tick(
@@ -263,8 +287,8 @@ def _turn(q: Any, p: Any, product: Any) -> None:
 
 
 @kernel
-def measure_all(data: int, table: int, state: int, due: Any) -> None:
-    """Call the sensors that measure by themselves, of those that are due (`due[sensor]` not zero)."""
+def measure_all(data: int, table: int, state: int, due: int) -> None:
+    """Call the sensors that measure by themselves, of those that are due: not zero in the array at an address."""
     header = record_at(table, HEADER)
     if header.measuring == 0:
         return
@@ -273,14 +297,18 @@ def measure_all(data: int, table: int, state: int, due: Any) -> None:
     air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
     toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
     gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
-    rows = array_at(table + 8 * header.first_measuring, header.measuring, MEASURING)
+    rows = table + 8 * header.first_measuring
     here.time = doubles(data + _TIME)[0]
+    nearby, looked = record_at(state + 8 * header.scratch + _NEARBY_AT, NEARBY), False
     for i in range(header.measuring):
-        row = rows[i]
-        if due[row.sensor] == 0.0:
+        row = row_at(rows, i, MEASURING)
+        if doubles(due)[row.sensor] == 0.0:
             continue
         _gather(data, row, here)
         _turn(doubles(word(data + _XQUAT) + 32 * row.body), row.quaternion, here.orientation)
-        _feel_air(air, wind, toward_x, toward_y, gust, here)
+        if not looked:
+            look_around(here.position_world[2], air, wind, nearby)
+            looked = True
+        _feel_air(air, wind, toward_x, toward_y, gust, nearby, here)
         here.pressure = pressure(here.position_world[2], air.temperature, air.pressure)
         call_measure(_law_of(row).function, table + 8 * row.parameters, scratch, state + 8 * row.reading)

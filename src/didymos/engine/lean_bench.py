@@ -19,12 +19,11 @@ from didymos.engine.calls import engine_function
 from didymos.engine.contact_search import anything_near
 from didymos.engine.packed_context import CONTEXT
 from didymos.engine.simulation import Simulation
-from didymos.native import array_at, record_at
+from didymos.native import doubles, record_at
 
 __all__ = ["LeanEngine"]
 
 _RUN = 200  # steps before it is put back to the twin's state
-_FLOAT = np.dtype(np.float64)
 _CONTACT = int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
 
 _mj_step = engine_function("mj_step")
@@ -39,8 +38,7 @@ def _step(model: int, data: int, count: int) -> None:
 @kernel
 def _is_near(context: int) -> bool:
     c = record_at(context, CONTEXT)
-    qpos, qvel = array_at(c.engine.qpos, c.engine.qpos_count, _FLOAT), array_at(c.engine.qvel, c.engine.qvel_count, _FLOAT)
-    return bool(anything_near(c.contacts, qpos, qvel, c.timing.ahead))
+    return bool(anything_near(c.contacts, doubles(c.engine.qpos), doubles(c.engine.qvel), c.timing.ahead))
 
 
 class LeanEngine:

@@ -17,7 +17,7 @@ from numba import types
 
 from didymos.compiled import kernel
 from didymos.engine.context import LIDAR
-from didymos.native import array_at, matrix_at
+from didymos.native import array_at, doubles, matrix_at, row_at
 
 __all__ = ["UNSEEN_GROUPS", "scan"]
 
@@ -93,18 +93,18 @@ def _cast(
 
 
 @kernel
-def scan(engine: Any, tables: Any, due: Any) -> None:
+def scan(engine: Any, tables: Any, due: int) -> None:
     """Cast the rays of the lidars that read at this tick; out of reach is infinite, too near is minus infinite (REP 117).
 
-    `engine` and `tables` are groups of a packed context; `due[sensor]` is not zero for those that read.
+    `engine` and `tables` are groups of a packed context; `due` is the address of an array that is not zero for
+    the sensors that read.
     """
-    lidars = array_at(tables.lidars, tables.lidars_count, LIDAR)
     state = array_at(engine.state, engine.state_count, _FLOAT)
     own_rays = matrix_at(tables.rays, tables.rays_count, 3, _FLOAT)
     world_rays = matrix_at(tables.rays_world, tables.rays_world_count, 3, _FLOAT)
-    for i in range(lidars.shape[0]):
-        lidar = lidars[i]
-        if due[lidar.sensor] != 0.0:
+    for i in range(tables.lidars_count):
+        lidar = row_at(tables.lidars, i, LIDAR)
+        if doubles(due)[lidar.sensor] != 0.0:
             eye = array_at(tables.site_xpos + 24 * lidar.site, 3, _FLOAT)
             frame = array_at(tables.site_xmat + 72 * lidar.site, 9, _FLOAT)
             first, count = lidar.first_ray, lidar.rays

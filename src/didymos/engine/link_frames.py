@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from didymos.compiled import kernel
+from didymos.native import doubles, longs
 from didymos.rotations import Pose
 
 __all__ = ["LinkFrame", "LinkFrames", "place_links"]
@@ -93,19 +93,21 @@ class LinkFrames:
 
 
 @kernel
-def place_links(bodies: Any, poses: Any, xpos: Any, xquat: Any, found: Any) -> None:
-    """Poses of links in the world, float64 [7 n], from the poses of all bodies, `xpos` [3 bodies] and `xquat` [4 bodies]."""
-    for i in range(bodies.shape[0]):
-        body, pose, out = bodies[i], poses[i], found[POSE * i : POSE * (i + 1)]
-        a, b, c, d = xquat[4 * body], xquat[4 * body + 1], xquat[4 * body + 2], xquat[4 * body + 3]
+def place_links(count: int, bodies: int, poses: int, xpos: int, xquat: int, placed: int) -> None:
+    """Poses of links in the world, float64 [7 n], from the poses of all bodies, `xpos` and `xquat`; all by address."""
+    for i in range(count):
+        body = longs(bodies)[i]
+        pose, out = doubles(poses + 8 * POSE * i), doubles(placed + 8 * POSE * i)
+        position, q = doubles(xpos + 24 * body), doubles(xquat + 32 * body)
+        a, b, c, d = q[0], q[1], q[2], q[3]
         x, y, z = pose[0], pose[1], pose[2]
         # p + 2 v x (v x p + w p), with the quaternion (w, v) = (a, b, c, d)
         u = c * z - d * y + a * x
         v = d * x - b * z + a * y
         w = b * y - c * x + a * z
-        out[0] = xpos[3 * body] + x + 2.0 * (c * w - d * v)
-        out[1] = xpos[3 * body + 1] + y + 2.0 * (d * u - b * w)
-        out[2] = xpos[3 * body + 2] + z + 2.0 * (b * v - c * u)
+        out[0] = position[0] + x + 2.0 * (c * w - d * v)
+        out[1] = position[1] + y + 2.0 * (d * u - b * w)
+        out[2] = position[2] + z + 2.0 * (b * v - c * u)
         e, f, g, h = pose[3], pose[4], pose[5], pose[6]
         out[3] = a * e - b * f - c * g - d * h
         out[4] = a * f + b * e + c * h - d * g

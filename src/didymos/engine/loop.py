@@ -34,11 +34,9 @@ from didymos.engine.link_frames import place_links
 from didymos.engine.memory_layout import LOOP_STATE
 from didymos.engine.packed_context import CONTEXT
 from didymos.engine.pushes import PUSHES
-from didymos.native import array_at, matrix_at, record_at
+from didymos.native import doubles, longs, matrix_at, record_at, row_at
 from didymos.parts.part import CLOCK
-from didymos.sensors.error import ErrorSpec
-from didymos.sensors.reading import QUANTITY, SENSOR, SensorTables, acceleration_due, any_due, is_due, sense, take_accelerations
-from didymos.spec import record_type
+from didymos.sensors.reading import SENSOR, acceleration_due, any_due, is_due, sense, take_accelerations
 
 __all__ = ["AHEAD", "DIVERGED", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "UNASKED", "run_ticks"]
 
@@ -47,8 +45,7 @@ SENSED, AHEAD, UNASKED = 1, 2, 4
 _SETPOINT, _INPUT, _PARAMETER, _PUSH = Target.SETPOINT, Target.INPUT, Target.PARAMETER, Target.PUSH
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
 _SENSORS, _NO_SENSORS = 0, 1
-_ERROR = record_type(ErrorSpec)
-_FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int64)
+_FLOAT = np.dtype(np.float64)
 
 _mj_fwd_position = engine_function("mj_fwdPosition")
 _mj_sensor_position = engine_function("mj_sensorPos")
@@ -64,18 +61,15 @@ _mj_implicit = engine_function("mj_implicit")
 def _stimulate(c: Any, t: float) -> None:
     """Set-points and inputs as a pilot overrides them, then what stimuli add and set."""
     s, engine = c.stimuli, c.engine
-    state = array_at(engine.state, engine.state_count, _FLOAT)
-    offsets = array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
+    state, offsets, numeric = doubles(engine.state), doubles(c.inputs.offsets), doubles(engine.numeric)
     for i in range(s.setpoint_count):
         state[s.setpoints + i] = state[s.override + i]
-    for i in range(offsets.shape[0]):
+    for i in range(c.inputs.offsets_count):
         offsets[i] = state[s.override + s.setpoint_count + i]
-    stimuli, targets = array_at(s.stimuli, s.stimuli_count, STIMULUS), array_at(s.targets, s.targets_count, TARGET)
-    tables = matrix_at(s.tables, s.tables_count, 2, _FLOAT)
-    numeric = array_at(engine.numeric, engine.numeric_count, _FLOAT)
     for i in range(s.stimuli_count):
-        target = targets[i]
-        value = evaluate(stimuli[i], tables[target.first : target.end], t)
+        target = row_at(s.targets, i, TARGET)
+        table = matrix_at(s.tables + 16 * target.first, target.end - target.first, 2, _FLOAT)
+        value = evaluate(row_at(s.stimuli, i, STIMULUS), table, t)
         if target.kind == _SETPOINT:
             state[target.index] += value
         elif target.kind == _INPUT:
@@ -83,7 +77,7 @@ def _stimulate(c: Any, t: float) -> None:
         elif target.kind == _PARAMETER:
             numeric[target.index] = value
         elif target.kind == _PUSH:
-            record_at(engine.state_address + 8 * s.pushes, PUSHES).used = 1.0
+            record_at(engine.state + 8 * s.pushes, PUSHES).used = 1.0
             state[target.index] += value - state[target.shown]  # a person may push as well
         if target.shown >= 0:
             state[target.shown] = value
@@ -92,40 +86,20 @@ def _stimulate(c: Any, t: float) -> None:
 @kernel
 def _streams_due(c: Any, tick: int) -> bool:
     """Whether a stream that a sensor does not trigger is recorded at this tick."""
-    if array_at(c.record.on, 1, _INT)[0] == 0:
+    if longs(c.record.on)[0] == 0:
         return False
-    streams = array_at(c.record.streams, c.record.streams_count, STREAM)
-    for i in range(streams.shape[0]):
-        if streams[i].sensor < 0 and is_due(tick, streams[i].rate, c.timing.period):
+    for i in range(c.record.streams_count):
+        stream = row_at(c.record.streams, i, STREAM)
+        if stream.sensor < 0 and is_due(tick, stream.rate, c.timing.period):
             return True
     return False
-
-
-@kernel
-def _search_if_near(c: Any) -> None:
-    """Let the engine search for contacts in the coming step only if anything may be near."""
-    engine = c.engine
-    qpos, qvel = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(engine.qvel, engine.qvel_count, _FLOAT)
-    search_if_near(c.contacts, engine.model, qpos, qvel, c.timing.ahead)
-
-
-@kernel
-def _sensor_tables(c: Any) -> Any:
-    s = c.sensors
-    return SensorTables(
-        array_at(s.sensors, s.sensors_count, SENSOR),
-        array_at(s.quantities, s.quantities_count, QUANTITY),
-        array_at(s.errors, s.errors_count, _ERROR),
-        array_at(s.fresh, s.fresh_count, _FLOAT),
-    )
 
 
 @kernel
 def _remember_look(c: Any) -> None:
     """Keep the state that readings were taken ahead of."""
     engine = c.engine
-    looked = array_at(engine.state_address + 8 * c.timing.looked, engine.qpos_count + engine.qvel_count, _FLOAT)
-    qpos, qvel = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(engine.qvel, engine.qvel_count, _FLOAT)
+    looked, qpos, qvel = doubles(engine.state + 8 * c.timing.looked), doubles(engine.qpos), doubles(engine.qvel)
     for i in range(engine.qpos_count):
         looked[i] = qpos[i]
     for i in range(engine.qvel_count):
@@ -136,8 +110,7 @@ def _remember_look(c: Any) -> None:
 def _was_moved(c: Any) -> bool:
     """Whether somebody has put the robot elsewhere since readings were taken ahead."""
     engine = c.engine
-    looked = array_at(engine.state_address + 8 * c.timing.looked, engine.qpos_count + engine.qvel_count, _FLOAT)
-    qpos, qvel = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(engine.qvel, engine.qvel_count, _FLOAT)
+    looked, qpos, qvel = doubles(engine.state + 8 * c.timing.looked), doubles(engine.qpos), doubles(engine.qvel)
     for i in range(engine.qpos_count):
         if looked[i] != qpos[i]:
             return True
@@ -152,74 +125,71 @@ def _begin_tick(c: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = c.engine, c.timing.period
     _stimulate(c, tick * period)
-    _search_if_near(c)
-    loop = record_at(engine.state_address + 8 * c.timing.loop, LOOP_STATE)
+    search_if_near(c.contacts, engine, c.timing.ahead)
+    loop = record_at(engine.state + 8 * c.timing.loop, LOOP_STATE)
     if loop.sensed_ticks == tick + 1 and not _was_moved(c):  # its readings were looked at ahead; what was set since counts
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
         return
     loop.sensed_ticks = tick + 1
-    advance_air_of(engine.data, engine.table, engine.state_address, tick, period)
+    advance_air_of(engine.data, engine.table, engine.state, tick, period)
     begins = loop.reset_tick == tick
-    tables = _sensor_tables(c)
+    sensors = c.sensors
     if begins:
         _mj_forward(engine.model, engine.data)
     else:
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
     recorded = _streams_due(c, tick)
-    felt = c.timing.substeps == 1 and acceleration_due(tables.sensors, tick + 1, period)
-    if not begins and (recorded or felt or any_due(tables.sensors, tick, period)):
+    felt = c.timing.substeps == 1 and acceleration_due(sensors, tick + 1, period)
+    if not begins and (recorded or felt or any_due(sensors, tick, period)):
         _mj_sensor_position(engine.model, engine.data)
         _mj_sensor_velocity(engine.model, engine.data)
-    for i in range(tables.sensors.shape[0]):
-        tables.fresh[i] = 1.0 if begins or is_due(tick, tables.sensors[i].rate, period) else 0.0
-    tables.fresh[tables.sensors.shape[0]] = 1.0 if begins or recorded else 0.0  # the truth
-    measure_all(engine.data, engine.table, engine.state_address, tables.fresh)
+    fresh = doubles(sensors.fresh)
+    for i in range(sensors.sensors_count):
+        fresh[i] = 1.0 if begins or is_due(tick, row_at(sensors.sensors, i, SENSOR).rate, period) else 0.0
+    fresh[sensors.sensors_count] = 1.0 if begins or recorded else 0.0  # the truth
+    measure_all(engine.data, engine.table, engine.state, sensors.fresh)
     if c.lidars.lidars_count > 0:
-        scan(engine, c.lidars, tables.fresh)
-    state = array_at(engine.state, engine.state_count, _FLOAT)
-    outputs = matrix_at(c.stimuli.outputs, c.stimuli.outputs_count, 2, _INT)
-    for i in range(outputs.shape[0]):
-        state[outputs[i, 1]] = state[outputs[i, 0]]
-    sense(tables, tick, period, begins, array_at(engine.sensordata, engine.sensordata_count, _FLOAT), state)
+        scan(engine, c.lidars, sensors.fresh)
+    state, outputs = doubles(engine.state), longs(c.stimuli.outputs)
+    for i in range(c.stimuli.outputs_count):
+        state[outputs[2 * i + 1]] = state[outputs[2 * i]]
+    sense(sensors, tick, period, begins, engine.sensordata, engine.state)
 
 
 @kernel
 def _run_program(c: Any, tick: int) -> bool:
     """Call the compiled program; False where it answers with something that is not a number."""
     engine, timing, p = c.engine, c.timing, c.program
-    loop = record_at(engine.state_address + 8 * timing.loop, LOOP_STATE)
+    loop = record_at(engine.state + 8 * timing.loop, LOOP_STATE)
     clock = record_at(timing.clock, CLOCK)
     clock.time = tick * timing.period
     clock.period = timing.control_every * timing.period
     clock.first = 1.0 - loop.program_called
     loop.program_called = 1.0
-    state = array_at(engine.state, engine.state_count, _FLOAT)
-    measured, reads = array_at(p.measured, p.measured_count, _FLOAT), array_at(p.reads, p.reads_count, READ)
-    for i in range(reads.shape[0]):
-        measured[reads[i].target] = state[reads[i].source]
-    setpoints, asked = array_at(p.setpoints, p.setpoints_count, _FLOAT), array_at(p.asked, p.asked_count, ASKED)
-    for i in range(asked.shape[0]):
-        setpoints[asked[i].target] = state[asked[i].source]
+    state, measured, setpoints, commands = doubles(engine.state), doubles(p.measured), doubles(p.setpoints), doubles(p.commands)
+    for i in range(p.reads_count):
+        read = row_at(p.reads, i, READ)
+        measured[read.target] = state[read.source]
+    for i in range(p.asked_count):
+        asked = row_at(p.asked, i, ASKED)
+        setpoints[asked.target] = state[asked.source]
     call_program(p.function, timing.clock, p.settings, p.gains, p.measured, p.setpoints, p.memory, p.commands)
-    commands, writes = array_at(p.commands, p.commands_count, _FLOAT), array_at(p.writes, p.writes_count, WRITE)
-    inputs = array_at(c.inputs.inputs, c.inputs.inputs_count, INPUT)
-    for i in range(writes.shape[0]):
-        value = commands[writes[i].source]
+    for i in range(p.writes_count):
+        write = row_at(p.writes, i, WRITE)
+        value = commands[write.source]
         if not math.isfinite(value):
             return False
-        state[inputs[writes[i].input].command] = value
+        state[row_at(c.inputs.inputs, write.input, INPUT).command] = value
     return True
 
 
 @kernel
 def _hand_over_inputs(c: Any) -> None:
-    state, ctrl = array_at(c.engine.state, c.engine.state_count, _FLOAT), array_at(c.engine.ctrl, c.engine.ctrl_count, _FLOAT)
-    inputs = array_at(c.inputs.inputs, c.inputs.inputs_count, INPUT)
-    offsets = array_at(c.inputs.offsets, c.inputs.offsets_count, _FLOAT)
-    for i in range(inputs.shape[0]):
-        row = inputs[i]
+    state, ctrl, offsets = doubles(c.engine.state), doubles(c.engine.ctrl), doubles(c.inputs.offsets)
+    for i in range(c.inputs.inputs_count):
+        row = row_at(c.inputs.inputs, i, INPUT)
         value = min(max(state[row.command] + offsets[i], row.low), row.high)
         if row.part >= 0:
             state[row.part] = value
@@ -232,40 +202,34 @@ def _record(c: Any, tick: int) -> None:
     """One row of every stream that is due."""
     e, r, links = c.engine, c.record, c.links
     sources = (e.state, e.qpos, e.qvel, e.xpos, e.xquat, e.sensordata, e.ctrl, e.actuator_force, links.poses)
-    streams, columns = array_at(r.streams, r.streams_count, STREAM), array_at(r.columns, r.columns_count, COLUMN)
-    cells, stamps = array_at(r.cells, r.cells_count, _FLOAT), array_at(r.stamps, r.stamps_count, _FLOAT)
-    counts, fresh = array_at(r.counts, r.counts_count, _INT), array_at(c.sensors.fresh, c.sensors.fresh_count, _FLOAT)
-    for i in range(streams.shape[0]):
-        stream = streams[i]
+    half, fresh = longs(r.half)[0], doubles(c.sensors.fresh)
+    cells, stamps = doubles(r.cells + 8 * half * r.cell_count), doubles(r.stamps + 8 * half * r.stamp_count)
+    counts = longs(r.counts + 8 * half * r.streams_count)
+    for i in range(r.streams_count):
+        stream = row_at(r.streams, i, STREAM)
         t = tick * c.timing.period
         if stream.sensor >= 0:
             if fresh[stream.sensor] == 0.0:
                 continue
-            t = array_at(e.state, e.state_count, _FLOAT)[stream.stamp]
+            t = doubles(e.state)[stream.stamp]
         elif not is_due(tick, stream.rate, c.timing.period):
             continue
         row = counts[i]
         if row == r.capacity:
             continue
         if i == links.stream:
-            place_links(
-                array_at(links.bodies, links.bodies_count, _INT),
-                matrix_at(links.frames, links.frames_count, 7, _FLOAT),
-                array_at(e.xpos, e.xpos_count, _FLOAT),
-                array_at(e.xquat, e.xquat_count, _FLOAT),
-                array_at(links.poses, links.poses_count, _FLOAT),
-            )
+            place_links(links.bodies_count, links.bodies, links.frames, e.xpos, e.xquat, links.poses)
         stamps[stream.first_stamp + row] = t
         cell = stream.first_cell + row * stream.columns
         for k in range(stream.columns):
-            column = columns[stream.first_column + k]
-            cells[cell + k] = array_at(sources[column.source], column.index + 1, _FLOAT)[column.index] * column.factor
+            column = row_at(r.columns, stream.first_column + k, COLUMN)
+            cells[cell + k] = doubles(sources[column.source])[column.index] * column.factor
         counts[i] = row + 1
 
 
 @kernel
 def _is_finite(address: int, count: int) -> bool:
-    values, total = array_at(address, count, _FLOAT), 0.0
+    values, total = doubles(address), 0.0
     for i in range(count):
         total += values[i] * 0.0
     return total == 0.0
@@ -274,15 +238,14 @@ def _is_finite(address: int, count: int) -> bool:
 @kernel
 def _find_forces(c: Any, tick: int, substep: int) -> None:
     """The engine's forward pass, in the first substep its second half; in the last, readings of accelerations as well."""
-    engine, timing, tables = c.engine, c.timing, _sensor_tables(c)
+    engine, timing = c.engine, c.timing
     stage = _STAGE_VELOCITY if substep == 0 else _STAGE_NONE
-    if substep < timing.substeps - 1 or not acceleration_due(tables.sensors, tick + 1, timing.period):
+    if substep < timing.substeps - 1 or not acceleration_due(c.sensors, tick + 1, timing.period):
         _mj_forward_skip(engine.model, engine.data, stage, _NO_SENSORS)
         return
     _mj_forward_skip(engine.model, engine.data, stage, _SENSORS)
     time = tick * timing.period + substep * (timing.period / timing.substeps)
-    sensordata = array_at(engine.sensordata, engine.sensordata_count, _FLOAT)
-    take_accelerations(tables, tick + 1, time, timing.period, sensordata, array_at(engine.state, engine.state_count, _FLOAT))
+    take_accelerations(c.sensors, tick + 1, time, timing.period, engine.sensordata, engine.state)
 
 
 @kernel
@@ -293,12 +256,12 @@ def _end_tick(c: Any, tick: int) -> int:
     clock = record_at(timing.clock, CLOCK)
     clock.time = tick * timing.period
     clock.period = timing.period
-    tick_all(engine.table, engine.state_address, timing.clock)
+    tick_all(engine.table, engine.state, timing.clock)
     for substep in range(timing.substeps):
         if substep > 0:
-            _search_if_near(c)
+            search_if_near(c.contacts, engine, timing.ahead)
         _find_forces(c, tick, substep)
-        if substep == 0 and array_at(c.record.on, 1, _INT)[0] != 0:
+        if substep == 0 and longs(c.record.on)[0] != 0:
             _record(c, tick)
         if not _is_finite(engine.qacc, engine.qacc_count):
             return DIVERGED
@@ -308,8 +271,8 @@ def _end_tick(c: Any, tick: int) -> int:
             _mj_implicit(engine.model, engine.data)
         if not (_is_finite(engine.qpos, engine.qpos_count) and _is_finite(engine.qvel, engine.qvel_count)):
             return DIVERGED
-    qpos, free = array_at(engine.qpos, engine.qpos_count, _FLOAT), array_at(timing.free_joints, timing.free_joints_count, _INT)
-    for i in range(free.shape[0]):
+    qpos, free = doubles(engine.qpos), longs(timing.free_joints)
+    for i in range(timing.free_joints_count):
         for axis in range(3):
             if abs(qpos[free[i] + axis]) > timing.boundary:
                 return LEFT_THE_WORLD

@@ -14,13 +14,11 @@ since masses can change during a run.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from didymos.compiled import kernel
 from didymos.engine.layout import DATA
-from didymos.native import doubles, word
+from didymos.native import doubles, row_at, word
 
 __all__ = ["PUSHED_LINK", "PUSHES", "act_on_links"]
 
@@ -34,19 +32,19 @@ _XMAT, _XFRC_APPLIED = DATA["xmat"], DATA["xfrc_applied"]
 
 
 @kernel
-def act_on_links(data: int, links: Any, forces: int) -> None:
-    """Write the wrenches of all pushes; `links` are the model's rows, `forces` the address of their forces, [links, 3]."""
+def act_on_links(data: int, count: int, links: int, forces: int) -> None:
+    """Write the wrenches of all pushes; `links` is the address of the model's rows, `forces` that of their forces, [count, 3]."""
     wrenches = word(data + _XFRC_APPLIED)
-    for i in range(links.shape[0]):
-        wrench = doubles(wrenches + 48 * links[i].body)
+    for i in range(count):
+        wrench = doubles(wrenches + 48 * row_at(links, i, PUSHED_LINK).body)
         for k in range(6):
             wrench[k] = 0.0
-    for i in range(links.shape[0]):
+    for i in range(count):
         force = doubles(forces + 24 * i)
         fx, fy, fz = force[0], force[1], force[2]
         if fx == 0.0 and fy == 0.0 and fz == 0.0:
             continue
-        link = links[i]
+        link = row_at(links, i, PUSHED_LINK)
         arm, matrix = link.arm, doubles(word(data + _XMAT) + 72 * link.body)
         x = matrix[0] * arm[0] + matrix[1] * arm[1] + matrix[2] * arm[2]
         y = matrix[3] * arm[0] + matrix[4] * arm[1] + matrix[5] * arm[2]

@@ -6,7 +6,7 @@ is simulated. At most one chunk is on its way: a run never gets ahead of its rec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
@@ -18,7 +18,7 @@ from didymos.record.mcap_file import McapRecorder
 
 __all__ = ["RecorderThread"]
 
-_Chunk = list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
+_Chunk = Iterable[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
 
 
 class RecorderThread:
@@ -29,9 +29,7 @@ class RecorderThread:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="didymos-record")
         self._pending: Future[None] | None = None
 
-    def put(
-        self, chunk: _Chunk, flush: McapRecorder | None = None, pictures: Sequence[tuple[str, Picture]] = ()
-    ) -> None:
+    def put(self, chunk: _Chunk, flush: McapRecorder | None = None, pictures: Sequence[tuple[str, Picture]] = ()) -> None:
         """Hand over rows, and the recording that takes the pictures and is then flushed; a fault of the last chunk shows."""
         self.settle()
         self._pending = self._worker.submit(self._write, chunk, flush, pictures)

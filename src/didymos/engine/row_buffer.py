@@ -1,6 +1,12 @@
-"""The rows that the loop recorded, taken between two runs of ticks."""
+"""The rows that the loop recorded, taken between two runs of ticks.
+
+The buffer has two halves: while the loop fills one, the recorder thread copies the other. Who takes rows must have done with
+those taken before.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +15,23 @@ from didymos.engine.context import RecordTables
 
 __all__ = ["Rows", "switch_record", "take_rows"]
 
-Rows = list[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
-"""Number of a stream, times [s], rows [n, columns]."""
+
+class Rows:
+    """Rows of one half of the buffer: number of a stream, times [s], rows [n, columns], as copies when they are asked for."""
+
+    def __init__(self, record: RecordTables, half: int) -> None:
+        self._record, self._half = record, half
+        self._counts: list[int] = record.counts[half].tolist()
+
+    def __len__(self) -> int:
+        return sum(self._counts)
+
+    def __iter__(self) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
+        cells, stamps, table = self._record.cells[self._half], self._record.stamps[self._half], self._record.streams
+        sizes, first_cells, first_stamps = (table[name].tolist() for name in ("columns", "first_cell", "first_stamp"))
+        for i, (count, size, cell, stamp) in enumerate(zip(self._counts, sizes, first_cells, first_stamps, strict=True)):
+            if count:
+                yield i, stamps[stamp : stamp + count].copy(), cells[cell : cell + count * size].copy().reshape(count, size)
 
 
 def switch_record(record: RecordTables, on: bool) -> None:
@@ -19,16 +40,9 @@ def switch_record(record: RecordTables, on: bool) -> None:
 
 
 def take_rows(record: RecordTables) -> Rows:
-    """What the loop recorded since the last time, as copies."""
-    counts = record.counts.tolist()
-    if not any(counts):
-        return []
-    table = record.streams
-    sizes, cells, stamps = (table[name].tolist() for name in ("columns", "first_cell", "first_stamp"))
-    rows = []
-    for i, (count, size, cell, stamp) in enumerate(zip(counts, sizes, cells, stamps, strict=True)):
-        if count:
-            values = record.cells[cell : cell + count * size].copy()
-            rows.append((i, record.stamps[stamp : stamp + count].copy(), values.reshape(count, size)))
-    record.counts[:] = 0
+    """What the loop recorded since the last time; from now on it fills the other half."""
+    half = int(record.half[0])
+    rows = Rows(record, half)
+    if rows:
+        record.half[0], record.counts[1 - half] = 1 - half, 0
     return rows

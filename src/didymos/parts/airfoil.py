@@ -34,7 +34,7 @@ from didymos.contract import choice, input, memory, needs, option, output, param
 from didymos.parts.curve import CURVE, CurveSpec, evaluate
 from didymos.parts.part import Part, law, tick
 
-__all__ = ["Airfoil", "lift_and_drag", "stall_share"]
+__all__ = ["Airfoil", "stall_share"]
 
 _MODELS = ("none", "linear", "curves")
 _NONE, _LINEAR, _CURVES = range(len(_MODELS))
@@ -56,38 +56,39 @@ def stall_share(alpha: float, stall_angle: float, sharpness: float) -> float:
 
 
 @kernel
-def lift_and_drag(alpha: float, foil: Any) -> tuple[float, float]:
-    """C_L and C_D at an angle of attack [rad]: a line with its induced drag, blended into a flat plate."""
+def _lift_and_drag(alpha: float, sine: float, cosine: float, foil: Any) -> tuple[float, float]:
+    """C_L and C_D at an angle of attack [rad], of which sine and cosine are known: a line with its induced drag, blended into a
+    flat plate."""
     share = stall_share(alpha, foil.stall_angle, foil.stall_sharpness)
     line = foil.lift_0 + foil.lift_alpha * alpha
     induced = line * line * foil.area / (math.pi * foil.oswald * foil.span * foil.span)
-    sine = abs(math.sin(alpha))
-    plate = 2.0 * math.copysign(sine * sine, alpha) * math.cos(alpha)
+    plate = 2.0 * abs(sine) * sine * cosine
     lift = (1.0 - share) * line + share * plate
-    return lift, foil.drag_0 + (1.0 - share) * induced + share * 2.0 * sine * sine * sine
+    return lift, foil.drag_0 + (1.0 - share) * induced + share * 2.0 * abs(sine) * sine * sine
 
 
 @kernel
-def _add_wrench(foil: Any, here: Any, deflection: Any, wake: float, share: float, wrench: Any) -> None:
-    """Add the wrench of a share of the surface in air that comes faster by `wake` [m/s]."""
-    u, v, w = here.air_velocity[0] + wake, -here.air_velocity[1], -here.air_velocity[2]
-    p, q, r = here.rate[0], -here.rate[1], -here.rate[2]
-    speed = math.sqrt(u * u + v * v + w * w)
+def _add_wrench(
+    foil: Any, here: Any, deflection: Any, wake: float, alpha: float, speed: float, share: float, wrench: Any
+) -> None:
+    """Add the wrench of a share of the surface in air that comes faster by `wake` [m/s], at an angle of attack and a speed."""
     if speed == 0.0:
         return
-    alpha = math.atan2(w, u)
+    u, v, w = here.air_velocity[0] + wake, -here.air_velocity[1], -here.air_velocity[2]
+    p, q, r = here.rate[0], -here.rate[1], -here.rate[2]
+    across = math.sqrt(u * u + w * w)
+    sine, cosine = (w / across, u / across) if across > 0.0 else (0.0, 1.0)
     beta = math.asin(min(max(v / speed, -1.0), 1.0))
     if foil.model == _CURVES:
         lift, drag = evaluate(foil.lift, alpha, beta), evaluate(foil.drag, alpha, beta)
     else:
-        lift, drag = lift_and_drag(alpha, foil)
+        lift, drag = _lift_and_drag(alpha, sine, cosine, foil)
     dx, dy, dz = deflection[0], deflection[1], deflection[2]
     still = 0.5 * here.density * foil.area * speed * speed * share
     turning = 0.25 * here.density * foil.area * speed * share  # times chord or span and a rate: q S c q / (2 V)
     b, c = foil.span, foil.chord
     lift = still * (lift + foil.lift_y * dy) + turning * c * q * foil.lift_q
     drag = still * (drag + foil.drag_y * dy) + turning * c * q * foil.drag_q
-    sine, cosine = math.sin(alpha), math.cos(alpha)
     side = still * (foil.side_0 + foil.side_beta * beta + foil.side_x * dx + foil.side_z * dz)
     side += turning * b * (foil.side_p * p + foil.side_r * r)
     roll = still * (foil.roll_0 + foil.roll_beta * beta + foil.roll_x * dx + foil.roll_z * dz)
@@ -186,15 +187,17 @@ class Airfoil(Part):
 
     @law
     def act(foil, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
+        u, v, w = here.air_velocity[0], -here.air_velocity[1], -here.air_velocity[2]
+        alpha, speed = math.atan2(w, u), math.sqrt(u * u + v * v + w * w)
         if foil.model != _NONE:
+            free = 1.0
             if foil.slipstream > 0.0 and inputs.wake > 0.0:
-                _add_wrench(foil, here, memory.deflection, inputs.wake, foil.slipstream, wrench)
-                _add_wrench(foil, here, memory.deflection, 0.0, 1.0 - foil.slipstream, wrench)
-            else:
-                _add_wrench(foil, here, memory.deflection, 0.0, 1.0, wrench)
-        u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
-        output.airspeed = math.sqrt(u * u + v * v + w * w)
-        output.alpha = math.atan2(-w, u)
+                free -= foil.slipstream
+                u += inputs.wake
+                fast = math.sqrt(u * u + v * v + w * w)
+                _add_wrench(foil, here, memory.deflection, inputs.wake, math.atan2(w, u), fast, foil.slipstream, wrench)
+            _add_wrench(foil, here, memory.deflection, 0.0, alpha, speed, free, wrench)
+        output.airspeed, output.alpha = speed, alpha
         for axis in range(3):
             output.force[axis] = wrench.force[axis]
             output.deflection[axis] = memory.deflection[axis]

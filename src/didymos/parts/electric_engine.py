@@ -41,13 +41,29 @@ LAST_CHARGE = 0.02  # below this share the voltage collapses
 
 
 @kernel
+def _ideal_speed(power: float, density: float, area: float) -> float:
+    """Speed [m/s] that an ideal disc at rest gives the air in its own plane: (P / (2 rho A))^(1/3)."""
+    return float((power / (2.0 * density * area)) ** (1.0 / 3.0))
+
+
+@kernel
+def _bound(ideal: float, along: float, density: float, area: float) -> float:
+    """T_b [N] for the power that gives the air an `ideal` speed [m/s] at rest, in a stream of `along` >= 0 [m/s]."""
+    start = math.sqrt(STATIC_EFFICIENCY) * ideal
+    share = start * start * start
+    x = along + start  # x = V + v solves x^3 - V x^2 = share; Newton from above converges monotonically
+    for _ in range(6):
+        step = (x * x * (x - along) - share) / (x * (3.0 * x - 2.0 * along))
+        x -= step
+        if step < 1e-9 * x:  # the next one is below 1e-17
+            break
+    return 2.0 * density * area * (x - along) * x
+
+
+@kernel
 def bound_thrust(power: float, along: float, density: float, area: float) -> float:
     """T_b [N]: what an ideal disc makes of 0.9^(3/2) of a power [W] in a stream of `along` >= 0 [m/s]."""
-    share = STATIC_EFFICIENCY * math.sqrt(STATIC_EFFICIENCY) * power / (2.0 * density * area)
-    x = along + share ** (1.0 / 3.0)  # x = V + v solves x^3 - V x^2 = share; Newton from above converges monotonically
-    for _ in range(6):
-        x -= (x * x * (x - along) - share) / (x * (3.0 * x - 2.0 * along))
-    return 2.0 * density * area * (x - along) * x
+    return float(_bound(_ideal_speed(power, density, area), along, density, area))
 
 
 @kernel
@@ -57,9 +73,10 @@ def propeller_thrust(power: float, efficiency: float, along: float, density: flo
         return 0.0
     speed = max(along, 0.0)
     area = 0.25 * math.pi * diameter * diameter
-    still = STATIC_EFFICIENCY * math.exp(-speed / FADING_SPEED) * (2.0 * area * density * power * power) ** (1.0 / 3.0)
+    ideal = _ideal_speed(power, density, area)
+    still = STATIC_EFFICIENCY * math.exp(-speed / FADING_SPEED) * 2.0 * area * density * ideal * ideal
     moving = power * max(efficiency, 0.0) / speed if speed > 1e-6 else 0.0
-    return min(still + moving, bound_thrust(power, speed, density, area))
+    return min(still + moving, _bound(ideal, speed, density, area))
 
 
 @kernel

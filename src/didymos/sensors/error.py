@@ -22,7 +22,7 @@ from didymos.compiled import kernel
 from didymos.noise import normal
 from didymos.spec import Spec, number
 
-__all__ = ["DRAWS_PER_READING", "ErrorSpec", "disturb_orientation", "disturb_vector", "walk"]
+__all__ = ["DRAWS_PER_READING", "ErrorSpec", "disturb_orientation", "disturb_vector", "is_exact", "walk"]
 
 DRAWS_PER_READING = 8  # counters set aside for each channel of one reading
 
@@ -55,6 +55,21 @@ def walk(error: Any, rate: float, first: bool, high: float, low: float, counter:
     if deviation > 0.0:
         for i in range(size):
             bias[i] = kept * bias[i] + deviation * normal(high, low, counter + DRAWS_PER_READING * i + 1)
+
+
+@kernel
+def is_exact(error: Any, size: int, bias: Any) -> bool:
+    """Whether a quantity is read as it is, as most are: it has no errors, and no bias of earlier ones."""
+    if error.noise != 0.0 or error.noise_density != 0.0 or error.bias != 0.0 or error.bias_walk != 0.0:
+        return False
+    if error.misalignment_x != 0.0 or error.misalignment_y != 0.0 or error.misalignment_z != 0.0:
+        return False
+    if error.scale != 1.0 or error.resolution != 0.0 or error.limit != 0.0:
+        return False
+    for i in range(size):
+        if bias[i] != 0.0:
+            return False
+    return True
 
 
 @kernel

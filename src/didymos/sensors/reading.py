@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.compiled import kernel
-from didymos.native import record_at
+from didymos.native import doubles, record_at, row_at
 from didymos.noise import uniform
-from didymos.sensors.error import DRAWS_PER_READING, disturb_orientation, disturb_vector, walk
+from didymos.sensors.error import DRAWS_PER_READING, ErrorSpec, disturb_orientation, disturb_vector, is_exact, walk
+from didymos.spec import record_type
 
 __all__ = [
-    "ARRIVAL", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "any_due", "is_due", "sense",
-    "take_accelerations",
+    "ARRIVAL", "ERROR", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "any_due", "is_due",
+    "sense", "take_accelerations",
 ]  # fmt: skip
 
 SENSOR = np.dtype(
@@ -53,6 +54,9 @@ QUANTITY = np.dtype(
 )
 """A row of the table of quantities."""
 
+ERROR = record_type(ErrorSpec)
+"""A row of the table of their errors."""
+
 SENSOR_MEMORY = np.dtype(
     [
         ("key", np.float64, 2),  # of its stream of noise
@@ -84,7 +88,7 @@ _ORIENTATION, _VECTOR = Form.ORIENTATION, Form.VECTOR
 
 
 class SensorTables(NamedTuple):
-    """The sensors of a run."""
+    """The sensors of a run; compiled code gets the addresses of these arrays under the same names, and `sensors_count`."""
 
     sensors: NDArray[Any]  # SENSOR [n]
     quantities: NDArray[Any]  # QUANTITY [m]
@@ -101,19 +105,20 @@ def is_due(tick: int, rate: float, period: float) -> bool:
 
 
 @kernel
-def any_due(sensors: Any, tick: int, period: float) -> bool:
+def any_due(tables: Any, tick: int, period: float) -> bool:
     """Whether any sensor reads at this tick."""
-    for i in range(sensors.shape[0]):
-        if is_due(tick, sensors[i].rate, period):
+    for i in range(tables.sensors_count):
+        if is_due(tick, row_at(tables.sensors, i, SENSOR).rate, period):
             return True
     return False
 
 
 @kernel
-def acceleration_due(sensors: Any, tick: int, period: float) -> bool:
+def acceleration_due(tables: Any, tick: int, period: float) -> bool:
     """Whether a sensor that measures accelerations reads at this tick."""
-    for i in range(sensors.shape[0]):
-        if sensors[i].acceleration == 1 and is_due(tick, sensors[i].rate, period):
+    for i in range(tables.sensors_count):
+        sensor = row_at(tables.sensors, i, SENSOR)
+        if sensor.acceleration == 1 and is_due(tick, sensor.rate, period):
             return True
     return False
 
@@ -131,51 +136,48 @@ def _is_lost(sensor: Any, memory: Any, taken: int) -> bool:
 
 
 @kernel
-def _take(tables: Any, sensor: Any, arrival: int, time: float, sensordata: Any, state: Any) -> None:
+def _take(tables: Any, sensor: Any, arrival: int, time: float, sensordata: int, state: int) -> None:
     """Put one reading into the ring."""
-    memory = record_at(state.ctypes.data + 8 * sensor.memory, SENSOR_MEMORY)
+    memory = record_at(state + 8 * sensor.memory, SENSOR_MEMORY)
     taken = int(memory.taken)
     high, low = memory.key[0], memory.key[1]
     slot = sensor.memory + _MEMORY_WORDS + (taken % sensor.capacity) * (sensor.channels + _ARRIVAL_WORDS)
-    on_its_way = record_at(state.ctypes.data + 8 * slot, ARRIVAL)
+    on_its_way = record_at(state + 8 * slot, ARRIVAL)
     on_its_way.tick = arrival
     on_its_way.sampled_at = time
     if _is_lost(sensor, memory, taken):
         on_its_way.tick = _LOST
     channel = 0
     for q in range(sensor.first_quantity, sensor.first_quantity + sensor.quantities):
-        quantity = tables.quantities[q]
+        quantity, error = row_at(tables.quantities, q, QUANTITY), row_at(tables.errors, q, ERROR)
         size = quantity.size
-        true = sensordata[quantity.source : quantity.source + size]
-        if quantity.in_state == 1:
-            true = state[quantity.source : quantity.source + size]
-        first = slot + _ARRIVAL_WORDS + channel
-        reading = state[first : first + size]
-        bias = state[quantity.bias : quantity.bias + size]
+        true = doubles((state if quantity.in_state == 1 else sensordata) + 8 * quantity.source)
+        reading = doubles(state + 8 * (slot + _ARRIVAL_WORDS + channel))
+        bias = doubles(state + 8 * quantity.bias)
         counter = (taken * sensor.channels + channel) * DRAWS_PER_READING
-        if sensor.errors == 0.0:
+        if sensor.errors == 0.0 or is_exact(error, size, bias):
             for k in range(size):
                 reading[k] = true[k]
         elif quantity.form == _ORIENTATION:
-            walk(tables.errors[q], sensor.rate, taken == 0, high, low, counter, 3, bias)
-            disturb_orientation(tables.errors[q], sensor.rate, high, low, counter, bias, true, reading)
+            walk(error, sensor.rate, taken == 0, high, low, counter, 3, bias)
+            disturb_orientation(error, sensor.rate, high, low, counter, bias, true, reading)
         else:
-            walk(tables.errors[q], sensor.rate, taken == 0, high, low, counter, size, bias)
+            walk(error, sensor.rate, taken == 0, high, low, counter, size, bias)
             axes = quantity.form == _VECTOR
-            disturb_vector(tables.errors[q], sensor.rate, high, low, counter, size, axes, bias, true, reading)
+            disturb_vector(error, sensor.rate, high, low, counter, size, axes, bias, true, reading)
         channel += size
     memory.taken = taken + 1
 
 
 @kernel
-def _arrive(tables: Any, sensor: Any, tick: int, state: Any) -> bool:
+def _arrive(tables: Any, sensor: Any, tick: int, state: int) -> bool:
     """Let the readings arrive whose time has come; whether one did."""
-    memory = record_at(state.ctypes.data + 8 * sensor.memory, SENSOR_MEMORY)
+    memory = record_at(state + 8 * sensor.memory, SENSOR_MEMORY)
     fresh = False
     while memory.arrived < memory.taken:
         arrived = int(memory.arrived)
         slot = sensor.memory + _MEMORY_WORDS + (arrived % sensor.capacity) * (sensor.channels + _ARRIVAL_WORDS)
-        on_its_way = record_at(state.ctypes.data + 8 * slot, ARRIVAL)
+        on_its_way = record_at(state + 8 * slot, ARRIVAL)
         if on_its_way.tick > tick:
             break
         memory.arrived = arrived + 1
@@ -185,30 +187,33 @@ def _arrive(tables: Any, sensor: Any, tick: int, state: Any) -> bool:
         memory.sampled_at = on_its_way.sampled_at
         channel = slot + _ARRIVAL_WORDS
         for q in range(sensor.first_quantity, sensor.first_quantity + sensor.quantities):
-            quantity = tables.quantities[q]
+            quantity = row_at(tables.quantities, q, QUANTITY)
+            source, target = doubles(state + 8 * channel), doubles(state + 8 * quantity.reading)
             for k in range(quantity.size):
-                state[quantity.reading + k] = state[channel]
-                channel += 1
+                target[k] = source[k]
+            channel += quantity.size
     return fresh
 
 
 @kernel
-def sense(tables: Any, tick: int, period: float, begins: bool, sensordata: Any, state: Any) -> None:
+def sense(tables: Any, tick: int, period: float, begins: bool, sensordata: int, state: int) -> None:
     """Take the readings of positions and velocities that are due, and let all arrive whose time has come.
 
+    `sensordata` and `state` are addresses: of the engine's readings, and of the state that it keeps for us.
     Where the robot `begins`, all are due, those of accelerations too, and the engine has found the forces before.
     """
-    for i in range(tables.sensors.shape[0]):
-        sensor = tables.sensors[i]
+    fresh = doubles(tables.fresh)
+    for i in range(tables.sensors_count):
+        sensor = row_at(tables.sensors, i, SENSOR)
         if begins or (sensor.acceleration == 0 and is_due(tick, sensor.rate, period)):
             _take(tables, sensor, tick + sensor.delay, tick * period, sensordata, state)
-        tables.fresh[i] = 1.0 if _arrive(tables, sensor, tick, state) else 0.0
+        fresh[i] = 1.0 if _arrive(tables, sensor, tick, state) else 0.0
 
 
 @kernel
-def take_accelerations(tables: Any, tick: int, time: float, period: float, sensordata: Any, state: Any) -> None:
+def take_accelerations(tables: Any, tick: int, time: float, period: float, sensordata: int, state: int) -> None:
     """Take the readings of accelerations that a tick needs, at a time [s] just before it, when the forces are known."""
-    for i in range(tables.sensors.shape[0]):
-        sensor = tables.sensors[i]
+    for i in range(tables.sensors_count):
+        sensor = row_at(tables.sensors, i, SENSOR)
         if sensor.acceleration == 1 and is_due(tick, sensor.rate, period):
             _take(tables, sensor, tick + sensor.delay, time, sensordata, state)

@@ -1,0 +1,74 @@
+"""Density and wind at heights close to one another, for one look at their powers.
+
+The parts of a robot are seldom far apart, and a power costs more than a part's whole motion. From one height h0 to another,
+
+    rho(h) = rho(h0) (1 + d)^(-g / (R L) - 1),   d = L (h - h0) / T(h0)      in the troposphere
+    W(h)   = W(h0) (1 + d)^k,                    d = (h - h0) / h0           power law, h0 > 0
+
+and for |d| below 0.01 six terms of the binomial series give (1 + d)^e to 2e-16 of itself, e up to 5. Elsewhere, and for the other
+laws, the plain functions answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from didymos.air.atmosphere import GAS_CONSTANT, GRAVITY, LAPSE_RATE, TROPOPAUSE, density, temperature
+from didymos.air.wind import wind_speed
+from didymos.compiled import kernel
+
+__all__ = ["NEARBY", "density_nearby", "look_around", "wind_nearby"]
+
+NEARBY = np.dtype(
+    [
+        ("height", np.float64),  # [m], h0
+        ("density", np.float64),  # [kg/m^3] there
+        ("density_slope", np.float64),  # [1/m], d per metre; 0 where the series does not hold
+        ("wind", np.float64),  # [m/s] there
+        ("wind_slope", np.float64),  # [1/m], likewise
+    ]
+)
+"""What is known of the air at one height."""
+
+_FAR = 0.01
+_EXPONENT = -GRAVITY / (GAS_CONSTANT * LAPSE_RATE) - 1.0
+
+
+@kernel
+def _power(d: float, e: float) -> float:
+    """(1 + d)^e for |d| < 0.01."""
+    d2, d3, d4, d5, d6 = d * (1.0 / 2.0), d * (1.0 / 3.0), d * (1.0 / 4.0), d * (1.0 / 5.0), d * (1.0 / 6.0)
+    tail = 1.0 + (e - 4.0) * d5 * (1.0 + (e - 5.0) * d6)
+    return 1.0 + e * d * (1.0 + (e - 1.0) * d2 * (1.0 + (e - 2.0) * d3 * (1.0 + (e - 3.0) * d4 * tail)))
+
+
+@kernel
+def look_around(height: float, air: Any, wind: Any, nearby: Any) -> None:
+    """Density and wind at a height [m] into `nearby`, for `AirSpec` and `WindSpec` records."""
+    nearby.height = height
+    nearby.density = density(height, air.temperature, air.pressure)
+    nearby.density_slope = LAPSE_RATE / temperature(height, air.temperature) if height < TROPOPAUSE else 0.0
+    nearby.wind = wind_speed(height, wind)
+    nearby.wind_slope = 1.0 / height if height > 0.0 and wind.roughness == 0.0 else 0.0
+
+
+@kernel
+def density_nearby(height: float, air: Any, nearby: Any) -> float:
+    """Density [kg/m^3] at a height [m]."""
+    d = nearby.density_slope * (height - nearby.height)
+    if abs(d) < _FAR and d != 0.0 and height < TROPOPAUSE:
+        return nearby.density * _power(d, _EXPONENT)
+    return nearby.density if height == nearby.height else density(height, air.temperature, air.pressure)
+
+
+@kernel
+def wind_nearby(height: float, wind: Any, nearby: Any) -> float:
+    """Horizontal speed of the air [m/s] at a height [m]."""
+    if wind.speed == 0.0 or height == nearby.height:
+        return nearby.wind
+    d = nearby.wind_slope * (height - nearby.height)
+    if abs(d) < _FAR and d != 0.0:
+        return nearby.wind * _power(d, wind.exponent)
+    return wind_speed(height, wind)
