@@ -121,6 +121,8 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     shown = ShownModel(spec.copy(), twin.description.source)
     discard_visuals(spec, twin)
     model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
+    if model.ntree <= _FEW_TREES:
+        model.opt.disableflags = int(model.opt.disableflags) | int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
     fill_table(model, spec, twin, links, table, state)
     start = int(model.numeric_adr[model.nnumeric - 1])
     numbers = {path: start + i for path, i in table.numbers.items()}
@@ -128,6 +130,9 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     _apply_values(assembly, twin)
     return assembly
 
+
+_FEW_TREES = 2
+"""With so few trees, solving contacts island by island gives the same bits as solving all at once, and takes 2 to 13 % longer."""
 
 _FREEDOMS = {
     mujoco.mjtJoint.mjJNT_FREE: 6, mujoco.mjtJoint.mjJNT_BALL: 3, mujoco.mjtJoint.mjJNT_SLIDE: 1, mujoco.mjtJoint.mjJNT_HINGE: 1,
@@ -193,14 +198,14 @@ def _apply_values(assembly: Assembly, twin: Twin) -> None:
     for name in dict.fromkeys((*loaded, *(joint_of(path) for path in values if path.startswith("joints.")))):
         apply_joint(model, twin, name, loaded)
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
+        check_link(twin, name)
         apply_link(assembly, twin, name)
     mujoco.mj_setConst(model, mujoco.MjData(model))
     _write_arms(assembly, tuple(assembly.links.links))
 
 
 def apply_link(assembly: Assembly, twin: Twin, name: str) -> None:
-    """Write a link's mass, centre of mass and inertia into a model; a tensor no body can have is an `InputError`."""
-    check_link(twin, name)
+    """Write a link's mass, centre of mass and inertia into a model; `mj_setConst` has to follow."""
     assembly.inertias.set(name, *link_values(twin, name))
     assembly.inertias.write(assembly.model, name)
     _write_arms(assembly, assembly.links.bodies[assembly.links[name].body])

@@ -47,6 +47,7 @@ class LeanEngine:
     def __init__(self, simulation: Simulation) -> None:
         spec = simulation.built.assembly.bare_spec()
         self._model = spec.compile()
+        self._model.opt.disableflags = simulation.model.opt.disableflags
         _copy_inertias(simulation.model, self._model)
         if not _is_near(simulation.address):
             self._model.opt.disableflags = int(self._model.opt.disableflags) | _CONTACT

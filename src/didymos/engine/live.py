@@ -7,6 +7,7 @@ from functools import cached_property
 
 import mujoco
 
+from didymos.describe.check import check_link
 from didymos.describe.names import cameras, joint_of, link_of, readings
 from didymos.engine.assemble import apply_link
 from didymos.engine.build import Built
@@ -28,7 +29,8 @@ class LiveValues:
         self._built = built
         self._writers: dict[str, Writer] = {}
         self._loads: dict[str, JointLoad | None] = {}
-        self._stale = False  # whether the engine has to derive constants anew
+        self._links: set[str] = set()  # whose inertia has changed and is not in the model yet
+        self.stale = False  # whether the model waits for `refresh`
 
     def set_all(self, values: Mapping[str, float]) -> None:
         """Change parameters: all of them, or none if one does not fit."""
@@ -56,8 +58,14 @@ class LiveValues:
             if writer is None:
                 writer = self._writers[path] = self._writer(path)
             writer(float(value))
-        if self._stale:
-            self._stale = False
+
+    def refresh(self) -> None:
+        """Bring the bodies whose links have changed, and what the engine derives from them, up to date: once for many changes."""
+        if self.stale:
+            self.stale = False
+            for name in sorted(self._links):
+                apply_link(self._built.assembly, self._built.twin, name)
+            self._links.clear()
             mujoco.mj_setConst(self._built.assembly.model, self._scratch)
 
     @cached_property
@@ -74,9 +82,9 @@ class LiveValues:
         if path in self._built.assembly.numbers:
             return self._part_writer(path, rest.split(".")[0] if kind == "parts" else "")
         if kind == "links":
-            return self._refreshing(lambda: apply_link(self._built.assembly, self._built.twin, link_of(path)))
+            return self._link_writer(path, link_of(path))
         if kind == "joints":
-            return self._refreshing(lambda: self._apply_joint(joint_of(path)))
+            return self._joint_writer(joint_of(path))
         if path.startswith("control.gains."):
             program, gain = self._built.program, path.removeprefix("control.gains.")
             return (lambda value: None) if program is None else (lambda value: program.set_gain(gain, value))
@@ -84,12 +92,21 @@ class LiveValues:
             return self._sensor_writer(rest)
         return self._world_writer(path)
 
-    def _refreshing(self, apply: Callable[[], None]) -> Writer:
-        """A writer after which the engine's constants are derived anew."""
+    def _link_writer(self, path: str, name: str) -> Writer:
+        quantity = path.removeprefix(f"links.{name}.").split(".")[0]
 
         def write(value: float) -> None:
-            apply()
-            self._stale = True
+            if quantity == "inertia" or (quantity == "mass" and value == 0.0):
+                check_link(self._built.twin, name)
+            self._links.add(name)
+            self.stale = True
+
+        return write
+
+    def _joint_writer(self, name: str) -> Writer:
+        def write(value: float) -> None:
+            self._apply_joint(name)
+            self.stale = True
 
         return write
 
@@ -116,13 +133,13 @@ class LiveValues:
             numbers[index] = value
             if self._lends_otherwise(part):
                 apply_belt(assembly.model, twin, part)
-                self._stale = True
+                self.stale = True
 
         def write_joint(value: float) -> None:
             numbers[index] = value
             if self._lends_otherwise(part):
                 self._apply_joint(str(joint))
-                self._stale = True
+                self.stale = True
 
         if part in belted_parts(twin):
             return write_belt

@@ -94,7 +94,7 @@ class Simulation:
         self._given = control
         self.program = control if control is not None else self.twin.make_program()
         self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
-        self.model, self.data, self.robot = self.built.assembly.model, self.built.data, self.built.robot
+        self.data, self.robot = self.built.data, self.built.robot
         self.context, self.packed = self.built.context, pack(self.built.context)
         self.address = int(self.packed.ctypes.data)
         self._state = self.data.plugin_state
@@ -118,6 +118,12 @@ class Simulation:
         self.reset()
 
     # what it is
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The engine's model, with everything in it that was set."""
+        self._live.refresh()
+        return self.built.assembly.model
 
     @property
     def period(self) -> float:
@@ -162,6 +168,7 @@ class Simulation:
     @property
     def inertias(self) -> LinkInertias:
         """Mass, centre of mass and inertia of every link as they are now."""
+        self._live.refresh()
         return self.built.assembly.inertias
 
     @property
@@ -280,6 +287,8 @@ class Simulation:
 
     def _tick(self, first: int, count: int, flags: int) -> None:
         """Let the compiled loop run."""
+        if self._live.stale:
+            self._live.refresh()
         tick, status = run_ticks(self.address, first, count, flags)
         self._clock[0] = tick
         if status != FINE:
