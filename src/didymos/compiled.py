@@ -20,10 +20,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite
 import numba
 from numba import types
 from numba.core import event
 
+from didymos import late_blas as late_blas  # before numba loads what asks for scipy
 from didymos.compile_error import compile_error
 
 __all__ = ["DOUBLES", "CFunction", "c_function", "inlined", "kernel", "source_digest"]
@@ -56,6 +58,12 @@ def _content(file: Path) -> bytes:
 
 
 @cache
+def _versions() -> bytes:
+    """Of the compiler and the engine; asking for one of a package reads all that its author wrote about it."""
+    return f"numba {numba.__version__}\nllvmlite {llvmlite.__version__}\nmujoco-core {version('mujoco-core')}\n".encode()
+
+
+@cache
 def _digest(file: Path) -> str:
     """Name of everything that the kernels of a file are made of."""
     reached: set[Path] = set()
@@ -65,9 +73,7 @@ def _digest(file: Path) -> str:
         if here not in reached:
             reached.add(here)
             ahead.extend(_imported(here))
-    found = hashlib.sha256()
-    for name in ("numba", "llvmlite", "mujoco-core"):
-        found.update(f"{name} {version(name)}\n".encode())
+    found = hashlib.sha256(_versions())
     for here in sorted(reached):
         found.update(here.name.encode() + b"\0" + _content(here))
     return found.hexdigest()[:16]
