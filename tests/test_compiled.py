@@ -36,6 +36,32 @@ def test_a_law_whose_module_is_gone_compiles_again_in_every_process(tmp_path: Pa
         assert float(done.stdout) == 6.0
 
 
+PRODUCT = """
+import numpy as np
+from didymos.compiled import kernel
+
+@kernel
+def product(a, b):
+    return a @ b
+"""
+MULTIPLY = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from product import product
+import numpy as np
+a = np.array([[1.0, 2.0], [3.0, 4.0]])
+before = "scipy.linalg" in sys.modules
+print(*product(a, a).ravel(), before, sum(product.stats.cache_hits.values()))
+"""
+
+
+def test_scipy_is_imported_by_kernels_that_multiply_matrices_and_by_no_other(tmp_path: Path, run_python: Any) -> None:
+    (tmp_path / "product.py").write_text(PRODUCT)
+    for times_from_cache in ("0", "1"):
+        done = run_python(MULTIPLY, str(tmp_path))
+        assert done.stdout.split() == ["7.0", "10.0", "15.0", "22.0", "False", times_from_cache], done.stderr
+
+
 def test_a_change_in_an_imported_file_is_seen(tmp_path: Path, run_python: Any) -> None:
     code = """
 import sys

@@ -20,10 +20,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite
 import numba
 from numba import types
 from numba.core import event
 
+from didymos import late_blas as late_blas  # before numba loads what asks for scipy
 from didymos.compile_error import compile_error
 
 __all__ = ["DOUBLES", "CFunction", "c_function", "inlined", "kernel", "source_digest"]
@@ -36,40 +38,48 @@ DOUBLES = types.CPointer(types.float64)
 _KEPT_FOLDERS = 1024
 _USUAL_KERNELS = 90  # that a first run compiles
 _ROOT = Path(__file__).parent
-_IMPORTS = re.compile(r"^\s*from\s+didymos([\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
+_IMPORTS = re.compile(r"^[ \t]*from[ \t]+didymos([\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
 @cache
-def _imported(file: Path) -> frozenset[Path]:
+def _imported(file: str) -> frozenset[str]:
     """Files of the package that a file names in its imports."""
     imported = set()
-    for module, names in _IMPORTS.findall(file.read_text()):
-        parent = _ROOT.joinpath(*module.split("."))
-        named = [parent, *(parent / name for name in re.findall(r"\w+", names))]
-        imported |= {entry for path in named for entry in (path.with_suffix(".py"), path / "__init__.py") if entry.is_file()}
+    for module, names in _IMPORTS.findall(Path(file).read_text()):
+        parent = f"{_ROOT}{module.replace('.', '/')}"
+        if os.path.isfile(f"{parent}.py"):
+            imported.add(f"{parent}.py")
+            continue
+        named = [parent, *(f"{parent}/{name}" for name in re.findall(r"\w+", names))]
+        imported |= {entry for path in named for entry in (f"{path}.py", f"{path}/__init__.py") if os.path.isfile(entry)}
     return frozenset(imported)
 
 
 @cache
-def _content(file: Path) -> bytes:
-    return hashlib.sha256(file.read_bytes()).digest()
+def _content(file: str) -> bytes:
+    """The name of a file and a digest of what it holds."""
+    return os.path.basename(file).encode() + b"\0" + hashlib.sha256(Path(file).read_bytes()).digest()
+
+
+@cache
+def _versions() -> bytes:
+    """Of the compiler and the engine; asking for one of a package reads all that its author wrote about it."""
+    return f"numba {numba.__version__}\nllvmlite {llvmlite.__version__}\nmujoco-core {version('mujoco-core')}\n".encode()
 
 
 @cache
 def _digest(file: Path) -> str:
     """Name of everything that the kernels of a file are made of."""
-    reached: set[Path] = set()
-    ahead = [file]
+    reached: set[str] = set()
+    ahead = [str(file)]
     while ahead:
         here = ahead.pop()
         if here not in reached:
             reached.add(here)
             ahead.extend(_imported(here))
-    found = hashlib.sha256()
-    for name in ("numba", "llvmlite", "mujoco-core"):
-        found.update(f"{name} {version(name)}\n".encode())
+    found = hashlib.sha256(_versions())
     for here in sorted(reached):
-        found.update(here.name.encode() + b"\0" + _content(here))
+        found.update(_content(here))
     return found.hexdigest()[:16]
 
 

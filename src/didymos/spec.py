@@ -14,7 +14,10 @@ __all__ = ["Spec", "number", "number_fields", "record_type"]
 class Spec(BaseModel):
     """A record of a twin file: unknown keys are errors, numbers are finite."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True, strict=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True, strict=False,
+        defer_build=True,  # when the first record is read: no twin has records of all types
+    )  # fmt: skip
 
 
 def number(

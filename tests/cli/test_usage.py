@@ -52,19 +52,6 @@ def test_every_verb_explains_itself_with_an_example(capsys):
         assert f"Example: didymos {verb}" in capsys.readouterr().out
 
 
-def test_help_and_list_wait_for_no_heavy_library():
-    heavy = ("mujoco", "numba", "scipy", "matplotlib", "rosbags", "rich", "trimesh")
-    program = f"""
-import sys
-from didymos.cli.main import main
-for words in (["--help"], ["list"]):
-    assert main(words) == 0
-print(*(name for name in {heavy!r} if name in sys.modules), file=sys.stderr)
-"""
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stderr.split() == []
-
-
 def test_a_reader_that_leaves_early_causes_no_noise():
     program = "import sys; from didymos.cli.main import main; sys.exit(main(['run', '--help']))"
     reader = subprocess.Popen(

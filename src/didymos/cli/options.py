@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.completion import complete_kinds, complete_scenarios, complete_twins, complete_variants
+from didymos.cli.late_import import import_late
 from didymos.cli.values import settings
 from didymos.errors import InputError
 
@@ -91,6 +92,8 @@ def load_twin(
 
 
 def _load(name: str, variant: str | None, quiet: bool) -> Twin:
+    import_late("glfw")  # the engine imports it to open windows, which we never do, and it starts two processes to do so
+
     import didymos
     from didymos.cli.trust import ask
     from didymos.describe.trust import NotTrusted

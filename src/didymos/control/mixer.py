@@ -21,7 +21,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from didymos.control.controller import Rotor
 from didymos.errors import InputError, nearest
@@ -92,6 +91,8 @@ def mixer_without(rotors: Sequence[Rotor], failed: int) -> NDArray[np.float64] |
     The others that hover without a moment, with the least sum of squares, are found by non-negative least squares; of a
     hexacopter that leaves out the one across as well. They command thrust, roll and pitch; yaw is given up.
     """
+    from scipy.optimize import nnls  # it takes half a second to import, and few programs survive a failed rotor
+
     effects = effect_matrix(rotors)
     others = [i for i in range(len(rotors)) if i != failed]
     hover = np.array([1.0, 0.0, 0.0, 0.0])

@@ -9,6 +9,8 @@ import contextlib
 import io
 import json
 import sys
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 _MEMORY = 2 * 2**30  # [bytes]
@@ -35,6 +37,15 @@ class _Arguments(dict[str, str]):
         return super().__getitem__(name)
 
 
+class _LateYaml(ModuleType):
+    """PyYAML, imported at the first look into it: few files load YAML, and it takes longer than xacro to import."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get("yaml") is self:
+            del sys.modules["yaml"]
+        return getattr(import_module("yaml"), name)
+
+
 def main() -> None:
     """Answer one request."""
     request = json.load(sys.stdin)
@@ -52,6 +63,7 @@ def main() -> None:
 
 
 def _expand(file: str, arguments: _Arguments, packages: dict[str, str]) -> dict[str, Any]:
+    sys.modules["yaml"] = _LateYaml("yaml")
     import xacro
     from xacro import substitution_args
 

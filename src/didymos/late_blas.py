@@ -1,0 +1,19 @@
+"""numba without scipy, until a kernel needs scipy.
+
+When it loads its array functions, numba imports `scipy.linalg`, which takes as long as all of numba, to learn whether there
+is a BLAS. Where a Didymos is installed there is one, for it needs scipy. A kernel that multiplies matrices asks for BLAS once
+more when it is compiled, and finds it when it is called.
+"""
+
+from __future__ import annotations
+
+from numba.np import linalg
+
+__all__: list[str] = []
+
+_ensure_blas = linalg.ensure_blas
+linalg.ensure_blas = lambda: None
+try:
+    import numba.np.arraymath  # noqa: F401
+finally:
+    linalg.ensure_blas = _ensure_blas
