@@ -1,10 +1,11 @@
 """How fast a twin runs, beside the bare engine on the leanest model of the same motion (lean_bench.py).
 
 Both are measured in turns within one run, from the same state, in CPU time of the thread that steps, so that a busy machine
-disturbs both alike; the ratio is the median over the turns. The whole twin does everything, recording to a file included; what a
-second thread does beside it (packing the record) does not count. Cameras are off. A scan is that of all lidars at the state in
-which the warm-up ends. `stages` say where the time of a step goes: to the lean engine, to what the twin adds without a log, and
-to the log.
+disturbs both alike; the ratio is the median over the turns. The bare engine runs as its Python package leaves it, its stopwatches
+included (stopwatch.py); `untimed_ratio` is against the engine without them. The whole twin does everything, recording to a file
+included; what a second thread does beside it (packing the record) does not count. Cameras are off. A scan is that of all lidars
+at the state in which the warm-up ends. `stages` say where the time of a step goes: to the lean engine, to what the twin adds
+without a log, and to the log.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from didymos.compiled import kernel
 from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
+from didymos.engine import stopwatch
 from didymos.engine.lean_bench import LeanEngine
 from didymos.engine.lidar import scan
 from didymos.engine.packed_context import CONTEXT
@@ -39,7 +41,7 @@ class BenchRow:
     """Speed of a twin: physics steps per second of CPU time, their ratio, the twin's real-time factor, a lidar's scan.
 
     `stages` [us of a physics step]: `physics` of the lean engine; `parts_sensors_control`, all that the twin adds to it without a
-    log; `record`, what a recorded run adds to that.
+    log, less what the engine's stopwatches cost; `record`, what a recorded run adds to that.
     """
 
     twin: str
@@ -48,6 +50,7 @@ class BenchRow:
     engine_steps_per_s: float
     twin_steps_per_s: float
     ratio: float
+    untimed_ratio: float
     real_time_factor: float
     peak_memory_mb: float
     scan_ms: float | None
@@ -124,7 +127,7 @@ def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[floa
     scenario = scenario or next(iter(twin.scenarios), None)
     simulation = Simulation(_without_cameras(twin, scenario), scenario=scenario)
     step, substeps = twin.file.world.step, simulation.context.timing.substeps
-    lean_rates, twin_rates, loop_rates = [], [], []
+    lean_rates, untimed_rates, twin_rates, loop_rates = [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.mcap"
         for _ in range(2):  # the first loads libraries, which would make the turns too short to measure
@@ -136,13 +139,19 @@ def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[floa
         count = ticks * substeps
         for turn in range(_TURNS):
             lean_rates.append(count / lean.seconds(count))
+            stopwatch.stop()
+            untimed_rates.append(count / lean.seconds(count))
+            stopwatch.start()
             simulation.restore(started)
             twin_rates.append(count / _recorded_seconds(simulation, ticks, file))
             simulation.restore(started)
             loop_rates.append(count / _bare_seconds(simulation, ticks))
             if progress is not None:
                 progress((turn + 1) / _TURNS)
-    ratios = [mine / bare for mine, bare in zip(twin_rates, lean_rates, strict=True)]
+    ratio, untimed_ratio = (
+        statistics.median(mine / bare for mine, bare in zip(twin_rates, bare_rates, strict=True))
+        for bare_rates in (lean_rates, untimed_rates)
+    )
     physics, loop, whole = (1e6 / statistics.median(rates) for rates in (lean_rates, loop_rates, twin_rates))
     return BenchRow(
         twin=twin.name,
@@ -150,7 +159,8 @@ def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[floa
         scenario=scenario,
         engine_steps_per_s=statistics.median(lean_rates),
         twin_steps_per_s=statistics.median(twin_rates),
-        ratio=statistics.median(ratios),
+        ratio=ratio,
+        untimed_ratio=untimed_ratio,
         real_time_factor=statistics.median(twin_rates) * step,
         peak_memory_mb=peak_memory(),
         scan_ms=scan_ms,

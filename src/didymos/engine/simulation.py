@@ -21,6 +21,7 @@ from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
+from didymos.engine import stopwatch
 from didymos.engine.assemble import SCAN
 from didymos.engine.build import build, choose_scenario, stimuli_of
 from didymos.engine.cameras import Cameras, View
@@ -289,7 +290,11 @@ class Simulation:
         """Let the compiled loop run."""
         if self._live.stale:
             self._live.refresh()
-        tick, status = run_ticks(self.address, first, count, flags)
+        stopwatch.stop()
+        try:
+            tick, status = run_ticks(self.address, first, count, flags)
+        finally:
+            stopwatch.start()
         self._clock[0] = tick
         if status != FINE:
             raise failure(status, self.time, built=self.built)
