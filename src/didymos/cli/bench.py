@@ -51,12 +51,13 @@ def bench(
             f"{row.engine_steps_per_s:,.0f}",
             f"{row.twin_steps_per_s:,.0f}",
             f"{row.ratio:.2f}",
+            f"{row.untimed_ratio:.2f}",
             number(row.real_time_factor),
             f"{row.peak_memory_mb:.0f}",
             "" if row.scan_ms is None else number(row.scan_ms),
         )
         for row in rows
     ]
-    speeds = ("engine [steps/s]", "twin [steps/s]", "ratio", "real-time factor")
+    speeds = ("engine [steps/s]", "twin [steps/s]", "ratio", "untimed", "real-time factor")
     print_table(table, ("twin", "variant", "scenario", *speeds, "memory [MB]", "scan [ms]"))
     return 0
