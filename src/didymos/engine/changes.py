@@ -37,6 +37,9 @@ class Changes:
         self._period = period
         self._last: dict[str, float] = {}
 
+    def __len__(self) -> int:
+        return len(self._stimuli)
+
     def forget(self) -> None:
         """Begin anew: what was set before is no longer known to be so."""
         self._last.clear()

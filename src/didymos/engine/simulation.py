@@ -107,6 +107,7 @@ class Simulation:
         check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}))
         self._changes = Changes(self.built, self.stimuli, self.period)
         self._cameras = Cameras(self.twin, self.shown, seed, self.period)
+        self._disturbed = bool(self._changes or self._cameras.names)  # by what Python has to do between ticks
         self.measured = Values(self.built.measured, self._state, self._cameras.views)
         first = self.built.assembly.state.starts["setpoints"]
         self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
@@ -270,21 +271,25 @@ class Simulation:
         With `ahead`, the readings of the tick that comes next are taken too; where nobody is `asked`, the inputs stay
         as they are.
         """
-        end = self.tick + count
-        while self.tick < end:
-            due = dict(self._changes.due(self.tick))
-            if due:
-                self.set_all(due)
-            self._cameras.look(self.tick, self.data)
-            undisturbed = min(self._changes.until(self.tick), self._cameras.until(self.tick), end - self.tick)
-            last = ahead and self.tick + undisturbed == end
+        tick = self.tick
+        end = tick + count
+        while tick < end:
+            undisturbed = end - tick
+            if self._disturbed:
+                due = dict(self._changes.due(tick))
+                if due:
+                    self.set_all(due)
+                self._cameras.look(tick, self.data)
+                undisturbed = min(self._changes.until(tick), self._cameras.until(tick), undisturbed)
+            last = ahead and tick + undisturbed == end
             if self._compiled or not asked:
-                self._tick(self.tick, undisturbed, (AHEAD if last else 0) | (0 if asked else UNASKED))
+                self._tick(tick, undisturbed, (AHEAD if last else 0) | (0 if asked else UNASKED))
             else:
                 assert self.program is not None
-                drive(self, self.program, first=self.tick, count=undisturbed)
+                drive(self, self.program, first=tick, count=undisturbed)
                 if last:
                     self._tick(self.tick, 0, AHEAD)
+            tick = self.tick
 
     def _tick(self, first: int, count: int, flags: int) -> None:
         """Let the compiled loop run."""
