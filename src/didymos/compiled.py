@@ -171,6 +171,12 @@ class _Linked(CPUDispatcher):
             with _cached_in(cache_folder(file) / self.subfolder):
                 self._cache = KernelCache(self.py_func)
 
+    def is_kept(self) -> bool:
+        """Whether there is anything of it in the cache."""
+        if isinstance(self._cache, NullCache):
+            self.enable_caching()
+        return isinstance(self._cache, KernelCache) and self._cache.is_filled()
+
     def compile(self, sig: Any) -> Any:
         """The code for a signature: of this process, of the cache, or new."""
         if isinstance(self._cache, NullCache):  # most kernels of a warm cache are never asked for

@@ -22,7 +22,12 @@ class KernelCache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._lock = FileLock(Path(self.cache_path) / f"{self._impl.filename_base}.lock")
+        folder, name = Path(self.cache_path), self._impl.filename_base
+        self._index, self._lock = folder / f"{name}.nbi", FileLock(folder / f"{name}.lock")
+
+    def is_filled(self) -> bool:
+        """Whether there is anything in it."""
+        return self._index.exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled for a signature; where there is nothing, the caller is the one to compile it."""
