@@ -213,3 +213,18 @@ print(len(files))
 """
     done = run_python(IMPORT + code, str(tmp_path))
     assert done.stdout.split() == ["TypingError", "1"], done.stderr
+
+
+def test_what_a_sum_gives_is_asked_once_for_all_kernels(tmp_path: Path, run_python: Any) -> None:
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS)
+    code = """
+import operator
+from numba import types
+from didymos import kernel_compiler
+kernels.inner(2.0)
+known, = (memory for memory in kernel_compiler._MEMORIES.values() if memory)
+asked = [(str(function), types_) for function, types_ in known]
+print((f"Function({operator.mul})", (types.float64, types.float64)) in asked, kernels.inner(3), kernels.inner(2.5))
+"""
+    done = run_python(IMPORT + code, str(tmp_path))
+    assert done.stdout.split() == ["True", "6.0", "5.0"], done.stderr

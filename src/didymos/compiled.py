@@ -30,6 +30,7 @@ from numba.core.registry import CPUDispatcher
 from didymos.compile_bar import show_progress
 from didymos.compile_error import compile_error
 from didymos.kernel_cache import KernelCache
+from didymos.kernel_compiler import KernelCompiler
 
 __all__ = ["DOUBLES", "CFunction", "c_function", "kernel", "source_digest"]
 
@@ -162,7 +163,7 @@ class _Linked(CPUDispatcher):
     subfolder = "linked"
 
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
-        super().__init__(py_func, locals, targetoptions or dict(self.options))
+        super().__init__(py_func, locals, targetoptions or dict(self.options), KernelCompiler)
 
     def enable_caching(self) -> None:
         """Keep what is compiled from now on."""
@@ -224,8 +225,9 @@ class CFunction:
         file = Path(self.function.__code__.co_filename)
         lasting = self.function.__module__ in sys.modules and file.is_file()
         try:
+            decorate = numba.cfunc(self.signature, cache=lasting, error_model="numpy", pipeline_class=KernelCompiler)
             with _collector_rests(), _cached_in(cache_folder(file)) if lasting else nullcontext():
-                compiled = numba.cfunc(self.signature, cache=lasting, error_model="numpy")(self.function)
+                compiled = decorate(self.function)
         except OSError:
             raise
         except Exception as error:  # the function may be anybody's
