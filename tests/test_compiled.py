@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import didymos
 from didymos.errors import InputError
+
+SRC = Path(didymos.__file__).parent.parent
 
 LAW = """
 from numba import types
@@ -117,3 +123,134 @@ def test_a_law_that_cannot_be_compiled_is_named_with_its_file_and_why(tmp_path: 
     assert error.value.file == str(file)
     assert error.value.line in (9, 11)
     assert "\x1b" not in str(error.value)
+
+
+KERNELS = """
+from didymos.compiled import kernel
+
+@kernel
+def inner(x: float) -> float:
+    return 2.0 * x
+
+@kernel
+def outer(x: float) -> float:
+    return inner(x) + 1.0
+"""
+IMPORT = """
+import os, sys
+os.environ["DIDYMOS_CACHE"] = sys.argv[1]
+sys.path.insert(0, sys.argv[1])
+import kernels_of_a_test as kernels
+"""
+
+
+def test_a_kernel_is_made_callable_for_python_only_where_python_calls_it(tmp_path: Path, run_python: Any) -> None:
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS)
+    code = """
+print(kernels.outer(2.0), len(kernels.inner.overloads), len(kernels.inner.linked.overloads))
+print(kernels.inner(2.0), len(kernels.inner.overloads), kernels.inner.py_func(2.0))
+"""
+    done = run_python(IMPORT + code, str(tmp_path))
+    assert done.stdout.split() == ["5.0", "0", "1", "4.0", "1", "4.0"], done.stderr
+
+
+def test_a_pickled_kernel_is_callable_and_can_be_linked_elsewhere(tmp_path: Path, run_python: Any) -> None:
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS)
+    code = """
+import pickle
+again = pickle.loads(pickle.dumps(kernels.outer))
+print(again(2.0))
+"""
+    done = run_python(IMPORT + code, str(tmp_path))
+    assert float(done.stdout) == 5.0, done.stderr
+
+
+def test_the_search_for_garbage_goes_on_after_the_compiler(tmp_path: Path, run_python: Any) -> None:
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS + "\n@kernel\ndef wrong(x):\n    return x.nothing\n")
+    code = """
+import gc
+kernels.outer(2.0)
+print(gc.isenabled())
+try:
+    kernels.wrong(2.0)
+except Exception as error:
+    print(type(error).__name__)
+print(gc.isenabled())
+gc.disable()
+kernels.inner(2.0)
+print(gc.isenabled())
+"""
+    done = run_python(IMPORT + code, str(tmp_path))
+    assert done.stdout.split() == ["True", "TypingError", "True", "False"], done.stderr
+
+
+HOLD = """
+from numba import types
+dispatcher = kernels.inner.linked
+dispatcher.enable_caching()
+dispatcher._cache.load_overload((types.float64,), dispatcher.targetctx)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def _start(code: str, folder: Path) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(SRC)}
+    command = [sys.executable, "-c", code, str(folder)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+def test_processes_that_need_one_kernel_at_once_compile_it_once(tmp_path: Path) -> None:
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS)
+    code = """
+kernels.outer(2.0)
+print(sum(kernels.inner.linked.stats.cache_misses.values()))
+"""
+    started = [_start(IMPORT + code, tmp_path) for _ in range(3)]
+    misses = [int(process.communicate(timeout=600)[0]) for process in started]
+    assert sorted(misses) == [0, 0, 1]
+
+
+def test_a_kernel_that_a_killed_process_was_compiling_is_free(tmp_path: Path, run_python: Any) -> None:
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS)
+    process = _start(IMPORT + HOLD, tmp_path)
+    assert process.stdout is not None
+    assert process.stdout.readline().strip() == "held"
+    process.kill()
+    process.communicate()
+    done = run_python(IMPORT + "print(kernels.outer(2.0))", str(tmp_path))
+    assert float(done.stdout) == 5.0, done.stderr
+
+
+def test_a_kernel_that_cannot_be_compiled_keeps_nobody_waiting(tmp_path: Path, run_python: Any) -> None:
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS + "\n@kernel\ndef wrong(x):\n    return x.nothing\n")
+    code = """
+import fcntl
+from pathlib import Path
+try:
+    kernels.wrong(2.0)
+except Exception as error:
+    print(type(error).__name__)
+files = list(Path(kernels.wrong.stats.cache_path).glob("*.lock"))
+for file in files:
+    with file.open("w") as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+print(len(files))
+"""
+    done = run_python(IMPORT + code, str(tmp_path))
+    assert done.stdout.split() == ["TypingError", "1"], done.stderr
+
+
+def test_what_a_sum_gives_is_asked_once_for_all_kernels(tmp_path: Path, run_python: Any) -> None:
+    (tmp_path / "kernels_of_a_test.py").write_text(KERNELS)
+    code = """
+import operator
+from numba import types
+from didymos import kernel_compiler
+kernels.inner(2.0)
+known, = (memory for memory in kernel_compiler._MEMORIES.values() if memory)
+asked = [(str(function), types_) for function, types_ in known]
+print((f"Function({operator.mul})", (types.float64, types.float64)) in asked, kernels.inner(3), kernels.inner(2.5))
+"""
+    done = run_python(IMPORT + code, str(tmp_path))
+    assert done.stdout.split() == ["True", "6.0", "5.0"], done.stderr

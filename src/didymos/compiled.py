@@ -8,35 +8,41 @@ and the engine: a change starts a fresh folder for just those kernels that may d
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import llvmlite
 import numba
 from numba import types
-from numba.core import event
+from numba.core.caching import NullCache
+from numba.core.registry import CPUDispatcher
 
 from didymos import late_blas as late_blas  # before numba loads what asks for scipy
+from didymos.compile_bar import show_progress
 from didymos.compile_error import compile_error
+from didymos.kernel_cache import KernelCache
+from didymos.kernel_compiler import KernelCompiler
 
-__all__ = ["DOUBLES", "CFunction", "c_function", "inlined", "kernel", "source_digest"]
+__all__ = ["DOUBLES", "CFunction", "c_function", "kernel", "source_digest"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 DOUBLES = types.CPointer(types.float64)
 """numba type of a pointer to float64."""
 
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
 _KEPT_FOLDERS = 1024
-_USUAL_KERNELS = 90  # that a first run compiles
 _ROOT = Path(__file__).parent
 _IMPORTS = re.compile(r"^[ \t]*from[ \t]+didymos([\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
@@ -117,40 +123,12 @@ def _last_used(folder: Path) -> float:
         return 0.0
 
 
-class _CompileBar(event.Listener):
-    """A bar for a person who waits: what is being compiled, and about how much of it is done."""
-
-    def __init__(self) -> None:
-        self._count, self._depth = 0, 0
-
-    def on_start(self, event: Any) -> None:
-        """Show the function that is compiled now."""
-        self._count, self._depth = self._count + 1, self._depth + 1
-        done = min(self._count / _USUAL_KERNELS, 1.0)
-        bar = ("#" * round(20 * done)).ljust(20, ".")
-        name = event.data["dispatcher"].py_func.__qualname__.strip("_")[:32]
-        print(f"\rdidymos: compiling for this machine, once per version [{bar}] {name:<32}", end="", file=sys.stderr, flush=True)
-
-    def on_end(self, event: Any) -> None:
-        """Clear the line where nothing more is on its way."""
-        self._depth -= 1
-        if self._depth == 0:
-            print("\r" + " " * 110 + "\r", end="", file=sys.stderr, flush=True)
-
-
-@cache
-def _show_progress() -> None:
-    """Tell a person who waits; a program that reads our output has nothing to learn from it."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        event.register("numba:compile", _CompileBar())
-
-
 @cache
 def cache_folder(file: Path) -> Path:
     """Folder of the compiled kernels of a source file in its present state; made on first use."""
     folder = _cache_parent() / _digest(file)
     if not folder.is_dir():
-        _show_progress()
+        show_progress(folder.parent)
     folder.mkdir(exist_ok=True)
     os.utime(folder)
     return folder
@@ -162,29 +140,85 @@ def source_digest(function: Callable[..., Any]) -> str:
     return _digest(file) if file.is_file() else hashlib.sha256(function.__code__.co_code).hexdigest()[:16]
 
 
-def _cached(decorate: Callable[[F], Any], function: F) -> Any:
-    """Apply a numba decorator while its cache points to our folder, and only then: other code keeps its own."""
-    file = Path(function.__code__.co_filename)
-    if not file.is_file():  # of a notebook: there is nothing to cache it under
-        return decorate(function)
+@contextmanager
+def _cached_in(folder: Path) -> Iterator[None]:
+    """Let numba's cache point to a folder, and only here: other code keeps its own."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder(file))
+    numba.config.CACHE_DIR = str(folder)
     try:
-        return decorate(function)
+        yield
     finally:
         numba.config.CACHE_DIR = before
 
 
+@contextmanager
+def _collector_rests() -> Iterator[None]:
+    """Python's search for garbage takes an eighth of the compiler's time, and finds next to nothing."""
+    active = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if active:
+            gc.enable()
+
+
+class _Linked(CPUDispatcher):
+    """A kernel as compiled callers see it: without the wrappers through which Python and C would call it.
+
+    They would take a quarter of the compiler's time, for kernels of which most are only called by others.
+    """
+
+    options: ClassVar[dict[str, Any]] = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    subfolder = "linked"
+
+    def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
+        super().__init__(py_func, locals, targetoptions or dict(self.options), KernelCompiler)
+
+    def enable_caching(self) -> None:
+        """Keep what is compiled from now on."""
+        file = Path(self.py_func.__code__.co_filename)
+        if file.is_file():  # there is nothing to cache one of a notebook under
+            with _cached_in(cache_folder(file) / self.subfolder):
+                self._cache = KernelCache(self.py_func)
+
+    def is_kept(self) -> bool:
+        """Whether there is anything of it in the cache."""
+        if isinstance(self._cache, NullCache):
+            self.enable_caching()
+        return isinstance(self._cache, KernelCache) and self._cache.is_filled()
+
+    def compile(self, sig: Any) -> Any:
+        """The code for a signature: of this process, of the cache, or new."""
+        if isinstance(self._cache, NullCache):  # most kernels of a warm cache are never asked for
+            self.enable_caching()
+        try:
+            with _collector_rests():
+                return super().compile(sig)
+        finally:
+            if isinstance(self._cache, KernelCache):
+                self._cache.release()
+
+
+class _Kernel(_Linked):
+    """A kernel as Python sees it, compiled for Python where Python calls it; compiled callers are led to its other half."""
+
+    options = _OPTIONS
+    subfolder = "called"
+
+    @cached_property
+    def linked(self) -> _Linked:
+        """What compiled callers link."""
+        return _Linked(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return types.Dispatcher(self.linked)
+
+
 def kernel(function: F) -> F:
     """A compiled function that other compiled functions, tests and Python call; arithmetic as IEEE 754 says."""
-    compiled: F = _cached(numba.njit(cache=True, nogil=True, error_model="numpy"), function)
-    return compiled
-
-
-def inlined(function: F) -> F:
-    """A kernel that is written into its compiled callers: for those that take a large record of arrays by value."""
-    compiled: F = _cached(numba.njit(cache=True, nogil=True, error_model="numpy", inline="always"), function)
-    return compiled
+    return cast("F", _Kernel(function))
 
 
 class CFunction:
@@ -198,9 +232,12 @@ class CFunction:
     def address(self) -> int:
         """What the engine and the loop call."""
         # numba finds a cached function by its module; one whose module is gone (of a notebook, of runpy) is compiled each time
-        lasting = self.function.__module__ in sys.modules and Path(self.function.__code__.co_filename).is_file()
+        file = Path(self.function.__code__.co_filename)
+        lasting = self.function.__module__ in sys.modules and file.is_file()
         try:
-            compiled = _cached(numba.cfunc(self.signature, cache=lasting, error_model="numpy"), self.function)
+            decorate = numba.cfunc(self.signature, cache=lasting, error_model="numpy", pipeline_class=KernelCompiler)
+            with _collector_rests(), _cached_in(cache_folder(file)) if lasting else nullcontext():
+                compiled = decorate(self.function)
         except OSError:
             raise
         except Exception as error:  # the function may be anybody's

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from didymos.errors import InputError
 
-__all__ = ["unix_module"]
+__all__ = ["FileLock", "unix_module"]
 
 
 def unix_module(name: str, purpose: str) -> Any:
@@ -16,3 +17,37 @@ def unix_module(name: str, purpose: str) -> Any:
         return import_module(name)
     except ImportError:
         raise InputError(f"{purpose} needs a Unix system: Python has no module {name!r} here") from None
+
+
+class FileLock:
+    """A file that one process at a time holds; it is let go when that process ends, however it does.
+
+    Where a system or a file system has no such locks everybody holds it: what it guards must be right without, if slower.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: IO[str] | None = None
+
+    def acquire(self) -> None:
+        """Wait for the file, and hold it."""
+        if self._file is not None:
+            return
+        try:
+            locks = import_module("fcntl")
+            self._file = self._path.open("w")
+            locks.flock(self._file, locks.LOCK_EX)
+        except (ImportError, OSError):
+            self._close()
+
+    def release(self) -> None:
+        """Let the file go, if it is held."""
+        if self._file is not None:
+            locks = import_module("fcntl")
+            locks.flock(self._file, locks.LOCK_UN)  # closing is not enough where a forked process has a copy of the file
+            self._close()
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -26,6 +26,7 @@ from didymos.engine.assemble import SCAN
 from didymos.engine.build import build, choose_scenario, stimuli_of
 from didymos.engine.cameras import Cameras, View
 from didymos.engine.changes import Changes
+from didymos.engine.compile_ahead import loop_compiled_beside
 from didymos.engine.drive import drive
 from didymos.engine.failure import failure
 from didymos.engine.figures import thrust_to_weight
@@ -94,7 +95,8 @@ class Simulation:
             self.twin = self.twin.for_scenario(scenario)
         self._given = control
         self.program = control if control is not None else self.twin.make_program()
-        self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
+        with loop_compiled_beside():
+            self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
         self.data, self.robot = self.built.data, self.built.robot
         self.context, self.packed = self.built.context, pack(self.built.context)
         self.address = int(self.packed.ctypes.data)
