@@ -188,3 +188,26 @@ def test_values_that_do_not_fit_are_refused_and_change_nothing(arm: Any, path: s
         with pytest.raises(InputError, match=says):
             target.set(path, value)
     assert simulation.twin.parameters == arm.parameters
+
+
+def test_what_many_values_make_together_is_derived_once_and_before_anybody_looks(
+    arm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulation, calls, derive = arm.simulate(), [], mujoco.mj_setConst
+
+    def count(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        calls.append(None)
+        derive(model, data)
+
+    monkeypatch.setattr(mujoco, "mj_setConst", count)
+    for mass in (1.0, 2.0, 3.0):
+        simulation.set("links.base.mass", mass)
+        simulation.set("links.arm.mass", 2.0 * mass)
+    assert not calls
+    assert simulation.model.body_mass.sum() == pytest.approx(9.0, rel=1e-12)
+    assert simulation.model.body_subtreemass[0] == pytest.approx(9.0, rel=1e-12)
+    assert len(calls) == 1
+    simulation.set("links.arm.mass", 1.0)
+    simulation.advance(1)
+    assert len(calls) == 2
+    assert simulation.data.subtree_com[1, 0] == pytest.approx(0.2 * 1.0 / 4.0, abs=0.02)  # the arm has hardly moved

@@ -30,6 +30,8 @@ class LiveValues:
         self._writers: dict[str, Writer] = {}
         self._loads: dict[str, JointLoad | None] = {}
         self._links: set[str] = set()  # whose inertia has changed and is not in the model yet
+        self._constants = False  # whether the engine has to derive its constants anew
+        self._friction = False  # whether that of floors and contacts has changed and is not in the model yet
         self.stale = False  # whether the model waits for `refresh`
 
     def set_all(self, values: Mapping[str, float]) -> None:
@@ -60,13 +62,22 @@ class LiveValues:
             writer(float(value))
 
     def refresh(self) -> None:
-        """Bring the bodies whose links have changed, and what the engine derives from them, up to date: once for many changes."""
-        if self.stale:
-            self.stale = False
-            for name in sorted(self._links):
-                apply_link(self._built.assembly, self._built.twin, name)
-            self._links.clear()
-            mujoco.mj_setConst(self._built.assembly.model, self._scratch)
+        """Bring what is derived from many parameters up to date: bodies of several links, the engine's constants, friction."""
+        if not self.stale:
+            return
+        self.stale = False
+        twin, model = self._built.twin, self._built.assembly.model
+        for name in sorted(self._links):
+            apply_link(self._built.assembly, twin, name)
+        self._links.clear()
+        if self._constants:
+            self._constants = False
+            mujoco.mj_setConst(model, self._scratch)
+        if self._friction:
+            self._friction = False
+            for shape, friction in floors(twin.file.world).values():
+                model.geom(shape).friction[0] = friction
+            set_friction(model, twin)
 
     @cached_property
     def _scratch(self) -> mujoco.MjData:
@@ -99,14 +110,14 @@ class LiveValues:
             if quantity == "inertia" or (quantity == "mass" and value == 0.0):
                 check_link(self._built.twin, name)
             self._links.add(name)
-            self.stale = True
+            self.stale = self._constants = True
 
         return write
 
     def _joint_writer(self, name: str) -> Writer:
         def write(value: float) -> None:
             self._apply_joint(name)
-            self.stale = True
+            self.stale = self._constants = True
 
         return write
 
@@ -133,13 +144,13 @@ class LiveValues:
             numbers[index] = value
             if self._lends_otherwise(part):
                 apply_belt(assembly.model, twin, part)
-                self.stale = True
+                self.stale = self._constants = True
 
         def write_joint(value: float) -> None:
             numbers[index] = value
             if self._lends_otherwise(part):
                 self._apply_joint(str(joint))
-                self.stale = True
+                self.stale = self._constants = True
 
         if part in belted_parts(twin):
             return write_belt
@@ -152,9 +163,7 @@ class LiveValues:
             model.opt.gravity[2] = -value
 
         def write_friction(value: float) -> None:
-            for shape, friction in floors(twin.file.world).values():
-                model.geom(shape).friction[0] = friction
-            set_friction(model, twin)
+            self.stale = self._friction = True
 
         if path == "world.gravity":
             return write_gravity
