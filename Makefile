@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 OUT := out
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test quick lint bench clean
 
 help:  ## say what there is
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ lint: setup  ## style and types
 
 test: lint  ## style, types and all tests, the cockpit in a real browser among them
 	$(BIN)/pytest -n 2 --dist loadfile
+
+quick: setup  ## the tests that one runs while working
+	$(BIN)/pytest -n 2 --dist loadfile -m quick
 
 bench: setup  ## speed beside the bare engine's
 	$(BIN)/didymos bench

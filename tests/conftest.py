@@ -31,6 +31,19 @@ FREE_BODY = """<mujoco><worldbody><body name="body"><freejoint name="free"/>
   <geom type="box" size=".1 .15 .2" mass="1.5"/></body></worldbody></mujoco>"""
 
 
+_QUICK = ("air", "parts", "sensors", "control", "record", "describe", "engine")
+_LONG = {}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is quick: whole files, so that a new test is quick without a word."""
+    here = Path(__file__).parent
+    for item in items:
+        room, *_ = item.path.relative_to(here).parts
+        if room in _QUICK and item.path.name not in _LONG:
+            item.add_marker(pytest.mark.quick)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Tests trust no folder that their user trusts, and leave none behind."""

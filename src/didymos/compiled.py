@@ -28,7 +28,7 @@ from numba import types
 from numba.core.caching import NullCache
 from numba.core.registry import CPUDispatcher
 
-from didymos import late_blas as late_blas  # before numba loads what asks for scipy
+import didymos.late_blas  # before numba loads what asks for scipy  # noqa: F401
 from didymos.compile_bar import show_progress
 from didymos.compile_error import compile_error
 from didymos.kernel_cache import KernelCache

@@ -100,4 +100,4 @@ def test_a_link_may_have_dots_in_its_name(make_twin: object) -> None:
     body = simulation.model.body("a.b")
     assert (body.mass[0], body.ipos[0], simulation.model.dof_damping.ravel()[0]) == (2.0, 0.1, 0.5)
     simulation.set("links.a.b.mass", 3.0)
-    assert body.mass[0] == 3.0
+    assert simulation.model.body("a.b").mass[0] == 3.0

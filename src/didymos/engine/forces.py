@@ -1,7 +1,7 @@
 """From the engine's motion to forces and back: every part's law, in every evaluation of accelerations.
 
-For each part the motion of its frame and the air there are gathered, its law is called, and the generalized force of its answer
-added:
+For each part the motion of its frame and the air there are gathered and its law is called. The wrenches of parts on one body are
+summed, and the generalized force of their sum added:
 
     tau_i += S_i . (t + (p - c) x f, f)        over the degrees of freedom i that move the link
 
