@@ -31,8 +31,11 @@ FREE_BODY = """<mujoco><worldbody><body name="body"><freejoint name="free"/>
   <geom type="box" size=".1 .15 .2" mass="1.5"/></body></worldbody></mujoco>"""
 
 
-_QUICK = ("air", "parts", "sensors", "control", "record", "describe", "engine")
-_LONG = {}
+_QUICK = ("air", "parts", "sensors", "control", "record", "describe")
+_LONG = {
+    "test_camera.py", "test_capture.py", "test_cepheus_data.py", "test_compare.py", "test_error_model.py", "test_free_flyer.py",
+    "test_gusts.py", "test_leg.py", "test_mutated_twins.py", "test_plot.py", "test_public_descriptions.py",
+}  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
