@@ -62,3 +62,9 @@ def test_a_reader_that_leaves_early_causes_no_noise():
     assert reader.stderr is not None
     assert reader.stderr.read() == ""
     assert reader.wait() == 1
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "didymos", "runn", "--json"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "'run'" in json.loads(done.stdout)["error"]
