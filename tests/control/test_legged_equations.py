@@ -1,7 +1,7 @@
 """Every equation of the walking program against the same physics written with matrices, on random bodies and motions.
 
-The program is told what a robot would measure whose feet stand, roll or swing as they should, and has to find out its motion; what
-it asks of its legs is worked out again from the modules' equations. Rotations come from scipy.
+The program is told what a robot would measure whose feet stand, roll or swing as they should, and has to find out its motion;
+what it asks of its legs is worked out again from the modules' equations. Rotations come from scipy.
 """
 
 from __future__ import annotations
