@@ -178,7 +178,7 @@ class RecordSpec(Spec):
 
     rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
     tf_rate: float = number(25.0, unit="Hz", above=0, high=100_000, live=False, doc="poses of all links")
-    air: bool = Field(default=False, description="also the wind at the root link and its speed through the air")
+    air: bool = Field(default=False, description="also wind and rotational gust at the root link, and its speed through the air")
     momentum: bool = Field(default=False, description="momentum and kinetic energy of everything together")
 
 
