@@ -19,8 +19,8 @@ turns in stays where it is. So the filters work on vectors of the world frame, t
 and the gust is the part of a along the path and the part of l across it, g = l + e e^T (a - l): Dryden's spectra on any straight
 path, the same air before and behind (e and -e are one), and never a jump (a and l have a correlation of 0.97).
 
-**Rotational gusts.** c lags behind l by K = 4 b / pi (vertical) and 3 b / pi (horizontal), b the wing span: (l - c) / K is the change
-of the gust along the path, averaged over the span. The air about the root turns, as seen by the aircraft, at
+**Rotational gusts.** c lags behind l by K = 4 b / pi (vertical) and 3 b / pi (horizontal), b the wing span: (l - c) / K is the
+change of the gust along the path, averaged over the span. The air about the root turns, as seen by the aircraft, at
 
     omega = e x (sigma (l - c) / K) + p e              so q = -dw/dx, r = dv/dx about axes forward, left, up
 
