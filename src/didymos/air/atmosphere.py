@@ -65,20 +65,26 @@ def temperature(z: float, foot_temperature: float) -> float:
 
 
 @kernel
-def pressure(z: float, foot_temperature: float, foot_pressure: float) -> float:
-    """Pressure [Pa] at a geometric height [m]."""
-    height = geopotential(z)
+def _column(height: float, foot_temperature: float, foot_pressure: float) -> tuple[float, float]:
+    """Temperature [K] and pressure [Pa] at a geopotential height [m]."""
     here = foot_temperature + LAPSE_RATE * min(height, TROPOPAUSE)
     found = foot_pressure * math.pow(here / foot_temperature, _EXPONENT)
     if height > TROPOPAUSE:
         found *= math.exp(-GRAVITY * (height - TROPOPAUSE) / (GAS_CONSTANT * here))
-    return found
+    return here, found
+
+
+@kernel
+def pressure(z: float, foot_temperature: float, foot_pressure: float) -> float:
+    """Pressure [Pa] at a geometric height [m]."""
+    return _column(geopotential(z), foot_temperature, foot_pressure)[1]
 
 
 @kernel
 def density(z: float, foot_temperature: float, foot_pressure: float) -> float:
     """Density [kg/m^3] at a geometric height [m]."""
-    return pressure(z, foot_temperature, foot_pressure) / (GAS_CONSTANT * temperature(z, foot_temperature))
+    here, found = _column(geopotential(z), foot_temperature, foot_pressure)
+    return found / (GAS_CONSTANT * here)
 
 
 @kernel

@@ -5,9 +5,10 @@ The parts of a robot are seldom far apart, and a power costs more than a part's 
     rho(z) = rho(z0) (1 + d)^(-g / (R L) - 1),   d = L (H(z) - H(z0)) / T(z0)    in the troposphere
     W(h)   = W(h0) (1 + d)^k,                    d = (h - h0) / h0               power law, h0 > 0
 
-with z the world's, whose geopotential heights differ by H(z) - H(z0) = r^2 (z - z0) / ((r + z0) (r + z)), and h the height above
-the ground. For |d| below 0.01 six terms of the binomial series give (1 + d)^e to 2e-16 of itself, e up to 5. Elsewhere, and for
-the other laws, the plain functions answer.
+with z the world's, whose geopotential heights differ by H(z) - H(z0) = (r / (r + z0))^2 (z - z0) / (1 + s) with
+s = (z - z0) / (r + z0), and h the height above the ground. For |d| below 0.01 six terms of the binomial series give (1 + d)^e to
+2e-16 of itself, e up to 5; s is below 1e-4 there, and 1 - s + s^2 - s^3 is 1 / (1 + s) to rounding. Elsewhere, and for the other
+laws, the plain functions answer.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from didymos.air.atmosphere import (
     TROPOPAUSE,
     density,
     geometric,
-    temperature,
 )
 from didymos.air.wind import wind_speed
 from didymos.compiled import kernel
@@ -35,7 +35,8 @@ NEARBY = np.dtype(
     [
         ("z", np.float64),  # [m] of the world, z0
         ("density", np.float64),  # [kg/m^3] there
-        ("density_slope", np.float64),  # [1], d (r + z) per metre; 0 where the series does not hold
+        ("density_slope", np.float64),  # [1/m], d per metre; 0 where the series does not hold
+        ("curvature", np.float64),  # [1/m], s per metre
         ("height", np.float64),  # [m] above the ground, h0
         ("wind", np.float64),  # [m/s] there
         ("wind_slope", np.float64),  # [1/m], d per metre; 0 where the series does not hold
@@ -61,9 +62,9 @@ def look_around(z: float, height: float, air: Any, wind: Any, nearby: Any) -> No
     """Density at a z [m] and wind at a height above the ground [m] into `nearby`, for `AirSpec` and `WindSpec` records."""
     nearby.z = z
     nearby.density = density(z, air.temperature, air.pressure)
-    nearby.density_slope = 0.0
-    if z < _CEILING:
-        nearby.density_slope = LAPSE_RATE * EARTH_RADIUS * (EARTH_RADIUS / (EARTH_RADIUS + z)) / temperature(z, air.temperature)
+    nearby.curvature = 1.0 / (EARTH_RADIUS + z)
+    weaker = EARTH_RADIUS * nearby.curvature
+    nearby.density_slope = LAPSE_RATE * weaker * weaker / (air.temperature + LAPSE_RATE * weaker * z) if z < _CEILING else 0.0
     nearby.height = height
     nearby.wind = wind_speed(height, wind)
     nearby.wind_slope = 1.0 / height if height > 0.0 and wind.roughness == 0.0 else 0.0
@@ -72,7 +73,8 @@ def look_around(z: float, height: float, air: Any, wind: Any, nearby: Any) -> No
 @kernel
 def density_nearby(z: float, air: Any, nearby: Any) -> float:
     """Density [kg/m^3] at a z [m]."""
-    d = nearby.density_slope * (z - nearby.z) / (EARTH_RADIUS + z)
+    s = nearby.curvature * (z - nearby.z)
+    d = nearby.density_slope * (z - nearby.z) * (1.0 - s * (1.0 - s * (1.0 - s)))
     if abs(d) < _FAR and d != 0.0 and z < _CEILING:
         return nearby.density * _power(d, _EXPONENT)
     return nearby.density if z == nearby.z else density(z, air.temperature, air.pressure)
