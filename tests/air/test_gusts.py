@@ -1,4 +1,4 @@
-"""Dryden turbulence: its variance and spectrum, that all feel it alike, that it is saved with the run; discrete gusts."""
+"""Gusts: intensities and lengths of the standard, that all feel them alike, that they are saved with the run; discrete gusts."""
 
 from __future__ import annotations
 
@@ -7,64 +7,91 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.signal import welch
 
-from didymos.air.gusts import DRAWS, STATES, GustSpec, advance_gust, turbulence
+from didymos.air.gusts import WIND_6M, GustSpec, turbulence
+from didymos.air.wind import WindSpec
 from didymos.errors import InputError
 from didymos.spec import number_fields, record_type
 
-
-def _record(**values: float) -> Any:
-    spec = GustSpec(**values)
-    return np.array([tuple(getattr(spec, name) for name, _ in number_fields(GustSpec))], dtype=record_type(GustSpec))[0]
+FOOT, KNOT = 0.3048, 1852.0 / 3600.0
 
 
-def _series(count: int, period: float, speed: float, **values: float) -> np.ndarray:
-    """Turbulence of `count` ticks, shape [count, 3]."""
-    gusts, states, draws = _record(**values), np.zeros(STATES), np.random.default_rng(5).standard_normal((count, DRAWS))
-    return np.array([advance_gust(gusts, 50.0, speed, period, i == 0, draws[i], states) for i in range(count)])
+def _record(spec: Any) -> Any:
+    kind = type(spec)
+    return np.array([tuple(getattr(spec, name) for name, _ in number_fields(kind))], dtype=record_type(kind))[0]
 
 
-GIVEN = {"sigma_u": 2.0, "sigma_w": 1.2, "length_u": 20.0, "length_w": 8.0}
-SPEED = 10.0
-
-
-@pytest.mark.parametrize("period", [0.0025, 0.1])
-def test_the_variance_is_sigma_squared_whatever_the_tick(period: float) -> None:
-    """Over T seconds there are about T V / (2 L) independent samples; four deviations of the variance's estimate."""
-    count = 200_000
-    found = _series(count, period, SPEED, **GIVEN).var(axis=0)
-    for value, sigma, length in zip(found, (2.0, 2.0, 1.2), (20.0, 20.0, 8.0), strict=True):
-        independent = count * period * SPEED / (2.0 * length)
-        assert value == pytest.approx(sigma**2, rel=4.0 * math.sqrt(2.0 / independent))
-
-
-def test_the_spectrum_is_drydens() -> None:
-    period, count = 0.02, 400_000
-    frequency, power = welch(_series(count, period, SPEED, **GIVEN), 1.0 / period, nperseg=4096, axis=0)
-    segments = 2 * count / 4096
-    for axis, (sigma, length) in enumerate(((2.0, 20.0), (2.0, 20.0), (1.2, 8.0))):
-        scaled = 2.0 * math.pi * frequency * length / SPEED
-        form = 1.0 / (1.0 + scaled**2) if axis == 0 else 0.5 * (1.0 + 3.0 * scaled**2) / (1.0 + scaled**2) ** 2
-        expected = 4.0 * sigma**2 * length / SPEED * form  # one-sided, per Hz: its integral is sigma^2
-        for low, high in ((0.03, 0.1), (0.1, 0.4), (0.4, 2.0)):  # above, sampling folds the tail back
-            band = (frequency >= low) & (frequency < high)
-            ratio = float(np.mean(power[band, axis] / expected[band]))
-            assert ratio == pytest.approx(1.0, abs=4.0 / math.sqrt(segments * band.sum() / 2.0) + 0.02)
+def _turbulence(height: float, wind: dict[str, float] | None = None, **gusts: Any) -> tuple[float, float, float, float]:
+    return turbulence(height, _record(GustSpec(**gusts)), _record(WindSpec(**(wind or {}))))
 
 
 def test_low_altitude_intensity_follows_the_standard() -> None:
-    """MIL-F-8785C at 200 ft in moderate turbulence (30 knots at 20 ft)."""
-    sigma_u, sigma_w, length_u, length_w = turbulence(200 * 0.3048, _record(wind_6m=15.4))
+    """MIL-F-8785C at 200 ft in moderate turbulence (30 knots at 20 ft); nothing changes below 10 ft."""
+    sigma_u, sigma_w, length_u, length_w = _turbulence(200 * FOOT, intensity="moderate")
     base = 0.177 + 0.000823 * 200
-    assert sigma_w == pytest.approx(1.54)
-    assert sigma_u == pytest.approx(1.54 / base**0.4)
-    assert length_w == pytest.approx(60.96)
-    assert length_u == pytest.approx(60.96 / base**1.2)
-    assert turbulence(0.0, _record(wind_6m=15.4)) == turbulence(3.0, _record(wind_6m=15.4))
+    assert sigma_w == pytest.approx(3.0 * KNOT)
+    assert sigma_u == pytest.approx(3.0 * KNOT / base**0.4)
+    assert length_w == pytest.approx(200 * FOOT)
+    assert length_u == pytest.approx(200 * FOOT / base**1.2)
+    assert _turbulence(0.0, wind_6m=15.4) == _turbulence(3.0, wind_6m=15.4)
+
+
+# MIL-F-8785C figure 7 [ft/s], at two of its heights and half way between two: light, moderate, severe
+HIGH = {
+    3750.0: (7.4, 10.6, 23.0),
+    25_000.0: (2.7, 6.6, 20.0),
+    11_250.0: (5.65, 9.05, 22.85),
+    79_999.0: (0.0, 0.0, 5.1),
+    1e6: (0.0, 0.0, 5.1),
+}
+
+
+@pytest.mark.parametrize("feet", HIGH)
+def test_high_altitude_intensity_is_that_of_the_table(feet: float) -> None:
+    for word, sigma in zip(("light", "moderate", "severe"), HIGH[feet], strict=True):
+        found = _turbulence(feet * FOOT, intensity=word)
+        assert found[:2] == pytest.approx((sigma * FOOT, sigma * FOOT), abs=1e-4)  # a foot below the last height
+        assert found[2:] == pytest.approx((1750 * FOOT, 1750 * FOOT))
+
+
+def test_between_the_words_intensity_grows_with_the_wind() -> None:
+    sigma = [_turbulence(25_000 * FOOT, wind_6m=knots * KNOT)[0] / FOOT for knots in (7.5, 22.5, 37.5, 45.0, 60.0)]
+    assert sigma == pytest.approx([1.35, 4.65, 13.3, 20.0, 20.0 * 60 / 45])
+
+
+def test_between_1000_and_2000_feet_the_models_are_joined() -> None:
+    below, lower, middle, upper, above = (
+        np.array(_turbulence(feet * FOOT, intensity="severe")) for feet in (999.99, 1000.01, 1500, 1999.99, 2000.01)
+    )
+    np.testing.assert_allclose(lower, below, rtol=1e-4)
+    np.testing.assert_allclose(upper, above, rtol=1e-4)
+    np.testing.assert_allclose(middle, (below + above) / 2, rtol=1e-4)
+    np.testing.assert_allclose(below, [4.5 * KNOT, 4.5 * KNOT, 1000 * FOOT, 1000 * FOOT], rtol=1e-4)
+
+
+def test_turbulence_can_follow_the_mean_wind() -> None:
+    """W6 is what the profile has at 20 ft: there is no turbulence without wind."""
+    wind = {"speed": 9.0, "exponent": 0.2, "reference_height": 10.0}
+    expected = 9.0 * (20 * FOOT / 10.0) ** 0.2
+    assert _turbulence(50.0, wind, wind_factor=1.0) == pytest.approx(_turbulence(50.0, wind_6m=expected))
+    assert _turbulence(50.0, wind, wind_factor=0.5, wind_6m=2.0) == pytest.approx(_turbulence(50.0, wind_6m=2.0 + 0.5 * expected))
+    assert _turbulence(50.0, {}, wind_factor=1.0)[:2] == (0.0, 0.0)
+
+
+def test_given_turbulence_is_the_same_at_every_height() -> None:
+    given = {"sigma_u": 2.0, "sigma_w": 1.2, "length_u": 20.0, "length_w": 8.0}
+    assert _turbulence(3.0, **given) == _turbulence(9000.0, **given) == (2.0, 1.2, 20.0, 8.0)
+
+
+def test_words_are_numbers_that_can_be_set(make_twin: Any) -> None:
+    twin = _twin(make_twin, gusts={"intensity": "light"})
+    assert twin.get("world.gusts.wind_6m") == pytest.approx(15 * KNOT) == WIND_6M["light"]
+    twin.set("world.gusts.wind_6m", 3.0)
+    assert twin.get("world.gusts.wind_6m") == 3.0
 
 
 MODEL = """<mujoco><worldbody><body name="body" pos="0 0 50"><freejoint/><geom size=".1" mass="1"/>
+<site name="tail" pos="-1 0 .5" euler="0 0 180"/>
 <body name="left" pos="0 1 0"><geom size=".1" mass="1"/></body></body></worldbody></mujoco>"""
 
 
@@ -74,7 +101,10 @@ def _twin(make_twin: Any, **world: Any) -> Any:
         MODEL,
         world={"step": 0.0025, "integrator": "rk4", "gravity": 0.0} | world,
         parts={"middle": drag | {"link": "body"}, "left": drag | {"link": "left"}},
-        sensors={"pitot": {"kind": "airspeed", "link": "body", "rate": 400}},
+        sensors={
+            "pitot": {"kind": "airspeed", "link": "body", "rate": 400},
+            "tail": {"kind": "airspeed", "link": "tail", "rate": 400},
+        },
         record={"rate": 400.0, "air": True},
     )
 
@@ -91,6 +121,51 @@ def test_all_parts_and_the_airspeed_sensor_feel_the_same_gust(make_twin: Any) ->
     assert log["air.speed"].values[0] == pytest.approx(np.linalg.norm(wind))
     density = (1 - 0.0065 * 50 / 288.15) ** 4.2559
     assert log["pitot.airspeed"].values[0] == pytest.approx(max(-wind[0], 0.0) * math.sqrt(density), rel=1e-4)
+
+
+def test_a_rotational_gust_is_felt_by_lever_and_rate(make_twin: Any) -> None:
+    """Each part feels omega x r more, r from the root; sensors as well. Written with vectors of the world frame."""
+    twin = _twin(make_twin, gusts={"intensity": "severe", "span": 1.5}, wind={"speed": 9.0, "direction": 0.7, "up": 0.4})
+    log = twin.simulate(seed=6).run(0.0025)
+    wind, rate = (np.array([log[f"air.{name}.{axis}"].values[0] for axis in "xyz"]) for name in ("wind", "rate"))
+    assert np.abs(rate).min() > 0.001
+    rho = 1.225 * (1 - 0.0065 * 50 / 288.15) ** 4.2559
+    for part, lever in (("middle", np.zeros(3)), ("left", np.array([0.0, 1.0, 0.0]))):
+        felt = wind + np.cross(rate, lever)
+        force = [log[f"parts.{part}.force.{axis}"].values[0] for axis in "xyz"]
+        np.testing.assert_allclose(force, 0.5 * rho * 0.3 * np.linalg.norm(felt) * felt, rtol=1e-4)
+    felt = wind + np.cross(rate, [-1.0, 0.0, 0.5])
+    assert log["tail.airspeed"].values[0] == pytest.approx(max(felt[0], 0.0) * math.sqrt(rho / 1.225), rel=1e-4)
+    assert felt[0] > 1.0  # the tail's tube looks backward, into the wind
+
+
+def test_a_law_knows_its_rate_relative_to_the_air(make_twin: Any) -> None:
+    law = """
+from didymos.contract import output
+from didymos.parts.part import Part, law
+
+
+class Vane(Part):
+    rate = output(columns="xyz", unit="rad/s")
+
+    @law
+    def act(part, here, inputs, memory, state, rate, wrench, output):
+        for i in range(3):
+            output.rate[i] = here.air_rate[i]
+"""
+    twin = make_twin(
+        MODEL.replace("<freejoint/>", '<freejoint/><site name="vane" euler="0 0 90"/>'),
+        files={"vane.py": law},
+        world={"gravity": 0.0, "gusts": {"intensity": "severe", "span": 1.5}},
+        parts={"vane": {"kind": "vane.py:Vane", "link": "vane"}},
+        start={"position": [0, 0, 50], "angular_velocity": [0.3, -0.2, 0.1], "velocity": [15.0, 0, 0]},
+        record={"air": True},
+    )
+    log = twin.simulate(seed=6).run(0.01)
+    x, y, z = (log[f"air.rate.{axis}"].values[0] for axis in "xyz")
+    found = [log[f"parts.vane.rate.{axis}"].values[0] for axis in "xyz"]
+    np.testing.assert_allclose(found, [-0.2 - y, -(0.3 - x), 0.1 - z], rtol=1e-9)  # its x is the body's y, its y the body's -x
+    assert min(abs(x), abs(y), abs(z)) > 1e-3
 
 
 def test_gusts_are_seeded_and_saved_with_the_run(make_twin: Any) -> None:
@@ -134,6 +209,9 @@ def test_the_logarithmic_wind_grows_from_its_roughness(make_twin: Any) -> None:
     ("world", "said"),
     [
         ({"gusts": {"wind_6m": 5.0, "sigma_u": 1.0}}, "given twice"),
+        ({"gusts": {"wind_factor": 1.0, "sigma_w": 1.0}}, "given twice"),
+        ({"gusts": {"wind_6m": 5.0, "intensity": "light"}}, "given twice"),
+        ({"gusts": {"intensity": "strong"}}, "'light', 'moderate' or 'severe'"),
         ({"wind": {"exponent": 0.2, "roughness": 0.1}}, "one profile"),
         ({"wind": {"roughness": 10.0}}, "below reference_height"),
     ],

@@ -89,7 +89,8 @@ def test_every_live_parameter_can_be_set_during_a_run_and_every_other_refuses(qu
 
 def test_gravity_and_wind_and_parts_change_the_forces(arm: Any) -> None:
     simulation = arm.simulate()
-    rho = 101_325.0 / (287.05287 * 288.15) * (1 - 0.0065 * 5.0 / 288.15) ** (9.80665 / (287.05287 * 0.0065) - 1)
+    height = 6_356_766.0 * 5.0 / 6_356_771.0  # geopotential
+    rho = 101_325.0 / (287.05287 * 288.15) * (1 - 0.0065 * height / 288.15) ** (9.80665 / (287.05287 * 0.0065) - 1)
     rest = _acceleration(simulation)
     total = 2.5
     thrust = 1e-4 * rho / 1.225 * 100.0**2

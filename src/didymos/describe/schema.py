@@ -104,7 +104,7 @@ class DescriptionSpec(Spec):
 class GroundSpec(Spec):
     """A level plane that things stand on."""
 
-    height: float = number(0.0, unit="m", live=False)
+    height: float = number(0.0, unit="m", live=False, doc="z of the plane; wind, gusts and ground effect count heights from it")
     friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
 
 
@@ -178,7 +178,7 @@ class RecordSpec(Spec):
 
     rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
     tf_rate: float = number(25.0, unit="Hz", above=0, high=100_000, live=False, doc="poses of all links")
-    air: bool = Field(default=False, description="also the wind at the root link and its speed through the air")
+    air: bool = Field(default=False, description="also wind and rotational gust at the root link, and its speed through the air")
     momentum: bool = Field(default=False, description="momentum and kinetic energy of everything together")
 
 

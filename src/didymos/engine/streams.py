@@ -69,8 +69,10 @@ def plan_streams(
     streams += _parts(twin, assembly, record.rate)
     if record.air:
         start = starts["air"] + offset_of(AIR_STATE, "wind_at_root")
-        layout = StreamLayout("air", Kind.SCALARS, ("wind.x", "wind.y", "wind.z", "speed"), ("m/s",) * 4)
-        streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, start, 4)))
+        turn = starts["air"] + offset_of(AIR_STATE, "gust_rate")
+        names = ("wind.x", "wind.y", "wind.z", "speed", "rate.x", "rate.y", "rate.z")
+        layout = StreamLayout("air", Kind.SCALARS, names, ("m/s",) * 4 + ("rad/s",) * 3)
+        streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, start, 4) + _of(Source.STATE, turn, 3)))
     streams += _program(twin, assembly, program, record.rate)
     if scheduled:
         units = tuple("N" if path.startswith("push.") else twin.parameters[path].unit for path in scheduled)
