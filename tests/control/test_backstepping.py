@@ -47,7 +47,7 @@ def test_the_poles_are_those_of_the_source(a1: float, a2: float) -> None:
 
 @pytest.mark.parametrize(("axis", "name"), [(0, "roll"), (1, "pitch"), (2, "yaw")])
 def test_a_step_is_answered_as_the_closed_form_says(daedalus: Twin, axis: int, name: str) -> None:
-    """Ideal rotors (no lag, no inflow, no spinning mass) and no drag leave d2(angle)/dt2 = (1 + a1 a2) e - (a1 + a2) rate.
+    """Ideal rotors (no lag, no inflow: no torque, no spinning mass) and no drag leave d2(angle)/dt2 = (1 + a1 a2) e - (a1 + a2) rate.
 
     The program holds its answer for 2 ms: a delay of half of it, which costs at most rate x 1 ms, and adds a phase of the same
     size; 1 % of the step bounds both at these gains.
