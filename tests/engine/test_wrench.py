@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
+EARTH_RADIUS = 6_356_766.0  # [m], ISO 2533
 EXPONENT = 9.80665 / (287.05287 * 0.0065) - 1.0  # of the temperature ratio in the density, ISO 2533
 
 
@@ -68,7 +69,8 @@ def test_a_parts_force_is_the_engines_own_jacobian_transposed(make_twin: Any, pl
         mujoco.mj_normalizeQuat(model, data.qpos)
         mujoco.mj_forward(model, data)
         body, position, rotation = _frame(model, data, place)
-        rho = 101_325.0 / (287.05287 * 288.15) * (1 - 0.0065 * position[2] / 288.15) ** EXPONENT
+        height = EARTH_RADIUS * position[2] / (EARTH_RADIUS + position[2])  # geopotential
+        rho = 101_325.0 / (287.05287 * 288.15) * (1 - 0.0065 * height / 288.15) ** EXPONENT
         jacobian, turning = np.zeros((3, model.nv)), np.zeros((3, model.nv))
         mujoco.mj_jac(model, data, jacobian, turning, position, body)
         wind = np.array([6.0 * np.cos(1.0), 6.0 * np.sin(1.0), 1.0])

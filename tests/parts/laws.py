@@ -60,8 +60,9 @@ def call(
 ) -> Answer:
     """One evaluation; `inputs` hold what the part needs of another one too; its +x points up where `x_up`, else north."""
     numbers = np.array([part.spec(link="body", **parameters).record()])
-    here = record(MOTION, {"density": density, "air_velocity": air_velocity, "velocity": air_velocity, "rate": rate})
-    here["position_world"][0, 2] = height
+    here = record(MOTION, {"density": density, "air_velocity": air_velocity, "velocity": air_velocity})
+    here["rate"] = here["air_rate"] = rate
+    here["position_world"][0, 2] = here["height"] = height
     here["rotation"][0] = [0, 0, 1, 0, 1, 0, 1, 0, 0] if x_up else np.eye(3).ravel()
     rates, wrench, output = (np.zeros(1, dtype=layout) for layout in (part.state_layout, WRENCH, part.output_layout))
     given = (

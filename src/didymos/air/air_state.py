@@ -19,7 +19,9 @@ AIR_STATE = np.dtype(
         ("key", np.float64, 2),  # of the gusts' random stream
         ("filters", np.float64, STATES),  # states of the gusts' filters
         ("draws", np.float64, DRAWS),  # scratch for the draws of a tick
-        ("gust", np.float64, 3),  # [m/s], world frame
+        ("gust", np.float64, 3),  # [m/s] at the root, world frame
+        ("gust_rate", np.float64, 3),  # [rad/s] at which the gust turns the air about the root, world frame
+        ("turning", np.float64),  # 1 where it does
         ("wind_at_root", np.float64, 3),  # [m/s], world frame, gust included
         ("speed_at_root", np.float64),  # [m/s] of the root through the air
     ]

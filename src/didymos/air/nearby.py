@@ -1,12 +1,13 @@
 """Density and wind at heights close to one another, for one look at their powers.
 
-The parts of a robot are seldom far apart, and a power costs more than a part's whole motion. From one height h0 to another,
+The parts of a robot are seldom far apart, and a power costs more than a part's whole motion. From one height to another,
 
-    rho(h) = rho(h0) (1 + d)^(-g / (R L) - 1),   d = L (h - h0) / T(h0)      in the troposphere
-    W(h)   = W(h0) (1 + d)^k,                    d = (h - h0) / h0           power law, h0 > 0
+    rho(z) = rho(z0) (1 + d)^(-g / (R L) - 1),   d = L (H(z) - H(z0)) / T(z0)    in the troposphere
+    W(h)   = W(h0) (1 + d)^k,                    d = (h - h0) / h0               power law, h0 > 0
 
-and for |d| below 0.01 six terms of the binomial series give (1 + d)^e to 2e-16 of itself, e up to 5. Elsewhere, and for the other
-laws, the plain functions answer.
+with z the world's, whose geopotential heights differ by H(z) - H(z0) = r^2 (z - z0) / ((r + z0) (r + z)), and h the height above
+the ground. For |d| below 0.01 six terms of the binomial series give (1 + d)^e to 2e-16 of itself, e up to 5. Elsewhere, and for
+the other laws, the plain functions answer.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from didymos.air.atmosphere import GAS_CONSTANT, GRAVITY, LAPSE_RATE, TROPOPAUSE, density, temperature
+from didymos.air.atmosphere import (
+    EARTH_RADIUS,
+    GAS_CONSTANT,
+    GRAVITY,
+    LAPSE_RATE,
+    TROPOPAUSE,
+    density,
+    geometric,
+    temperature,
+)
 from didymos.air.wind import wind_speed
 from didymos.compiled import kernel
 
@@ -23,17 +33,19 @@ __all__ = ["NEARBY", "density_nearby", "look_around", "wind_nearby"]
 
 NEARBY = np.dtype(
     [
-        ("height", np.float64),  # [m], h0
+        ("z", np.float64),  # [m] of the world, z0
         ("density", np.float64),  # [kg/m^3] there
-        ("density_slope", np.float64),  # [1/m], d per metre; 0 where the series does not hold
+        ("density_slope", np.float64),  # [1], d (r + z) per metre; 0 where the series does not hold
+        ("height", np.float64),  # [m] above the ground, h0
         ("wind", np.float64),  # [m/s] there
-        ("wind_slope", np.float64),  # [1/m], likewise
+        ("wind_slope", np.float64),  # [1/m], d per metre; 0 where the series does not hold
     ]
 )
 """What is known of the air at one height."""
 
 _FAR = 0.01
 _EXPONENT = -GRAVITY / (GAS_CONSTANT * LAPSE_RATE) - 1.0
+_CEILING = geometric(TROPOPAUSE)  # [m] of the world
 
 
 @kernel
@@ -45,27 +57,30 @@ def _power(d: float, e: float) -> float:
 
 
 @kernel
-def look_around(height: float, air: Any, wind: Any, nearby: Any) -> None:
-    """Density and wind at a height [m] into `nearby`, for `AirSpec` and `WindSpec` records."""
+def look_around(z: float, height: float, air: Any, wind: Any, nearby: Any) -> None:
+    """Density at a z [m] and wind at a height above the ground [m] into `nearby`, for `AirSpec` and `WindSpec` records."""
+    nearby.z = z
+    nearby.density = density(z, air.temperature, air.pressure)
+    nearby.density_slope = 0.0
+    if z < _CEILING:
+        nearby.density_slope = LAPSE_RATE * EARTH_RADIUS * (EARTH_RADIUS / (EARTH_RADIUS + z)) / temperature(z, air.temperature)
     nearby.height = height
-    nearby.density = density(height, air.temperature, air.pressure)
-    nearby.density_slope = LAPSE_RATE / temperature(height, air.temperature) if height < TROPOPAUSE else 0.0
     nearby.wind = wind_speed(height, wind)
     nearby.wind_slope = 1.0 / height if height > 0.0 and wind.roughness == 0.0 else 0.0
 
 
 @kernel
-def density_nearby(height: float, air: Any, nearby: Any) -> float:
-    """Density [kg/m^3] at a height [m]."""
-    d = nearby.density_slope * (height - nearby.height)
-    if abs(d) < _FAR and d != 0.0 and height < TROPOPAUSE:
+def density_nearby(z: float, air: Any, nearby: Any) -> float:
+    """Density [kg/m^3] at a z [m]."""
+    d = nearby.density_slope * (z - nearby.z) / (EARTH_RADIUS + z)
+    if abs(d) < _FAR and d != 0.0 and z < _CEILING:
         return nearby.density * _power(d, _EXPONENT)
-    return nearby.density if height == nearby.height else density(height, air.temperature, air.pressure)
+    return nearby.density if z == nearby.z else density(z, air.temperature, air.pressure)
 
 
 @kernel
 def wind_nearby(height: float, wind: Any, nearby: Any) -> float:
-    """Horizontal speed of the air [m/s] at a height [m]."""
+    """Horizontal speed of the air [m/s] at a height above the ground [m]."""
     if wind.speed == 0.0 or height == nearby.height:
         return nearby.wind
     d = nearby.wind_slope * (height - nearby.height)

@@ -76,7 +76,8 @@ class SnapshotTaker:
         for name in self._wind.dtype.names or ():
             self._wind[name] = simulation.get(f"world.wind.{name}")
         wind = self._wind[0]
-        speed = wind_speed(float(position[2]), wind)
+        ground = simulation.twin.file.world.ground
+        speed = wind_speed(float(position[2]) - (0.0 if ground is None else ground.height), wind)
         return np.array([speed * np.cos(wind["direction"]), speed * np.sin(wind["direction"]), wind["up"]])
 
 

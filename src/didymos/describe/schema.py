@@ -104,7 +104,7 @@ class DescriptionSpec(Spec):
 class GroundSpec(Spec):
     """A level plane that things stand on."""
 
-    height: float = number(0.0, unit="m", live=False)
+    height: float = number(0.0, unit="m", live=False, doc="z of the plane; wind, gusts and ground effect count heights from it")
     friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
 
 

@@ -126,10 +126,12 @@ def fill_table(
     header["air"], header["wind"], header["gusts"] = layout.air, layout.wind, layout.gusts
     header["scratch"], header["air_state"] = state.starts["scratch"], state.starts["air"]
     header["applied"], header["pushes"] = state.starts["applied"], state.starts["pushes"]
-    header["root_qpos"], header["root_dof"] = -1, -1
+    header["root_qpos"], header["root_dof"], header["root_body"] = -1, -1, links.root_body(model)
     if twin.description.floating:
-        root = int(model.body_jntadr[links.root_body(model)])
+        root = int(model.body_jntadr[header["root_body"]])
         header["root_qpos"], header["root_dof"] = model.jnt_qposadr[root], model.jnt_dofadr[root]
+    ground = twin.file.world.ground
+    header["ground_height"] = 0.0 if ground is None else ground.height
     header["identity"] = layout_identity()  # last: the plugin leaves a table alone that is not complete
 
 

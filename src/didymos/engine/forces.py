@@ -72,8 +72,8 @@ def state_address(model: int, data: int, instance: int) -> int:
 
 
 @kernel
-def _gather(data: int, row: Any, here: Any) -> None:
-    """Position, rotation, velocity and rate of a part's or a sensor's frame into `here`."""
+def _gather(data: int, row: Any, ground_height: float, here: Any) -> None:
+    """Position, height, rotation, velocity and rate of a part's or a sensor's frame into `here`."""
     position = doubles(word(data + _XPOS) + 24 * row.body)
     matrix = doubles(word(data + _XMAT) + 72 * row.body)
     twist = doubles(word(data + _CVEL) + 48 * row.body)
@@ -84,6 +84,7 @@ def _gather(data: int, row: Any, here: Any) -> None:
         here.position_world[i] = position[i] + (a * offset[0] + b * offset[1] + c * offset[2])
         for j in range(3):
             rotation[3 * i + j] = a * turn[j] + b * turn[3 + j] + c * turn[6 + j]
+    here.height = here.position_world[2] - ground_height
     x, y, z = here.position_world[0] - com[0], here.position_world[1] - com[1], here.position_world[2] - com[2]
     u = twist[3] + twist[1] * z - twist[2] * y
     v = twist[4] + twist[2] * x - twist[0] * z
@@ -94,13 +95,21 @@ def _gather(data: int, row: Any, here: Any) -> None:
 
 
 @kernel
-def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, gust: Any, nearby: Any, here: Any) -> None:
-    """Density and velocity relative to the air into `here`."""
-    height = here.position_world[2]
-    here.density = density_nearby(height, air, nearby)
-    speed = wind_nearby(height, wind, nearby)
+def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, felt: Any, root: Any, nearby: Any, here: Any) -> None:
+    """Density, velocity and rate relative to the air into `here`; `felt` is the `AIR_STATE`, `root` where its gust is known."""
+    here.density = density_nearby(here.position_world[2], air, nearby)
+    speed = wind_nearby(here.height, wind, nearby)
+    gust, rotation = felt.gust, here.rotation
     x, y, z = speed * toward_x + gust[0], speed * toward_y + gust[1], wind.up + gust[2]
-    rotation = here.rotation
+    for i in range(3):
+        here.air_rate[i] = here.rate[i]
+    if felt.turning != 0.0:
+        p, q, r = felt.gust_rate[0], felt.gust_rate[1], felt.gust_rate[2]
+        at = here.position_world
+        dx, dy, dz = at[0] - root[0], at[1] - root[1], at[2] - root[2]
+        x, y, z = x + q * dz - r * dy, y + r * dx - p * dz, z + p * dy - q * dx
+        for i in range(3):
+            here.air_rate[i] -= rotation[i] * p + rotation[3 + i] * q + rotation[6 + i] * r
     for i in range(3):
         here.air_velocity[i] = here.velocity[i] - (rotation[i] * x + rotation[3 + i] * y + rotation[6 + i] * z)
 
@@ -187,7 +196,8 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     toward_x, toward_y = 1.0, 0.0
     if wind.speed != 0.0:
         toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
-    gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
+    felt = record_at(state + 8 * header.air_state, AIR_STATE)
+    root = doubles(word(data + _XPOS) + 24 * header.root_body)
     parts = table + 8 * header.first_part
     needs = table + 8 * header.first_need
     qpos, qvel = doubles(word(data + _QPOS)), doubles(word(data + _QVEL))
@@ -200,12 +210,12 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
             if row.body != loaded:
                 _push(model, data, last_dof, load)
                 loaded, last_dof = row.body, row.last_dof
-            _gather(data, row, here)
+            _gather(data, row, header.ground_height, here)
         if row.motion == _MOTION_AIR:
             if not looked:
-                look_around(here.position_world[2], air, wind, nearby)
+                look_around(here.position_world[2], here.height, air, wind, nearby)
                 looked = True
-            _feel_air(air, wind, toward_x, toward_y, gust, nearby, here)
+            _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, here)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
         if row.joint_dof >= 0:
@@ -265,9 +275,9 @@ def tick_all(table: int, state: int, clock: int) -> None:
 def advance_air_of(data: int, table: int, state: int, tick: int, period: float) -> None:
     """The gust of this tick and the wind at the root link, from the state as it is at the start of the tick."""
     header = record_at(table, HEADER)
-    height, x, y, z = 0.0, 0.0, 0.0, 0.0
+    height, x, y, z = -header.ground_height, 0.0, 0.0, 0.0
     if header.root_dof >= 0:
-        height = doubles(word(data + _QPOS))[header.root_qpos + 2]
+        height += doubles(word(data + _QPOS))[header.root_qpos + 2]
         velocity = doubles(word(data + _QVEL) + 8 * header.root_dof)
         x, y, z = velocity[0], velocity[1], velocity[2]
     air = record_at(state + 8 * header.air_state, AIR_STATE)
@@ -296,7 +306,8 @@ def measure_all(data: int, table: int, state: int, due: int) -> None:
     here = record_at(scratch, SURROUNDINGS)
     air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
     toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
-    gust = record_at(state + 8 * header.air_state, AIR_STATE).gust
+    felt = record_at(state + 8 * header.air_state, AIR_STATE)
+    root = doubles(word(data + _XPOS) + 24 * header.root_body)
     rows = table + 8 * header.first_measuring
     here.time = doubles(data + _TIME)[0]
     nearby, looked = record_at(state + 8 * header.scratch + _NEARBY_AT, NEARBY), False
@@ -304,11 +315,11 @@ def measure_all(data: int, table: int, state: int, due: int) -> None:
         row = row_at(rows, i, MEASURING)
         if doubles(due)[row.sensor] == 0.0:
             continue
-        _gather(data, row, here)
+        _gather(data, row, header.ground_height, here)
         _turn(doubles(word(data + _XQUAT) + 32 * row.body), row.quaternion, here.orientation)
         if not looked:
-            look_around(here.position_world[2], air, wind, nearby)
+            look_around(here.position_world[2], here.height, air, wind, nearby)
             looked = True
-        _feel_air(air, wind, toward_x, toward_y, gust, nearby, here)
+        _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, here)
         here.pressure = pressure(here.position_world[2], air.temperature, air.pressure)
         call_measure(_law_of(row).function, table + 8 * row.parameters, scratch, state + 8 * row.reading)

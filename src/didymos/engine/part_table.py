@@ -14,10 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from didymos.air.air_state import AIR_STATE
 from didymos.air.atmosphere import AirSpec
 from didymos.air.gusts import GustSpec
+from didymos.air.nearby import NEARBY
 from didymos.air.wind import WindSpec
 from didymos.engine.pushes import PUSHED_LINK
+from didymos.parts.part import MOTION, WRENCH
+from didymos.sensors.sensor import SURROUNDINGS
 from didymos.spec import record_type
 
 __all__ = ["AIR", "DIRECTION", "GUSTS", "HEADER", "MEASURING", "NAME", "NEED", "PART", "WIND", "layout_identity"]
@@ -48,6 +52,8 @@ HEADER = np.dtype(
         ("pushes", np.int64),  # in the state: see pushes.py
         ("root_qpos", np.int64),  # of a floating robot, else -1
         ("root_dof", np.int64),
+        ("root_body", np.int64),
+        ("ground_height", np.float64),  # [m], z of the ground; 0 without one
     ]
 )
 
@@ -98,7 +104,9 @@ DIRECTION = np.dtype([("shape", np.int64), ("body", np.int64), ("axis", np.float
 
 
 def layout_identity() -> int:
-    """A number that changes with the layout of the table."""
-    layouts: tuple[np.dtype[Any], ...] = (HEADER, PART, NEED, MEASURING, DIRECTION, PUSHED_LINK, AIR, WIND, GUSTS)
+    """A number that changes with the layout of the table and of what the air and the laws' scratch take of the state."""
+    in_table: tuple[np.dtype[Any], ...] = (HEADER, PART, NEED, MEASURING, DIRECTION, PUSHED_LINK, AIR, WIND, GUSTS)
+    in_state: tuple[np.dtype[Any], ...] = (MOTION, WRENCH, SURROUNDINGS, NEARBY, AIR_STATE)
+    layouts = in_table + in_state
     digest = hashlib.sha256(" ".join(str(layout.descr) for layout in layouts).encode()).digest()
     return int.from_bytes(digest[:6], "little")

@@ -75,7 +75,7 @@ def _add_wrench(
     if speed == 0.0:
         return
     u, v, w = here.air_velocity[0] + wake, -here.air_velocity[1], -here.air_velocity[2]
-    p, q, r = here.rate[0], -here.rate[1], -here.rate[2]
+    p, q, r = here.air_rate[0], -here.air_rate[1], -here.air_rate[2]
     across = math.sqrt(u * u + w * w)
     sine, cosine = (w / across, u / across) if across > 0.0 else (0.0, 1.0)
     beta = math.asin(min(max(v / speed, -1.0), 1.0))

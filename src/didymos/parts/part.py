@@ -55,10 +55,12 @@ MOTION = np.dtype(
     [
         ("time", np.float64),  # [s]
         ("position_world", np.float64, 3),  # [m]
+        ("height", np.float64),  # [m] above the ground (`world.ground.height`; without a ground, above z = 0)
         ("rotation", np.float64, 9),  # part frame to world, row-major
         ("velocity", np.float64, 3),  # [m/s] of the frame's origin, in the part's frame
         ("rate", np.float64, 3),  # [rad/s] in the part's frame
         ("air_velocity", np.float64, 3),  # [m/s] of the part relative to the air, in the part's frame
+        ("air_rate", np.float64, 3),  # [rad/s] relative to the air, whose rotational gusts turn it, in the part's frame
         ("density", np.float64),  # [kg/m^3]
         ("joint_position", np.float64),  # [rad or m], zero without a joint; of a belt, the sum of both
         ("joint_velocity", np.float64),  # [rad/s or m/s]

@@ -48,11 +48,13 @@ SURROUNDINGS = np.dtype(
     [
         ("time", np.float64),  # [s]
         ("position_world", np.float64, 3),  # [m]
+        ("height", np.float64),  # [m] above the ground (`world.ground.height`; without a ground, above z = 0)
         ("rotation", np.float64, 9),  # sensor frame to world, row-major
         ("orientation", np.float64, 4),  # the same as a unit quaternion, w first
         ("velocity", np.float64, 3),  # [m/s] of the frame's origin, in the sensor's frame
         ("rate", np.float64, 3),  # [rad/s] in the sensor's frame
         ("air_velocity", np.float64, 3),  # [m/s] of the sensor relative to the air, in its frame
+        ("air_rate", np.float64, 3),  # [rad/s] relative to the air, in its frame
         ("density", np.float64),  # [kg/m^3]
         ("pressure", np.float64),  # [Pa]
     ]
