@@ -4,38 +4,42 @@
     speed          T_m dw/dt = K u + C - w          u input in [0, 1]; T_m = 0 means w = K u + C at once
 
 Thrust acts along +x of the part's frame, -d Q about it (d = +1 or -1, the sense of rotation). V_x, V_y, V_z is the velocity through
-the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = pi R^2, v the mean induced velocity:
+the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = pi R^2, v the mean induced velocity, U = V_x + k v:
 
-    blades         T = rho A s [L (1 + 1.7 mu^2 - 4 mu^3 / 3 pi) W^2 - (1 + mu^2 / 2) W (V_x + k v)],  s = sigma a / 4, a = 5.7
-    momentum       T = 2 rho A v |V + v|            Glauert, with a fit through vortex ring and windmill: see inflow.py
-    along the disc H = 2 (P_0 / W) mu + 2 (s rho A) L W mu (V_x + k v)   against (V_y, V_z): drag of rigid blades, profile and lift
-    energy         Q w = T (V_x + k v) + P_0 (1 + 3 mu^2) - H P
-    profile        P_0 = rho p w^3 [1 + 0.6 n (n - 1)],   n = T / (rho / rho0) k_T w^2
+    blades      T = rho A s [L m W^2 - (1 + mu^2 / 2) W U],   m = 1 + 1.7 mu^2 - 4 mu^3 / 3 pi,   s = sigma a / 4,  a = 5.7
+    momentum    T = 2 rho A v |V + v|       Glauert, with a fit through vortex ring and windmill: see inflow.py
+    drag        H = 2 (P_0 / W) mu + 1.8 rho A s L W mu max(U, 0)   against (V_y, V_z), of rigid blades: profile, and lift tilted
+    energy      Q w = T U + P_0 (1 + 3 mu^2) - H min(P, W)
+    profile     P_0 = (rho / rho0) p w^3 [1 + 0.4 n (n - 1)],   n = T / (m (rho / rho0) k_T w^2)
 
-Nothing but the bench is asked for: the inflow L at which the blades lift no more and the profile coefficient p are those with which
-k_T and k_M come out in still air. R, where it is not given, is that of a rotor with a figure of merit of 0.65; the solidity
-sigma, where not given, that of a blade loading C_T / sigma = 0.12; k = 1.1 the induced power factor (less where k_M leaves no room for
-it). 1.7 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^3 reversed flow; 0.6 n (n - 1) is a cambered
-blade whose drag is least at half of its lift in hover. Blades stall: |T| is held at sigma 0.217 rho A W^2 (a mean lift coefficient of
-1.3), or 1.5 times the thrust in still air. By the line of energy the air never gives anything: what body and shaft get together is
--(k T v + P_0 (1 + 3 mu^2)) at most, in any state. A windmilling rotor drives its shaft (Q < 0) with energy of the body.
-Body rates about +x add to w. A rotor with k_M = 0 has no inflow: its thrust is k_T w^2 in any wind.
+Nothing but the bench is asked for: L, the inflow ratio at which the blades lift no more, and p, the profile coefficient, are those
+with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65; the solidity sigma,
+where not given, that of a blade loading C_T / sigma = 0.16; k = 1.1 the induced power factor (less where k_M leaves no room for
+it). 1.7 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^3 the reversed flow; 1.8 likewise (1.5 to 2); n
+(n - 1) is a cambered blade whose drag is least at half of its lift in hover. Blades stall: |T| is held at a mean lift coefficient of
+1.5 (C_T = sigma m / 4), or at 1.5 m times the thrust in still air where that is more. Body rates about +x add to w.
+
+Energy: body and shaft together get V . F - Q w = -(k T v + P_0 (1 + 3 mu^2) + H (P - min(P, W))), never above zero in any state, so the
+air gives nothing. Where Q < 0 the air drives the shaft, with energy of the body. A rotor with k_M = 0 has no inflow: its thrust
+is k_T w^2 in any wind, and nobody asks who pays.
 
 Each of the following is off until its number is given:
 
-    ground effect        T / (1 - r), r = (R / 4 h)^2 / (1 + (P / v)^2), h >= R / 2 over ground (Cheeseman & Bennett 1955)
-    flapping             H = k_D w P, measured, instead of rigid blades; moment -d k_R w (V_y, V_z)
-    spinning mass        moments -d I (dw/dt x + omega x w x), for a rotor without a joint; with one, the axle has its own mass
-    limits               on the speed and on dw/dt (the latter needs T_m > 0)
+    ground effect   T / (1 - r), r = (R / 4 h)^2 / (1 + (P / v)^2) cos(tilt), h >= R / 2 straight down to ground, table or terrain
+    flapping        H = k_D w P, measured, instead of rigid blades; moment -d k_R w (V_y, V_z)
+    spinning mass   moments -d I (dw/dt x + omega x w x), for a rotor without a joint; with one, the axle has its own mass
+    limits          on the speed and on dw/dt (the latter needs T_m > 0)
 
-Sign of the moment: a rotor with d = +1 that moves along +y. Its blade at +z r moves through the air with w r x x z = -y w r, so it
-retreats; the one at -z r advances and lifts more, by dT along +x: a moment -z r x x dT = -y r dT, against the velocity. PX4's model
-has the same: -d k_R w V.
+Sign of the moment, for d = +1 and a rotor that moves along +y: its blade at -z r moves with w x x (-z r) = +y w r, so it
+advances and lifts more, by dT along +x: a moment (-z r) x (x dT) = -y r dT, against the motion, as PX4's model has it. The moment is
+no part of the balance of energy above.
 
-References: Leishman, Principles of Helicopter Aerodynamics (2006), chapters 2, 3, 5; k_D and k_R as in RotorS (Furrer et al. 2016)
-and PX4's motor model. Held in tests against blade elements (hover, climb, descent, forward flight up to mu = 0.3) and the UIUC wind
-tunnel (APC 10x4.7 SF). Valid for mu < 0.3; beyond, bounded and passive only. Not there: lag of the inflow, cyclic loads, noise of the
-vortex ring, rotors in each other's wake; the torque does not slow the motor (its speed follows the command).
+References: Leishman, Principles of Helicopter Aerodynamics (2006), chapters 2, 3, 5; Cheeseman & Bennett, ARC R&M 3021 (1955); k_D and
+k_R as in RotorS (Furrer et al. 2016) and PX4's motor model. Range: within 5 % of thrust and 10 % of torque of blade elements in climb
+to 1.2 v_h (the induced velocity of hover), descent to 1.5 v_h, forward flight to mu = 0.3, and of the UIUC tunnel (APC 10x4.7 SF)
+from rest to 0.84 of the advance ratio of zero thrust. Beyond: bounded, continuous and passive, no more. The torque of a propeller that is
+driven by the air is too small. Not there: lag of the inflow, cyclic loads, the unsteadiness of the vortex ring, rotors in each
+other's wake; the torque does not slow the motor, whose speed follows its command.
 """
 
 from __future__ import annotations
@@ -76,6 +80,8 @@ def disc_radius(radius: float, thrust_coefficient: float, torque_coefficient: fl
 @kernel
 def ground_share(height: float, radius: float) -> float:
     """(R / 4 h)^2 at a height [m] of the disc over the ground; held below half a radius."""
+    if radius <= 0.0:
+        return 0.0
     ratio = radius / (4.0 * max(height, 0.5 * radius))
     return ratio * ratio
 
@@ -141,10 +147,9 @@ class Rotor(Part):
     speed_limit = parameter(0.0, unit="rad/s", low=0, doc="0 for none")
     acceleration_limit = parameter(0.0, unit="rad/s^2", low=0, doc="0 for none")
     radius = parameter(0.0, unit="m", low=0, doc="R; 0 for that of a figure of merit of 0.65")
-    solidity = parameter(0.0, unit="1", low=0, high=1, doc="sigma, blade area over disc area; 0 for that of a blade loading of 0.12")
+    solidity = parameter(0.0, unit="1", low=0, high=1, doc="sigma, blade area over disc area; 0 for that of a blade loading of 0.16")
     induced_factor = parameter(1.1, unit="1", low=1, doc="k, induced power over that of a uniform inflow")
-    ground_effect = parameter(0.0, unit="1", low=0, high=1, doc="1 switches it on")
-    ground_height = parameter(0.0, unit="m", doc="of the ground below, for the ground effect")
+    ground_effect = parameter(0.0, unit="1", low=0, high=1, live=False, doc="1 switches it on")
     flapping_drag = parameter(0.0, unit="N s^2/m", low=0, doc="k_D, force per speed and velocity across the axis; 0 for rigid blades")
     flapping_moment = parameter(0.0, unit="N s^2", low=0, doc="k_R, moment per speed and velocity across the axis")
     inertia = parameter(0.0, unit="kg m^2", low=0, doc="I of the spinning mass, for its moments; 0 for none")
@@ -170,6 +175,10 @@ class Rotor(Part):
         if spec.ground_effect > 0.0 and radius == 0.0 and (k_m == 0.0 or k_t == 0.0):
             raise ValueError("ground_effect needs the key 'radius', or a thrust and a torque coefficient from which it follows")
 
+    @classmethod
+    def looks_below(cls, spec: Any) -> bool:
+        return bool(spec.ground_effect > 0.0)
+
     @law
     def act(rotor, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
         settled = rotor.health * (rotor.speed_per_input * min(max(inputs.command, 0.0), 1.0) + rotor.speed_at_zero)
@@ -187,9 +196,9 @@ class Rotor(Part):
         share = here.density / DENSITY_OF_BENCH
         radius = disc_radius(rotor.radius, rotor.thrust_coefficient, rotor.torque_coefficient)
         ground = 0.0
-        if rotor.ground_effect > 0.0 and here.rotation[6] > 0.0:
-            ground = rotor.ground_effect * ground_share(here.position_world[2] - rotor.ground_height, radius)
-        through_air = max(speed + rotor.direction * here.rate[0], 0.0)
+        if rotor.ground_effect > 0.0:
+            ground = rotor.ground_effect * max(here.rotation[6], 0.0) * ground_share(here.clearance, radius)
+        through_air = max(speed + rotor.direction * here.air_rate[0], 0.0)
         thrust, drag, torque = 0.0, 0.0, 0.0
         across = math.sqrt(v * v + w * w)
         if rotor.torque_coefficient > 0.0 and rotor.thrust_coefficient > 0.0 and share > 0.0:
