@@ -21,11 +21,18 @@ def test_a_word_that_was_renamed_is_called_by_its_new_name() -> None:
     assert nearest("links.grip.mas", ("links.grip.mass",)) == ", did you mean 'links.grip.mass'?"  # a link of that name
 
 
+def test_a_word_that_is_gone_says_what_took_its_place() -> None:
+    assert "thrust_coefficient, torque_coefficient and radius" in nearest("parts.motor1.inflow_coefficient", ("parts.motor1.radius",))
+    assert "world.ground.height" in nearest("ground_height", ("ground_effect",))
+
+
 @pytest.mark.parametrize(
     ("new", "old", "expected"),
     [
         ("setpoints: {z: 1.0}", "wanted: {z: 1.0}", "it is now called 'setpoints'"),
         ("target: setpoints.roll", "target: wanted.roll", "it is now called 'setpoints.roll'"),
+        ("time_constant: 0.05", "inflow_coefficient: 1.0e-4", "it is gone: the inflow of a rotor follows from"),
+        ("time_constant: 0.05", "translational_lift: 1", "it is gone: the inflow of a rotor follows from"),
     ],
 )
 def test_a_twin_file_of_old_words_is_refused_with_the_new_ones(new: str, old: str, expected: str, tmp_path: Path) -> None:

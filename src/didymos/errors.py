@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from didymos.words import renamed
+from didymos.words import removed, renamed
 
 __all__ = ["DidymosError", "InputError", "RunError", "nearest"]
 
@@ -66,10 +66,16 @@ def _one_line(text: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint ``, did you mean 'x'?`` for a misspelt word, ``, it is now called 'x'`` for an old one, or an empty string."""
+    """A hint ``, did you mean 'x'?`` for a misspelt word, ``, it is now called 'x'`` for an old one, or an empty string.
+
+    Of a word that is gone it says what took its place.
+    """
     known = list(known)
     new = renamed(word, known)
     if new is not None:
         return f", it is now called {new!r}"
+    instead = removed(word)
+    if instead is not None:
+        return f", it is gone: {instead}"
     found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f", did you mean {found[0]!r}?" if found else ""

@@ -1,4 +1,4 @@
-"""Words of 0.1.0 that have another name now: whoever writes the old one is told the new one.
+"""Words of old that have another name now, or none: whoever writes one is told the new one, or what took its place.
 
 `nearest` of errors.py asks here first, so every complaint about an unknown key, path or signal knows the table.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["RENAMED", "renamed"]
+__all__ = ["REMOVED", "RENAMED", "removed", "renamed"]
 
 RENAMED = {
     "wanted": "setpoints",
@@ -19,8 +19,21 @@ RENAMED = {
 }
 """Old word -> new word: keys of a twin file, steps of a path, first words of a signal."""
 
+_INFLOW = "the inflow of a rotor follows from its thrust_coefficient, torque_coefficient and radius"
+REMOVED = {
+    "inflow_coefficient": _INFLOW,
+    "translational_lift": _INFLOW,
+    "ground_height": "ground effect counts from world.ground.height and from what stands below",
+}
+"""Old word that no new one stands for -> what took its place."""
+
 _ROOTS = frozenset({"wanted", "sensed"})
 """Old words that began the names of many things; what follows them is known to nobody but the program."""
+
+
+def removed(name: str) -> str | None:
+    """What took the place of a name that ends in an old word, None where it does not."""
+    return REMOVED.get(name.rpartition(".")[2])
 
 
 def renamed(name: str, known: Iterable[str]) -> str | None:

@@ -62,7 +62,7 @@ def call(
     numbers = np.array([part.spec(link="body", **parameters).record()])
     here = record(MOTION, {"density": density, "air_velocity": air_velocity, "velocity": air_velocity})
     here["rate"] = here["air_rate"] = rate
-    here["position_world"][0, 2] = here["height"] = height
+    here["position_world"][0, 2] = here["height"] = here["clearance"] = height
     here["rotation"][0] = [0, 0, 1, 0, 1, 0, 1, 0, 0] if x_up else np.eye(3).ravel()
     rates, wrench, output = (np.zeros(1, dtype=layout) for layout in (part.state_layout, WRENCH, part.output_layout))
     given = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mujoco
@@ -9,8 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from laws import call
 
 from didymos.parts.generic_engine import GenericEngine, thrust
+from didymos.twin import load
 
 QUAD = GenericEngine.spec(link="motor", direction=1, disc_area=0.017, efficiency=0.17, exit_speed=80.0).record()
 RHO = 1.225
@@ -33,11 +36,50 @@ def test_hover_input_of_the_quadcopter() -> None:
 @given(throttle=st.floats(0, 1), speed=st.floats(0, 60), rho=st.floats(0.1, 1.5))
 def test_thrust_is_what_the_thrown_air_gains(throttle: float, speed: float, rho: float) -> None:
     exact = 0.5 * rho * 0.017 * 0.17 * ((80.0 * throttle) ** 2 - speed**2)
-    assert thrust(throttle, speed * speed, rho, QUAD) == pytest.approx(exact, rel=1e-14, abs=1e-13)
+    assert thrust(throttle, speed, rho, QUAD) == pytest.approx(exact, rel=1e-14, abs=1e-13)
 
 
-def test_a_closed_throttle_brakes_in_flight() -> None:
-    assert thrust(0.0, 20.0**2, RHO, QUAD) == pytest.approx(-0.5 * RHO * 0.017 * 0.17 * 400.0, rel=1e-15)
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_a_closed_throttle_brakes_forward_and_backward(direction: float) -> None:
+    brake = 0.5 * RHO * 0.017 * 0.17 * 400.0
+    assert thrust(0.0, direction * 20.0, RHO, QUAD) == pytest.approx(-direction * brake, rel=1e-15)
+
+
+def test_wind_across_the_axis_neither_pulls_nor_brakes() -> None:
+    still, side = (
+        call(GenericEngine, inputs={"throttle": 0.6}, air_velocity=v, direction=1, disc_area=0.02, exit_speed=30.0)
+        for v in ((4.0, 0.0, 0.0), (4.0, 15.0, -8.0))
+    )
+    np.testing.assert_array_equal(side.force, still.force)
+
+
+def test_a_dead_engine_that_moves_backward_comes_to_rest(make_twin: Any) -> None:
+    """m dv/dt = -1/2 rho S |v| v from -5 m/s: v = v0 / (1 + |v0| t / l), l = 2 m / (rho S)."""
+    twin = make_twin(
+        BODY,
+        world={"gravity": 0.0, "step": 0.001, "integrator": "rk4"},
+        parts={"engine": {"kind": "generic_engine", "link": "body", "direction": 1, "disc_area": 1.0, "exit_speed": 30.0}},
+        start={"velocity": [-5.0, 0.0, 0.0]},
+    )
+    log = twin.simulate().run(1.5)
+    velocity = log["truth.velocity.x"]
+    # RK4 at h |v0| / l = 0.003: (0.003)^4; the density is 1.22500 to 1.5e-8 of itself
+    np.testing.assert_allclose(velocity.values, -5.0 / (1.0 + 5.0 * velocity.time * 1.225 / (2.0 * 1.01)), rtol=1e-6)
+
+
+def test_the_quadcopter_with_dead_motors_falls_slower_than_in_a_vacuum() -> None:
+    """Four discs of S C = 0.00289 m^2 brake 1.0128 kg: v = v_t tanh(g t / v_t), v_t = sqrt(2 m g / (4 rho S C))."""
+    twin = load("quadcopter")
+    twin.set_all({f"parts.motor{i}.health": 0.0 for i in range(1, 5)} | {f"parts.drag.area_{axis}": 0.0 for axis in "xyz"})
+    twin.set("world.wind.speed", 0.0)
+    simulation = twin.simulate(control=None)
+    simulation.data.qpos[2] = 200.0
+    log = simulation.run(5.0)
+    rho = 1.207  # at 155 m, the mean height weighted with the squared speed; 1.5 % thinner above, denser below
+    terminal = math.sqrt(2.0 * 1.0128 * 9.81 / (4.0 * rho * 0.017 * 0.17))
+    fallen = -log["truth.velocity.z"].values[-1]
+    assert fallen == pytest.approx(terminal * math.tanh(9.81 * 5.0 / terminal), rel=0.01)
+    assert fallen < 9.81 * 5.0
 
 
 BODY = """<mujoco><worldbody><body name="body"><freejoint name="free"/>

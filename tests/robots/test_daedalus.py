@@ -35,7 +35,6 @@ def test_what_is_taken_from_hector_is_hectors(daedalus: Twin, shared_data: Path)
     coefficient = daedalus.get("parts.motor1.thrust_coefficient")
     assert coefficient == pytest.approx(hector["CT0s"], rel=0.005)  # the same motor and rotor, measured by others
     assert daedalus.get("parts.motor1.torque_coefficient") / coefficient == pytest.approx(hector["k_t"], rel=1e-3)
-    assert daedalus.get("parts.motor1.inflow_coefficient") == pytest.approx(-hector["CT1s"])
     assert daedalus.get("parts.motor1.inertia") == pytest.approx(hector["J_M"], rel=1e-3)
 
 
@@ -74,4 +73,5 @@ def test_the_first_order_motor_follows_its_equation(daedalus: Twin) -> None:
     speed, command = log["parts.motor1.speed"], log["inputs.motor1"]
     settled = -(606.652 * command.values + 94.911)
     change = np.gradient(speed.values, speed.time)[1:20]
-    np.testing.assert_allclose(change, (settled - speed.values)[1:20] / 0.06, rtol=0.03)
+    # the command moves as the robot rises: central differences over 20 ms smear it
+    np.testing.assert_allclose(change, (settled - speed.values)[1:20] / 0.06, rtol=0.03, atol=0.005 * np.abs(change).max())

@@ -153,7 +153,7 @@ def _fill_part(
 ) -> None:
     kind = part.contract
     row["identity"], row["law"] = register(kind, kind.law, kind.tick)
-    row["motion"] = int(kind.motion)
+    row["motion"], row["below"] = int(kind.motion), int(kind.looks_below(part))
     row["last_dof"] = _last_dof(model, _mount(model, row, links[part.link]))
     for joint, dof, qpos in ((part.joint, "joint_dof", "joint_qpos"), (part.belt, "belt_dof", "belt_qpos")):
         row[dof] = row[qpos] = -1

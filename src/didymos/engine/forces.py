@@ -25,6 +25,7 @@ from didymos.air.atmosphere import pressure
 from didymos.air.nearby import NEARBY, density_nearby, look_around, wind_nearby
 from didymos.compiled import kernel
 from didymos.engine.calls import call_law, call_measure, call_tick
+from didymos.engine.clearance import clearance
 from didymos.engine.law_table import LAW, MOST_LAWS, law_table
 from didymos.engine.layout import DATA, MODEL
 from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
@@ -36,15 +37,16 @@ from didymos.sensors.sensor import SURROUNDINGS
 __all__ = ["SCRATCH", "act_all", "advance_air_of", "measure_all", "state_address", "table_address", "tick_all"]
 
 SCRATCH = np.dtype(
-    [("motion", MOTION), ("wrench", WRENCH), ("load", WRENCH), ("nearby", NEARBY), ("surroundings", SURROUNDINGS)]
+    [("motion", MOTION), ("wrench", WRENCH), ("load", WRENCH), ("nearby", NEARBY), ("surroundings", SURROUNDINGS), ("down", np.float64, 3)]
 )
 """Room for what a law is told and answers; in the state, so that every copy of the data has its own."""
 
 _IDENTITY = layout_identity()
 _MOTION_AIR, _MOTION_JOINT = int(Motion.AIR), int(Motion.JOINT)
-_WRENCH_AT, _LOAD_AT, _NEARBY_AT, _SURROUNDINGS_AT = (
-    int(SCRATCH.fields[name][1]) for name in ("wrench", "load", "nearby", "surroundings")  # type: ignore[index]
+_WRENCH_AT, _LOAD_AT, _NEARBY_AT, _SURROUNDINGS_AT, _DOWN_AT = (
+    int(SCRATCH.fields[name][1]) for name in ("wrench", "load", "nearby", "surroundings", "down")  # type: ignore[index]
 )
+_POSITION_AT = int(MOTION.fields["position_world"][1])  # type: ignore[index]
 _PUSHES_BYTES = PUSHES.itemsize
 _NNUMERIC, _NUMERIC_ADR, _NUMERIC_DATA = MODEL["nnumeric"], MODEL["numeric_adr"], MODEL["numeric_data"]
 _DOF_PARENTID, _NV, _STATEADR = MODEL["dof_parentid"], MODEL["nv"], MODEL["plugin_stateadr"]
@@ -211,6 +213,9 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
                 _push(model, data, last_dof, load)
                 loaded, last_dof = row.body, row.last_dof
             _gather(data, row, header.ground_height, here)
+        if row.below != 0:
+            doubles(scratch + _DOWN_AT)[2] = -1.0
+            here.clearance = clearance(model, data, row.tree, scratch + _POSITION_AT, scratch + _DOWN_AT)
         if row.motion == _MOTION_AIR:
             if not looked:
                 look_around(here.position_world[2], here.height, air, wind, nearby)

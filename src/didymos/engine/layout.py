@@ -35,11 +35,12 @@ _SCALARS: dict[str, Any] = {
 }
 
 _MODEL_FIELDS = (
-    "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum",
+    "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum", "ngeom",
+    "geom_type", "geom_group", "geom_bodyid", "geom_size", "geom_rbound", "body_rootid",
 )  # fmt: skip
 _DATA_FIELDS = (
     "time", "qpos", "qvel", "act", "act_dot", "plugin_state", "qfrc_applied", "xpos", "xquat", "xmat", "cvel", "cdof",
-    "subtree_com", "sensordata", "xfrc_applied",
+    "subtree_com", "sensordata", "xfrc_applied", "geom_xpos", "geom_xmat",
 )  # fmt: skip
 
 

@@ -19,9 +19,9 @@ from didymos.compiled import kernel
 from didymos.engine.context import LIDAR
 from didymos.native import array_at, doubles, matrix_at, row_at
 
-__all__ = ["UNSEEN_GROUPS", "scan"]
+__all__ = ["HFIELD", "MESH", "PLANE", "UNSEEN_GROUPS", "ray_geom", "ray_hfield", "ray_mesh", "scan"]
 
-_PLANE, _HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = (
+PLANE, HFIELD, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, MESH = (
     int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}"))
     for name in ("PLANE", "HFIELD", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX", "MESH")
 )
@@ -29,9 +29,9 @@ _FLOAT, _INT, _INT32 = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int
 UNSEEN_GROUPS = (2, 5)
 """Groups of shapes that only serve to be seen, and of marks."""
 
-_ray_geom = types.ExternalFunction("mju_rayGeom", types.float64(*[types.int64] * 5, types.int32, types.int64))
-_ray_mesh = types.ExternalFunction("mj_rayMesh", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
-_ray_hfield = types.ExternalFunction("mj_rayHfield", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
+ray_geom = types.ExternalFunction("mju_rayGeom", types.float64(*[types.int64] * 5, types.int32, types.int64))
+ray_mesh = types.ExternalFunction("mj_rayMesh", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
+ray_hfield = types.ExternalFunction("mj_rayHfield", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
 
 
 @kernel
@@ -55,7 +55,7 @@ def _may_be_hit(kind: int, size: Any, bound: float, place: Any, matrix: Any, eye
     """Whether any ray of a scan can hit a shape; `frame` is the sensor's rotation, whose third column is the plane's normal."""
     nx, ny, nz = frame[2], frame[5], frame[8]
     dx, dy, dz = place[0] - eye[0], place[1] - eye[1], place[2] - eye[2]
-    if kind == _PLANE:
+    if kind == PLANE:
         height = abs(matrix[2] * dx + matrix[5] * dy + matrix[8] * dz)
         level = matrix[2] * nx + matrix[5] * ny + matrix[8] * nz
         return height <= farthest * math.sqrt(max(1.0 - level * level, 0.0))
@@ -78,14 +78,14 @@ def _cast(
     for i in range(rays.shape[0]):
         ray = rays[i]
         ahead = dx * ray[0] + dy * ray[1] + dz * ray[2]
-        if kind != _PLANE and (away > ahead * ahead or (ahead < 0.0 and away > 0.0)):
+        if kind != PLANE and (away > ahead * ahead or (ahead < 0.0 and away > 0.0)):
             continue
-        if kind == _MESH:
-            distance = _ray_mesh(model, data, geom, eye.ctypes.data, ray.ctypes.data, 0)
-        elif kind == _HFIELD:
-            distance = _ray_hfield(model, data, geom, eye.ctypes.data, ray.ctypes.data, 0)
+        if kind == MESH:
+            distance = ray_mesh(model, data, geom, eye.ctypes.data, ray.ctypes.data, 0)
+        elif kind == HFIELD:
+            distance = ray_hfield(model, data, geom, eye.ctypes.data, ray.ctypes.data, 0)
         else:
-            distance = _ray_geom(
+            distance = ray_geom(
                 place.ctypes.data, matrix.ctypes.data, size.ctypes.data, eye.ctypes.data, ray.ctypes.data, kind, 0
             )
         if 0.0 <= distance < ranges[i]:

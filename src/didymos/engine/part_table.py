@@ -62,6 +62,7 @@ PART = np.dtype(
         ("identity", np.int64),
         ("law", np.int64),  # index in the law table
         ("motion", np.int64),  # how much the law reads, see parts.part.Motion
+        ("below", np.int64),  # 1 where it is told what stands below
         ("body", np.int64),
         ("tree", np.int64),  # root body of its tree, to whose centre of mass the engine refers velocities
         ("last_dof", np.int64),  # that moves the body, or -1

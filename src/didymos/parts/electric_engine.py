@@ -11,9 +11,12 @@ T acts along +x of the part's frame, the reaction -dir Q about it; V is the spee
 charge (1 full, 0 empty) are continuous states. The joint, where there is one, is the axle: it is brought to dir w by a torque
 between motor and axle, whose reaction the airframe feels; so `inertia` should be that of the axle and what turns with it.
 Without a joint, `gyroscopic` = 1 adds the moments of the spinning mass: -dir I_r (dw/dt x + omega x w x).
+The blades meet the air with w plus what the body turns about +x.
 
 T_b, the bound, is the thrust of an ideal disc that turns the part 0.9^(3/2) of P into the stream: 2 rho A v (V + v)^2 = 0.854 P,
-T_b = 2 rho A v (V + v). It is 0.9 T_0 at rest and keeps T V below P.
+T_b = 2 rho A v (V + v). It is 0.9 T_0 at rest and keeps T V below P. With the air from behind (V < 0: tail wind on the ground, a tail
+slide) thrust and torque are those at rest: T V is below zero then. Never below zero are T, P and Q: a propeller that windmills
+neither brakes nor drives its motor; in a dive with a closed throttle the drag of a real one is missing.
 
 Reference: last_letter_2 (its electricEngine), whose propeller curves and static term 0.9 T_0 are kept. Corrected here:
 the speed is integrated over time (there: over throttle, per step); torque opposes the spin (there: along it); J is
@@ -57,7 +60,7 @@ def _bound(ideal: float, along: float, density: float, area: float) -> float:
         x -= step
         if step < 1e-9 * x:  # the next one is below 1e-17
             break
-    return 2.0 * density * area * (x - along) * x
+    return 2.0 * density * area * share / x  # v (V + v), without the difference of two large numbers
 
 
 @kernel
@@ -131,7 +134,8 @@ class ElectricEngine(Part):
             / (engine.motor_resistance + duty * duty * engine.battery_resistance),
             0.0,
         )
-        turns = speed / (2.0 * math.pi)
+        through_air = max(speed + engine.direction * here.air_rate[0], 0.0)
+        turns = through_air / (2.0 * math.pi)
         along = here.air_velocity[0]
         travel = turns * engine.diameter
         advance = engine.advance_limit
@@ -141,7 +145,7 @@ class ElectricEngine(Part):
             advance = along / travel
         coefficient = max(evaluate(engine.power, advance, turns), 0.0)
         drag = coefficient * here.density * turns * turns * engine.diameter**5 / (2.0 * math.pi)
-        power = drag * speed
+        power = drag * through_air
         thrust = propeller_thrust(power, evaluate(engine.efficiency, advance, turns), along, here.density, engine.diameter)
         thrust = min(thrust, engine.thrust_limit)
         friction = engine.idle_current if speed > 0.0 else min(engine.idle_current, current)

@@ -1,14 +1,17 @@
 """Generic engine: thrust of a propeller that throws air backwards at a speed set by the throttle.
 
-    T = 1/2 rho S C [(k_m u)^2 - V^2],     Q = -d k_Q w^2,     w = k_w u
+    T = 1/2 rho S C [(k_m u)^2 - V_x |V_x|],     Q = -d k_Q w^2,     w = k_w u
 
-u throttle in [0, 1], V airspeed, S disc area, C efficiency, d = +1 or -1 the sense of rotation about +x. T acts along +x of
-the part's frame, Q about it: the reaction on the airframe opposes the rotation. The joint, where there is one, is the
-axle: it is brought to d w by a torque between motor and axle, whose reaction the airframe feels.
+u throttle in [0, 1], V_x velocity through the air along +x, S disc area, C efficiency, d = +1 or -1 the sense of rotation about +x.
+T acts along +x of the part's frame, Q about it: the reaction on the airframe opposes the rotation. The joint, where there is one, is
+the axle: it is brought to d w by a torque between motor and axle, whose reaction the airframe feels.
 
 Reference: Beard & McLain, Small Unmanned Aircraft (2012), section 4.3; the square belongs to the product k_m u, not to k_m
-alone. As in the original, V is the whole airspeed. Not clamped: a closed throttle in flight brakes. No lag of its own.
-Valid for small propellers at V well below k_m.
+alone. There V is the whole airspeed and its square has no sign, so an engine that moves backward, or falls with a closed
+throttle, is pushed on: here it is the velocity along the axis, and the closed throttle brakes in both directions. Not clamped: a
+throttle too small for the speed brakes. The power T V_x into the airframe is never above that of the stream, T (k_m u + V_x) / 2
+where T > 0, and never above zero at a closed throttle. Q does not know of it: k_Q and k_w are numbers of their own. No lag.
+No force across the axis. Valid for small propellers at |V_x| well below k_m.
 """
 
 from __future__ import annotations
@@ -24,10 +27,10 @@ __all__ = ["GenericEngine", "thrust"]
 
 
 @kernel
-def thrust(throttle: float, airspeed_squared: float, density: float, engine: Any) -> float:
-    """Thrust [N] for a throttle in [0, 1] and a squared airspeed [m^2/s^2]."""
+def thrust(throttle: float, along: float, density: float, engine: Any) -> float:
+    """Thrust [N] for a throttle in [0, 1] and a velocity through the air along the axis [m/s]."""
     exit_speed = engine.exit_speed * throttle
-    return 0.5 * density * engine.disc_area * engine.efficiency * (exit_speed * exit_speed - airspeed_squared)
+    return 0.5 * density * engine.disc_area * engine.efficiency * (exit_speed * exit_speed - along * abs(along))
 
 
 class GenericEngine(Part):
@@ -49,12 +52,12 @@ class GenericEngine(Part):
     @law
     def act(engine, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
         throttle = engine.health * min(max(inputs.throttle, 0.0), 1.0)
-        u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
-        force = thrust(throttle, u * u + v * v + w * w, here.density, engine)
+        along = here.air_velocity[0]
+        force = thrust(throttle, along, here.density, engine)
         speed = engine.spin_speed * throttle
         wrench.force[0] = force
         wrench.torque[0] = -engine.direction * engine.torque_coefficient * speed * speed
         wrench.joint_torque = engine.axle_gain * (engine.direction * speed - here.joint_velocity)
         output.thrust = force
         output.speed = engine.direction * speed
-        output.wake = wake(force, u, here.density, engine.disc_area)
+        output.wake = wake(force, along, here.density, engine.disc_area)

@@ -56,6 +56,7 @@ MOTION = np.dtype(
         ("time", np.float64),  # [s]
         ("position_world", np.float64, 3),  # [m]
         ("height", np.float64),  # [m] above the ground (`world.ground.height`; without a ground, above z = 0)
+        ("clearance", np.float64),  # [m] straight down to whatever stands there, infinite above nothing; see `Part.looks_below`
         ("rotation", np.float64, 9),  # part frame to world, row-major
         ("velocity", np.float64, 3),  # [m/s] of the frame's origin, in the part's frame
         ("rate", np.float64, 3),  # [rad/s] in the part's frame
@@ -213,6 +214,11 @@ class Part:
     def on_joint(cls, numbers: Any) -> JointLoad | None:
         """What a part lends to its joint, from its numbers by attribute; None where it lends nothing."""
         return None
+
+    @classmethod
+    def looks_below(cls, spec: Any) -> bool:
+        """Whether a part is told its `clearance`; for others that holds anything."""
+        return False
 
     @classmethod
     def idle_states(cls, spec: Any) -> int:

@@ -1,61 +1,156 @@
-"""Rotor: thrust and drag torque by the square of its speed, the speed following the command with a first-order lag.
+"""Rotor: thrust, drag and torque of a fixed-pitch rotor from what a bench measured in still air, by blade elements and momentum.
 
-    F = (rho / rho0) [k_T w^2 g - k_V w V_x + 3/2 k_T w^2 mu^2],   Q = -d k_M (rho / rho0) w^2,   T dw/dt = K u + C - w
+    in still air   T = k_T w^2,  Q = k_M w^2        at rho0 = 1.225 kg/m^3, for every speed w >= 0 about +x
+    speed          T_m dw/dt = K u + C - w          u input in [0, 1]; T_m = 0 means w = K u + C at once
 
-u input in [0, 1], w >= 0 the speed (a continuous state, integrated by the engine with everything else), d = +1 or -1 the
-sense of rotation about +x, rho0 = 1.225 kg/m^3 the density at which the coefficients were measured. F acts along +x of the
-part's frame. T = 0 means no lag: w = K u + C at once. Each of the following is off until its number is given:
+Thrust acts along +x of the part's frame, -d Q about it (d = +1 or -1, the sense of rotation). V_x, V_y, V_z is the velocity through
+the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = pi R^2, v the mean induced velocity, U = V_x + k v:
 
-    inflow               -k_V w V_x             V_x velocity through the air along +x: climbing costs thrust
-    translational lift   mu = V_perp / (w R)    up to mu = 0.3; blade element theory with uniform inflow
-    ground effect        g = 1 / (1 - (R / 4 h)^2), h >= R / 2 the height over the ground (Cheeseman & Bennett 1955)
-    flapping             force -k_D w V_perp and moment d k_R w V_perp across the axis
-    spinning mass        moments -d I (dw/dt x + omega x w x), for a rotor without a joint; with one, the axle has its own mass
-    limits               on the speed and on dw/dt (the latter needs T > 0)
+    blades      T = rho A s [L m W^2 - (1 + mu^2 / 2) W U],   m = 1 + 1.7 mu^2 - 4 mu^3 / 3 pi,   s = sigma a / 4,  a = 5.7
+    momentum    T = 2 rho A v |V + v|       Glauert, with a fit through vortex ring and windmill: see inflow.py
+    drag        H = 2 (P_0 / W) mu + 1.8 rho A s L W mu max(U, 0)   against (V_y, V_z), of rigid blades: profile, and lift tilted
+    energy      Q w = T U + P_0 (1 + 3 mu^2) - H min(P, W)
+    profile     P_0 = (rho / rho0) p w^3 [1 + 0.4 n (n - 1)],   n = T / (m (rho / rho0) k_T w^2)
 
-References: momentum theory in hover (Seddon, Basic Helicopter Aerodynamics); k_V as CT1 in hector_quadrotor, k_D and k_R as
-rotor drag and rolling moment in RotorS. Valid near hover and in slow forward flight, mu < 0.3; no vortex ring state.
+Nothing but the bench is asked for: L, the inflow ratio at which the blades lift no more, and p, the profile coefficient, are those
+with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65; the solidity sigma,
+where not given, that of a blade loading C_T / sigma = 0.16; k = 1.1 the induced power factor (less where k_M leaves no room for
+it). 1.7 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^3 the reversed flow; 1.8 likewise (1.5 to 2); n
+(n - 1) is a cambered blade whose drag is least at half of its lift in hover. Blades stall: |T| is held at a mean lift coefficient of
+1.5 (C_T = sigma m / 4), or at 1.5 m times the thrust in still air where that is more. Body rates about +x add to w.
+
+Energy: body and shaft together get V . F - Q w = -(k T v + P_0 (1 + 3 mu^2) + H (P - min(P, W))), never above zero in any state, so the
+air gives nothing. Where Q < 0 the air drives the shaft, with energy of the body. A rotor with k_M = 0 has no inflow: its thrust
+is k_T w^2 in any wind, and nobody asks who pays.
+
+Each of the following is off until its number is given:
+
+    ground effect   T / (1 - r), r = (R / 4 h)^2 / (1 + (P / v)^2) cos(tilt), h >= R / 2 straight down to ground, table or terrain
+    flapping        H = k_D w P, measured, instead of rigid blades; moment -d k_R w (V_y, V_z)
+    spinning mass   moments -d I (dw/dt x + omega x w x), for a rotor without a joint; with one, the axle has its own mass
+    limits          on the speed and on dw/dt (the latter needs T_m > 0)
+
+Sign of the moment, for d = +1 and a rotor that moves along +y: its blade at -z r moves with w x x (-z r) = +y w r, so it
+advances and lifts more, by dT along +x: a moment (-z r) x (x dT) = -y r dT, against the motion, as PX4's model has it. The moment is
+no part of the balance of energy above.
+
+References: Leishman, Principles of Helicopter Aerodynamics (2006), chapters 2, 3, 5; Cheeseman & Bennett, ARC R&M 3021 (1955); k_D and
+k_R as in RotorS (Furrer et al. 2016) and PX4's motor model. Range: within 5 % of thrust and 10 % of torque of blade elements in climb
+to 1.2 v_h (the induced velocity of hover), descent to 1.5 v_h, forward flight to mu = 0.3, and of the UIUC tunnel (APC 10x4.7 SF)
+from rest to 0.84 of the advance ratio of zero thrust. Beyond: bounded, continuous and passive, no more. The torque of a propeller that is
+driven by the air is too small. Not there: lag of the inflow, cyclic loads, the unsteadiness of the vortex ring, rotors in each
+other's wake; the torque does not slow the motor, whose speed follows its command.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from didymos.compiled import kernel
 from didymos.contract import input, output, parameter, state
+from didymos.parts.inflow import induced_velocity
 from didymos.parts.part import Part, law
 from didymos.parts.wake import wake
 
-__all__ = ["DENSITY_OF_BENCH", "Rotor", "ground_effect"]
+__all__ = ["DENSITY_OF_BENCH", "Rotor", "disc_radius", "ground_share"]
 
 DENSITY_OF_BENCH = 1.225  # [kg/m^3], ISA at sea level
-MOST_ADVANCE = 0.3
+FIGURE_OF_MERIT = 0.65  # of a small rotor of unknown radius
+BLADE_LOADING = 0.16  # C_T / sigma of a rotor of unknown solidity: that of an APC 10x4.7 SF
+LIFT_SLOPE = 5.7  # [1/rad]
+MOST_LOADING = 1.5 / 6.0  # C_T / sigma at a mean lift coefficient of 1.5
+MOST_THRUST = 1.5  # of that in still air, where the blades are loaded more than that
+TWIST = 1.7
+REVERSED = 4.0 / (3.0 * math.pi)
+POLAR = 0.4
+LIFT_TILT = 1.8
+LEAST_SPEED = 1e-6  # [rad/s]
 
 
 @kernel
-def ground_effect(height: float, radius: float) -> float:
-    """Factor on the thrust at a height [m] of the disc over the ground; held below half a radius."""
+def disc_radius(radius: float, thrust_coefficient: float, torque_coefficient: float) -> float:
+    """R [m] as given, or, where it is 0, of a rotor with `FIGURE_OF_MERIT`; 0 without a torque coefficient."""
+    if radius > 0.0 or torque_coefficient <= 0.0:
+        return radius
+    merit = FIGURE_OF_MERIT * torque_coefficient
+    return thrust_coefficient / merit * math.sqrt(thrust_coefficient / (2.0 * math.pi * DENSITY_OF_BENCH))
+
+
+@kernel
+def ground_share(height: float, radius: float) -> float:
+    """(R / 4 h)^2 at a height [m] of the disc over the ground; held below half a radius."""
+    if radius <= 0.0:
+        return 0.0
     ratio = radius / (4.0 * max(height, 0.5 * radius))
-    return 1.0 / (1.0 - ratio * ratio)
+    return ratio * ratio
+
+
+@kernel
+def _thrust_limit(hover: float, solidity: float, radius: float) -> float:
+    """Largest |T| / (2 rho A w^2) [m^2]; `hover` is that in still air."""
+    return max(0.5 * MOST_LOADING * solidity * radius * radius, MOST_THRUST * hover)
+
+
+@kernel
+def _loads(rotor: Any, speed: float, climb: float, across: float, density: float, radius: float, ground: float) -> Any:
+    """Thrust [N], drag across the axis [N], torque against the spin [N m]; `ground` is (R / 4 h)^2, 0 without ground effect."""
+    area = math.pi * radius * radius
+    mass = 2.0 * density * area
+    square = speed * speed
+    hover = rotor.thrust_coefficient / (2.0 * DENSITY_OF_BENCH * area)  # T / (2 rho A w^2) in still air
+    still = math.sqrt(hover)  # v / w in still air
+    factor = min(rotor.induced_factor, rotor.torque_coefficient / (still * rotor.thrust_coefficient))
+    solidity = rotor.solidity
+    if solidity == 0.0:
+        solidity = 2.0 * hover / (BLADE_LOADING * radius * radius)
+    damping = 0.125 * solidity * LIFT_SLOPE * radius  # s R / 2
+    unloaded = hover + damping * factor * still  # s L R^2 / 2
+    tip = speed * radius
+    along = min(across, tip)
+    mu = along / tip
+    growth = 1.0 + mu * mu * (TWIST - REVERSED * mu)
+    slope = damping * speed * (1.0 + 0.5 * mu * mu)
+    blades = unloaded * square * growth - slope * climb
+    most = _thrust_limit(hover, solidity, radius) * square * growth
+    induced = induced_velocity(blades, slope * factor, climb, across)
+    loading = blades - slope * factor * induced
+    if abs(loading) > most:
+        loading = math.copysign(most, loading)
+        induced = induced_velocity(loading, 0.0, climb, across)
+    inflow = climb + factor * induced
+    share = loading / (hover * square * growth)
+    profile = (rotor.torque_coefficient - factor * still * rotor.thrust_coefficient) * density / DENSITY_OF_BENCH
+    profile *= square * (1.0 + POLAR * share * (share - 1.0))  # P_0 / w
+    drag = 2.0 * profile * mu / radius + LIFT_TILT * mass * unloaded / radius * speed * mu * max(inflow, 0.0)
+    if rotor.flapping_drag > 0.0:
+        drag = rotor.flapping_drag * density / DENSITY_OF_BENCH * speed * across
+    torque = mass * loading * inflow / speed + profile * (1.0 + 3.0 * mu * mu) - drag * along / speed
+    thrust = mass * loading
+    if ground > 0.0 and thrust > 0.0:
+        ground *= induced * induced / (induced * induced + across * across)
+        more = thrust * ground / (1.0 - ground)
+        thrust += more
+        torque += more * climb / speed  # the induced power stays that out of ground effect
+    return thrust, drag, torque
 
 
 class Rotor(Part):
     """Parameters of a rotor."""
 
     direction = parameter(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
-    thrust_coefficient = parameter(unit="N s^2", low=0, doc="k_T, thrust per squared speed")
-    torque_coefficient = parameter(0.0, unit="N m s^2", low=0, doc="k_M, drag torque per squared speed")
+    thrust_coefficient = parameter(unit="N s^2", low=0, doc="k_T, thrust per squared speed in still air")
+    torque_coefficient = parameter(0.0, unit="N m s^2", low=0, doc="k_M, drag torque per squared speed in still air; 0 for no inflow")
     speed_per_input = parameter(unit="rad/s", low=0, doc="K")
     speed_at_zero = parameter(0.0, unit="rad/s", low=0, doc="C")
     time_constant = parameter(0.0, unit="s", low=0, doc="T; 0 for no lag")
     speed_limit = parameter(0.0, unit="rad/s", low=0, doc="0 for none")
     acceleration_limit = parameter(0.0, unit="rad/s^2", low=0, doc="0 for none")
-    radius = parameter(0.0, unit="m", low=0, doc="R, for ground effect, translational lift and wake")
-    inflow_coefficient = parameter(0.0, unit="N s^2/m", low=0, doc="k_V, thrust lost per speed and axial velocity")
-    translational_lift = parameter(0.0, unit="1", low=0, high=1, doc="1 switches it on")
-    ground_effect = parameter(0.0, unit="1", low=0, high=1, doc="1 switches it on")
-    ground_height = parameter(0.0, unit="m", doc="of the ground below, for the ground effect")
-    flapping_drag = parameter(0.0, unit="N s^2/m", low=0, doc="k_D, force per speed and velocity across the axis")
+    radius = parameter(0.0, unit="m", low=0, doc="R; 0 for that of a figure of merit of 0.65")
+    solidity = parameter(0.0, unit="1", low=0, high=1, doc="sigma, blade area over disc area; 0 for that of a blade loading of 0.16")
+    induced_factor = parameter(1.1, unit="1", low=1, doc="k, induced power over that of a uniform inflow")
+    ground_effect = parameter(0.0, unit="1", low=0, high=1, live=False, doc="1 switches it on")
+    flapping_drag = parameter(0.0, unit="N s^2/m", low=0, doc="k_D, force per speed and velocity across the axis; 0 for rigid blades")
     flapping_moment = parameter(0.0, unit="N s^2", low=0, doc="k_R, moment per speed and velocity across the axis")
     inertia = parameter(0.0, unit="kg m^2", low=0, doc="I of the spinning mass, for its moments; 0 for none")
     axle_gain = parameter(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed, where there is a joint")
@@ -65,6 +160,24 @@ class Rotor(Part):
     thrust = output(unit="N", doc="F, along +x")
     shown_speed = output("speed", unit="rad/s", doc="d w, about +x")
     wake = output(unit="m/s", doc="by how much the air behind is faster")
+    torque = output(unit="N m", doc="Q, of the air against the spin; negative where the air drives the rotor")
+
+    @classmethod
+    def check(cls, spec: Any) -> None:
+        k_t, k_m, radius = spec.thrust_coefficient, spec.torque_coefficient, spec.radius
+        if radius > 0.0 and k_m > 0.0:
+            least = k_t * math.sqrt(k_t / (2.0 * math.pi * DENSITY_OF_BENCH)) / radius
+            if k_m < least:
+                raise ValueError(
+                    f"a rotor of radius {radius:g} m with a thrust coefficient of {k_t:g} N s^2 takes a torque coefficient of "
+                    f"at least {least:.4g} N m s^2 (momentum theory), found {k_m:g}"
+                )
+        if spec.ground_effect > 0.0 and radius == 0.0 and (k_m == 0.0 or k_t == 0.0):
+            raise ValueError("ground_effect needs the key 'radius', or a thrust and a torque coefficient from which it follows")
+
+    @classmethod
+    def looks_below(cls, spec: Any) -> bool:
+        return bool(spec.ground_effect > 0.0)
 
     @law
     def act(rotor, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
@@ -79,27 +192,33 @@ class Rotor(Part):
             if rotor.acceleration_limit > 0.0:
                 acceleration = min(max(acceleration, -rotor.acceleration_limit), rotor.acceleration_limit)
         rate.speed = acceleration
-        share = here.density / DENSITY_OF_BENCH
-        square = share * speed * speed
         u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
-        thrust = rotor.thrust_coefficient * square
-        if rotor.ground_effect > 0.0 and here.rotation[6] > 0.0:
-            lifted = ground_effect(here.position_world[2] - rotor.ground_height, rotor.radius)
-            thrust *= 1.0 + rotor.ground_effect * (lifted - 1.0)
-        if rotor.translational_lift > 0.0 and rotor.radius > 0.0:
-            most = MOST_ADVANCE * speed * rotor.radius
-            across = min(v * v + w * w, most * most)
-            thrust += rotor.translational_lift * 1.5 * rotor.thrust_coefficient * share * across / (rotor.radius * rotor.radius)
-        thrust -= rotor.inflow_coefficient * share * speed * u
+        share = here.density / DENSITY_OF_BENCH
+        radius = disc_radius(rotor.radius, rotor.thrust_coefficient, rotor.torque_coefficient)
+        ground = 0.0
+        if rotor.ground_effect > 0.0:
+            ground = rotor.ground_effect * max(here.rotation[6], 0.0) * ground_share(here.clearance, radius)
+        through_air = max(speed + rotor.direction * here.air_rate[0], 0.0)
+        thrust, drag, torque = 0.0, 0.0, 0.0
+        across = math.sqrt(v * v + w * w)
+        if rotor.torque_coefficient > 0.0 and rotor.thrust_coefficient > 0.0 and share > 0.0:
+            if through_air > LEAST_SPEED:
+                thrust, drag, torque = _loads(rotor, through_air, u, across, here.density, radius, ground)
+        else:
+            thrust = rotor.thrust_coefficient * share * speed * speed / (1.0 - ground)
+            torque = rotor.torque_coefficient * share * speed * speed
+            drag = rotor.flapping_drag * share * speed * across
         wrench.force[0] = thrust
-        wrench.force[1] = -rotor.flapping_drag * share * speed * v
-        wrench.force[2] = -rotor.flapping_drag * share * speed * w
+        if across > 0.0:
+            wrench.force[1] = -drag * v / across
+            wrench.force[2] = -drag * w / across
         spin = rotor.direction * rotor.inertia
-        wrench.torque[0] = -rotor.direction * rotor.torque_coefficient * square - spin * acceleration
-        rolling = rotor.direction * rotor.flapping_moment * share * speed
+        wrench.torque[0] = -rotor.direction * torque - spin * acceleration
+        rolling = -rotor.direction * rotor.flapping_moment * share * speed
         wrench.torque[1] = rolling * v - spin * speed * here.rate[2]
         wrench.torque[2] = rolling * w + spin * speed * here.rate[1]
         wrench.joint_torque = rotor.axle_gain * (rotor.direction * speed - here.joint_velocity)
         output.thrust = thrust
         output.speed = rotor.direction * speed
-        output.wake = wake(thrust, u, here.density, math.pi * rotor.radius * rotor.radius)
+        output.wake = wake(thrust, u, here.density, math.pi * radius * radius)
+        output.torque = torque
