@@ -167,10 +167,11 @@ class Flown:
     covariances: Array  # [m, 9, 9]
     memory: Any
 
-    def nees(self, first: int) -> Array:
-        """Normalised error squared of three errors from the first on."""
-        part = slice(first, first + 3)
-        return np.einsum("mi,mij,mj->m", self.errors[:, part], np.linalg.inv(self.covariances[:, part, part]), self.errors[:, part])
+    def nees(self, first: int, after: float = 1.0) -> Array:
+        """Normalised error squared of three errors from the first on, after some seconds."""
+        since = self.time >= after
+        errors, covariances = self.errors[since, first : first + 3], self.covariances[since, first : first + 3, first : first + 3]
+        return np.einsum("mi,mij,mj->m", errors, np.linalg.inv(covariances), errors)
 
     @property
     def tilt(self) -> Array:
@@ -263,7 +264,7 @@ def consistency(flight: Flight, seeds: int, sensors: Mapping[str, Any], lost: tu
     for seed in range(seeds):
         flown = fly(flight, readings_of(flight, sensors, seed, lost), navigation)
         for i, name in enumerate(inside):
-            inside[name].append(flown.nees(3 * i)[10:])
+            inside[name].append(flown.nees(3 * i))
     low, high = CHI_SQUARE_95
     shares = {}
     for name, runs in inside.items():

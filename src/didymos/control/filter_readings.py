@@ -10,8 +10,10 @@ Everything is held against the state at the stamp of the reading (`filter_past`)
     tube                k x_s . (v_s - wind) + b_t, k = sqrt(rho / 1.225)
                                                                   h: k x . (v - wind) + k e . (x x (v - wind)) + b_t
 
-n is level and at right angles to the level field m_h. The magnetometer is used for the heading alone, so the strength and the dip of
-the field need not be known; in steep fields an error of tilt shows in the heading, and the jacobian says so. The tube measures the
+n is level and at right angles to the *known* level field: a jacobian made of the noisy reading is correlated with its error, and
+would slowly pull the bias of the magnetometer along the field. The magnetometer is used for the heading alone, so the strength and the dip of
+the field need not be known; in steep fields an error of tilt shows in the heading, and the jacobian says so. What is quadratic in the
+tilt's error, (1 + dip) times its variance, counts as noise: it matters in the first second only, when the tilt is hardly known. The tube measures the
 flow along x, and no vertical wind is known to the filter: a gust is an error of the reading (`estimator.gust`). A wind that changes
 is followed as a random walk (`estimator.wind`). All sensors are taken to sit where the IMU does.
 """
@@ -144,7 +146,7 @@ def use_compass(settings: Any, gains: Any, magnetometer: Any, memory: Any) -> No
     level = math.sqrt(east * east + north * north)
     if level <= _LEAST_LEVEL_SHARE * math.sqrt(x * x + y * y + z * z):
         return
-    nx, ny = -north / level, east / level
+    nx, ny = -math.sin(settings.field_angle), math.cos(settings.field_angle)  # of the known field: the seen one has noise in it
     jacobian = clear_jacobian(errors, memory)
     jacobian[ATTITUDE] = -up * ny / level
     jacobian[ATTITUDE + 1] = up * nx / level
@@ -153,7 +155,8 @@ def use_compass(settings: Any, gains: Any, magnetometer: Any, memory: Any) -> No
         axis = turn_vector(q, 1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
         jacobian[FIELD_BIAS + i] = -(nx * axis[0] + ny * axis[1]) / level
     error = wrap(settings.field_angle - math.atan2(north, east))
-    variance = (gains.compass_scale * settings.field / level) ** 2
+    doubt = memory.covariance[ATTITUDE, ATTITUDE] + memory.covariance[ATTITUDE + 1, ATTITUDE + 1]
+    variance = (gains.compass_scale * settings.field / level) ** 2 + ((1.0 + abs(up) / level) * doubt) ** 2
     total = innovation_variance(errors, variance, memory)
     used, lost = may_use(error * error / (gains.gate**2 * total), gains.patience, monitor)
     if lost:
