@@ -13,7 +13,7 @@ Without GPS the covariance of velocity and position grows, and that of the tilt 
 as wide as the doubt, and corrects each state by its share: a drifted position moves the tilt no more than the drift says about it.
 With a tube, the wind that was learned bounds the drift along the flight path.
 
-`status` is aligning (IMU or magnetometer have not spoken yet), ok, dead reckoning (no fix was used for 2 s), rejecting (readings
+`status` is aligning (IMU, magnetometer or GPS have not spoken yet), ok, dead reckoning (no fix was used for 2 s), rejecting (readings
 arrive and fail their gates).
 
 Reference: Sola, Quaternion kinematics for the error-state Kalman filter (2017). What it cannot do: find a heading where the field has
@@ -28,7 +28,7 @@ from typing import Any
 
 from didymos.compiled import kernel
 from didymos.control.angles import turn_vector
-from didymos.control.filter_align import align, forget
+from didymos.control.filter_align import align, forget, may_align
 from didymos.control.filter_layout import ATTITUDE, POSITION, VELOCITY
 from didymos.control.filter_predict import multiply, predict_covariance, predict_state, rotation_quaternion
 from didymos.control.filter_readings import use_barometer, use_compass, use_gps_position, use_gps_velocity, use_tube
@@ -98,7 +98,7 @@ def update_estimate(clock: Any, settings: Any, gains: Any, measured: Any, memory
     if clock.first > 0.0:
         forget(memory)
     if memory.aligned == 0.0:
-        if measured.imu.stamp >= 0.0 and measured.magnetometer.stamp >= 0.0:
+        if may_align(settings, clock.period, measured, memory):
             align(settings, measured, memory)
             _use(settings, gains, measured, memory)
     else:

@@ -7,8 +7,9 @@ its x axis it is w x (V, 0, 0), V the airspeed (the speed over ground, where the
 
 gives the tilt at rest, in level flight and in a coordinated turn. Where its length is far from gravity (free fall, a hard manoeuvre)
 nothing is known, and level is the best guess. The heading is the compass's, for that tilt. How wrong this may be says the covariance:
-a few degrees of tilt at rest, more in flight, 20 degrees where nothing was known. GPS velocity finds the rest: the filter starts with
-position and velocity unknown, and its first fix sets both. It begins as soon as IMU and magnetometer have spoken.
+6 degrees of tilt at rest, 9 in motion, 20 where nothing was known. GPS velocity finds the rest: the filter starts with position and
+velocity unknown, and its first fix sets both. It begins as soon as IMU and magnetometer have spoken and a speed is known, or after half
+a second without one.
 """
 
 from __future__ import annotations
@@ -22,18 +23,20 @@ from didymos.control.filter_layout import (
     ACCEL_BIAS, AIRSPEED_BIAS, ALL_ERRORS, ATTITUDE, FIELD_BIAS, GPS_BIAS, GYRO_BIAS, HEIGHT_BIAS, POSITION, VELOCITY, WIND,
 )  # fmt: skip
 
-__all__ = ["align", "forget"]
+__all__ = ["align", "forget", "may_align"]
 
-_AT_REST, _IN_FLIGHT, _UNKNOWN = 0.05, 0.15, 0.35  # [rad] standard deviations of the first tilt
+_AT_REST, _IN_FLIGHT, _UNKNOWN = 0.1, 0.15, 0.35  # [rad] standard deviations of the first tilt
 _ANY_HEADING, _ANY_VELOCITY, _ANY_POSITION, _ANY_WIND = 1.0, 50.0, 1000.0, 10.0  # [rad], [m/s], [m], [m/s]
+_MOVES = 0.5  # [m/s]: slower, the robot rests or hovers
 _FLIES = 5.0  # [m/s]: faster, the robot flies along its x axis
+_LONGEST_WAIT = 0.5  # [s]
 _STEADY = 2.0  # [m/s^2] by which the length of `up` may differ from gravity
 
 
 @kernel
 def forget(memory: Any) -> None:
     """Nothing is known yet: level, at the origin, at rest; no reading was used."""
-    memory.aligned = memory.pending = memory.kept = 0.0
+    memory.aligned = memory.waited = memory.pending = memory.kept = 0.0
     state, estimate = memory.nominal, memory.estimate
     for i in range(3):
         state.orientation[i + 1] = estimate.orientation[i + 1] = memory.reckoned.orientation[i + 1] = 0.0
@@ -45,6 +48,15 @@ def forget(memory: Any) -> None:
     for monitor in (memory.gps_velocity, memory.gps_position, memory.compass, memory.barometer, memory.tube):
         monitor.stamp = monitor.rejected_since = monitor.used = -1.0
         monitor.ratio = 0.0
+
+
+@kernel
+def may_align(settings: Any, period: float, measured: Any, memory: Any) -> bool:
+    """Whether all have spoken that the first attitude needs; a speed is waited for."""
+    if measured.imu.stamp < 0.0 or measured.magnetometer.stamp < 0.0:
+        return False
+    memory.waited += period
+    return measured.gps.stamp >= 0.0 or (settings.has_tube > 0.0 and measured.tube.stamp >= 0.0) or memory.waited > _LONGEST_WAIT
 
 
 @kernel
@@ -75,16 +87,15 @@ def _first_covariance(settings: Any, tilt: float, covariance: Any) -> None:
 def align(settings: Any, measured: Any, memory: Any) -> None:
     """First attitude from accelerometer, gyro, speed and field; the heading is then still to be used (`use_compass`)."""
     imu, q = measured.imu, memory.nominal.orientation
-    speed = 0.0
+    speed = -1.0
     if settings.has_tube > 0.0 and measured.tube.stamp >= 0.0:
         speed = measured.tube.airspeed
     elif measured.gps.stamp >= 0.0:
         v = measured.gps.velocity
         speed = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    tilt = _AT_REST
+    tilt = _AT_REST if 0.0 <= speed < _MOVES else _IN_FLIGHT
     x, y, z = imu.accel[0], imu.accel[1], imu.accel[2]
     if speed > _FLIES:
-        tilt = _IN_FLIGHT
         y -= imu.gyro[2] * speed
         z += imu.gyro[1] * speed
     size = math.sqrt(x * x + y * y + z * z)

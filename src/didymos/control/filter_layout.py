@@ -150,6 +150,7 @@ FILTER_MEMORY = np.dtype(
     [
         ("estimate", ESTIMATE),
         ("aligned", np.float64),  # 1 once the filter has begun
+        ("waited", np.float64),  # [s] for a speed, before that
         ("time", np.float64),  # [s] of the nominal state: stamp of the last reading of the IMU
         ("gyro", np.float64, 3),  # that reading
         ("accel", np.float64, 3),
