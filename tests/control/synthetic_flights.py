@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.air.atmosphere import pressure
 from didymos.compiled import kernel
 from didymos.control import Robot
 from didymos.control.compiled_controller import CLOCK
@@ -128,8 +127,12 @@ def _disturb(true: Array, spec: Any, quantity: str, random: np.random.Generator)
     if errors.bias_time > 0.0:
         kept = np.exp(-1.0 / (spec.rate * errors.bias_time))
         step = np.hypot(step, errors.bias * np.sqrt(1.0 - kept**2))
-    for k in range(1, len(true)):
-        bias[k] = kept * bias[k - 1] + step * random.standard_normal(size[1:])
+    moves = step * random.standard_normal(size)
+    if kept == 1.0:
+        bias[1:] = bias[0] + np.cumsum(moves[1:], axis=0)
+    else:
+        for k in range(1, len(true)):
+            bias[k] = kept * bias[k - 1] + moves[k]
     white = np.sqrt(errors.noise**2 + errors.noise_density**2 * spec.rate)
     return true + bias + white * random.standard_normal(size)
 
@@ -138,11 +141,14 @@ def _put(into: Any, flight: Flight, spec: Any, lost: tuple[float, float] | None,
     """Let the readings of a sensor arrive after its delay, each standing until the next; stamps with them."""
     every, delay = round(RATE / spec.rate), round(spec.delay * RATE)
     into["stamp"] = -1.0
-    for k, tick in enumerate(range(0, len(flight.time), every)):
-        if lost is None or not lost[0] <= flight.time[tick] < lost[1]:
-            into["stamp"][tick + delay :] = flight.time[tick]
-            for name, values in readings.items():
-                into[name][tick + delay :] = values[k]
+    ticks = np.arange(0, len(flight.time), every)
+    if lost is not None:
+        ticks = ticks[(flight.time[ticks] < lost[0]) | (flight.time[ticks] >= lost[1])]
+    latest = np.searchsorted(ticks + delay, np.arange(len(flight.time)), side="right") - 1  # reading that stands at each tick
+    there = latest >= 0
+    into["stamp"][there] = flight.time[ticks[latest[there]]]
+    for name, values in readings.items():
+        into[name][there] = values[ticks[latest[there]] // every]
 
 
 @kernel
@@ -212,9 +218,9 @@ def readings_of(flight: Flight, sensors: Mapping[str, Any], seed: int, lost: tup
     _put(seen["gps"], flight, sensors["gps"], lost, **fix)
     field = np.einsum("nji,j->ni", flight.attitude, FIELD)
     _put(seen["magnetometer"], flight, sensors["magnetometer"], None, field=of("magnetometer", "field", field))
-    air = np.array([pressure(z, 288.15, 101_325.0) for z in flight.position[:, 2]])
-    _put(seen["barometer"], flight, sensors["barometer"], None, pressure=of("barometer", "pressure", air))
     warmth = 288.15 - 0.0065 * flight.position[:, 2]
+    air = 101_325.0 * (warmth / 288.15) ** 5.25588
+    _put(seen["barometer"], flight, sensors["barometer"], None, pressure=of("barometer", "pressure", air))
     flow = flight.airspeed * np.sqrt(air / (287.05287 * warmth) / 1.225)
     _put(seen["tube"], flight, sensors["tube"], None, airspeed=of("tube", "airspeed", flow))
     return seen

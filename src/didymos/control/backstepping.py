@@ -88,9 +88,12 @@ class Backstepping(NavigatingController):
         yaw_moment = limit(yaw_moment, -gains.yaw_limit, gains.yaw_limit)
         error = limit(setpoints.z - estimate.position[2], -gains.height_step, gains.height_step)
         lift = gains.gravity + gains.height_kp * error - gains.height_kd * estimate.velocity[2] + memory.height_integral
-        learned = memory.height_integral + gains.height_ki * error * clock.period
-        memory.height_integral = limit(learned, -0.5 * gains.gravity, 0.5 * gains.gravity)
         thrust = gains.mass * max(lift, 0.0) / max(math.cos(roll) * math.cos(pitch), 0.5)
+        fastest = gains.speed_per_input + gains.speed_at_zero
+        most = settings.rotors * gains.thrust_coefficient * fastest * fastest
+        if not (thrust >= most and error > 0.0) and not (lift <= 0.0 and error < 0.0):  # at a limit it only unlearns
+            learned = memory.height_integral + gains.height_ki * error * clock.period
+            memory.height_integral = limit(learned, -0.5 * gains.gravity, 0.5 * gains.gravity)
         for i in range(int(settings.rotors)):
             row = settings.mixer[i]
             share = row[0] * thrust + row[1] * roll_moment + row[2] * pitch_moment
