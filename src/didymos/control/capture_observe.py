@@ -66,7 +66,7 @@ def wake(measured: Any, gains: Any, settings: Any, memory: Any) -> None:
 @kernel
 def _is_new(stamp: float, time: float, tracked: Any) -> bool:
     """Whether a reading is another than the last one; how late it came."""
-    new = stamp != tracked.stamp
+    new = stamp >= 0.0 and stamp != tracked.stamp
     if new:
         tracked.lag = time - stamp
     tracked.stamp = stamp
@@ -84,7 +84,7 @@ def _follow(tracked: Any, i: int, reading: float, is_angle: bool, is_new: bool, 
 def _observe_pose(pose: Any, bandwidth: float, time: float, period: float, tracked: Any, memory: Any) -> None:
     """Follow a pose, and note its age where it is the oldest."""
     is_new = _is_new(pose.stamp, time, tracked)
-    memory.pose_age = max(memory.pose_age, time - pose.stamp)
+    memory.pose_age = max(memory.pose_age, time - max(pose.stamp, 0.0))
     _follow(tracked, 0, pose.position[0], False, is_new, bandwidth, period)
     _follow(tracked, 1, pose.position[1], False, is_new, bandwidth, period)
     _follow(tracked, 2, _angle(pose), True, is_new, bandwidth, period)

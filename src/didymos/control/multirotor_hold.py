@@ -10,7 +10,8 @@ With `rotor_speeds`, the name of a `readout` sensor that reports the speed of ev
 should turn and for a tenth of a second does not (a tenth of the others' mean speed) is taken out of the mixer, see
 `mixer_without`; the heading is then left alone.
 
-Forward and left are those of the heading. The integrals learn the wind. Frames: world east-north-up, body forward-left-up.
+Forward and left are those of the heading. The integrals learn the wind; at the limit of their output they only unlearn, and on the
+ground (`landed`) they and all rotors are held at zero, so that a take-off begins level. Frames: world east-north-up, body forward-left-up.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from didymos.compiled import kernel
-from didymos.contract import command, measurement, memory, setpoint, setting
+from didymos.contract import command, measurement, memory, report, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
-from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain, Robot
+from didymos.control.landed import is_landed
 from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
 from didymos.control.mixer import Stated, mixer, mixer_without
-from didymos.control.navigation import NAVIGATION_MEMORY, NAVIGATION_READINGS, NAVIGATION_SETTINGS, Navigation, navigate
+from didymos.control.navigation import NavigatingController, Navigation, navigate
 from didymos.errors import InputError, nearest
 
 __all__ = ["MultirotorHold"]
@@ -58,7 +60,7 @@ def _watch(speeds: Any, rotors: int, dt: float, memory: Any) -> None:
 
 @kernel
 def _tilt_setpoints(dt: float, gains: Any, setpoints: Any, estimate: Any, yaw: float, integral: Any) -> tuple[float, float]:
-    """Roll and pitch [rad] that lead to the place; the integral [m/s^2] learns only below the largest tilt."""
+    """Roll and pitch [rad] that lead to the place; the integral [m/s^2] learns below the largest tilt, and back from it."""
     ex = gains.position_kp * (setpoints.x - estimate.position[0])
     ey = gains.position_kp * (setpoints.y - estimate.position[1])
     size = math.sqrt(ex * ex + ey * ey)
@@ -67,16 +69,16 @@ def _tilt_setpoints(dt: float, gains: Any, setpoints: Any, estimate: Any, yaw: f
     ax, ay = gains.velocity_kp * ex + integral[0], gains.velocity_kp * ey + integral[1]
     size = math.sqrt(ax * ax + ay * ay)
     most = _GRAVITY * math.tan(gains.tilt_limit)
-    if size < most:
+    if size < most or integral[0] * ex + integral[1] * ey < 0.0:
         integral[0] += gains.velocity_ki * ex * dt
         integral[1] += gains.velocity_ki * ey * dt
-    else:
+    if size >= most:
         ax, ay = ax * most / size, ay * most / size
     c, s = math.cos(yaw), math.sin(yaw)
     return -math.atan((c * ay - s * ax) / _GRAVITY), math.atan((c * ax + s * ay) / _GRAVITY)
 
 
-class MultirotorHold(CompiledController):
+class MultirotorHold(NavigatingController):
     """Holds a place, a height and a heading, from a pose sensor or from the estimator."""
 
     position_kp = Gain(0.8, low=0, high=20, unit="1/s", path="position.kp")
@@ -96,20 +98,16 @@ class MultirotorHold(CompiledController):
     height_hover = Gain(0.0, low=0, high=1, unit="1", path="height.hover", doc="feed-forward: the input at which it hovers")
     height_step = Gain(1.0, low=0, high=100, unit="m", path="height.step", doc="largest error of height that is acted on")
     height_reserve = Gain(0.2, low=0, high=1, unit="1", path="height.reserve", doc="largest share of the integral")
-    bandwidth = Gain(0.5, low=0, high=20, unit="rad/s", path="estimator.tilt")
-    position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
-    heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
     x = setpoint(unit="m")
     y = setpoint(unit="m")
     z = setpoint(unit="m")
     yaw = setpoint(unit="rad")
-    navigation_readings = measurement("navigation", layout=NAVIGATION_READINGS)
     rotor_speed = measurement(count=MOST_ROTORS, unit="rad/s")
-    navigation_settings = setting("navigation", layout=NAVIGATION_SETTINGS)
     rotors = setting(doc="how many")
     watches_speeds = setting(doc="1 where the rotors' speeds are measured")
     mixers = setting(count=(1 + MOST_ROTORS, MOST_ROTORS, 4), doc="of all rotors, then without the first, the second, ...")
-    navigation_memory = memory("navigation", layout=NAVIGATION_MEMORY)
+    landed = report(labels=("in flight", "landed"))
+    low_thrust = memory(unit="s", doc="for how long the thrust has been too low to fly")
     velocity_integral = memory(columns="xy", unit="m/s^2")
     height_integral = memory()
     failed = memory(doc="number of the rotor that failed, from 1; 0 for none")
@@ -119,10 +117,7 @@ class MultirotorHold(CompiledController):
 
     @program
     def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-        navigate(
-            clock, settings.navigation, gains.bandwidth, gains.position_gain, gains.heading_gain, 0.0, measured.navigation,
-            memory.navigation,
-        )  # fmt: skip
+        navigate(clock, settings, gains, measured, memory)
         estimate, dt, rotors = memory.navigation.estimate, clock.period, int(settings.rotors)
         roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
         roll_setpoint, pitch_setpoint = _tilt_setpoints(dt, gains, setpoints, estimate, yaw, memory.velocity_integral)
@@ -134,13 +129,16 @@ class MultirotorHold(CompiledController):
             gains.height_hover + gains.height_kp * limit(error, -gains.height_step, gains.height_step)
             - gains.height_kd * estimate.velocity[2] + memory.height_integral
         )  # fmt: skip
-        if 0.0 < lift < 1.0:
+        if not (lift >= 1.0 and error > 0.0) and not (lift <= 0.0 and error < 0.0):
             learned = memory.height_integral + gains.height_ki * error * dt
             memory.height_integral = limit(learned, -gains.height_reserve, gains.height_reserve)
         u_height = limit(lift / max(math.cos(roll) * math.cos(pitch), 0.5), 0.0, 1.0)
         if settings.watches_speeds > 0.0 and memory.failed == 0.0:
             _watch(measured.rotor_speed, rotors, dt, memory)
         mix(settings.mixers[int(memory.failed)], rotors, u_height, u_roll, u_pitch, u_yaw, inputs.throttle)
+        if is_landed(clock, settings.navigation, gains.height_hover, u_height, error, measured.navigation, memory):
+            memory.velocity_integral[0] = memory.velocity_integral[1] = memory.height_integral = memory.standing = 0.0
+            inputs.throttle[:] = 0.0
         for i in range(rotors):
             memory.throttle[i] = inputs.throttle[i]
 
@@ -152,16 +150,15 @@ class MultirotorHold(CompiledController):
         rotor_speeds: str | None = None,
     ) -> None:
         self.stated_mixer, self.speed_sensor = mixer, rotor_speeds
-        self.navigation = Navigation("multirotor_hold", sensor, estimator, None)
+        self.navigate_by(Navigation("multirotor_hold", sensor, estimator, None))
 
     def start(self, robot: Robot) -> None:
         """Derive the mixers and find the readings."""
-        self.navigation.check(robot)
-        self.reads = self.navigation.reads
+        super().start(robot)
         self.writes = {"throttle": rotor_inputs(robot)}
         rotors = len(robot.rotors)
         whole = mixer(robot.rotors, self.stated_mixer)
-        self.settings["navigation"], self.settings["rotors"] = self.navigation.settings, rotors
+        self.settings["rotors"] = rotors
         self.settings["mixers"][0, :rotors] = whole
         if self.speed_sensor is not None:
             self.reads = {**self.reads, "rotor_speed": self._speed_readings(robot)}

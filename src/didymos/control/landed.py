@@ -1,0 +1,47 @@
+"""Whether a multirotor stands on the ground, so that its loops learn nothing there: what they would learn is the wander of the GPS.
+
+    begins landed      where its accelerometer shows gravity alone, within 1 m/s^2, and it does not move
+    landed -> flying   at once, where it is asked to climb by more than 0.5 m (twice the doubt about a height at rest),
+                       or where it falls or is carried: 3 m/s^2 off gravity, or 0.7 m/s
+    flying -> landed   after 1 s of a thrust below 0.8 of hovering that does not make it sink (0.3 m/s), while asked to go down
+
+In flight a thrust of 0.8 of hovering sinks at 0.3 m/s after 0.15 s. Where the input of hovering is not told (`height.hover` 0) or a
+pose sensor has no accelerometer beside it, it is taken to fly from the start. To land, ask for a height below the ground.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from didymos.compiled import kernel
+
+__all__ = ["is_landed"]
+
+_CLIMB = 0.5  # [m]
+_AT_REST, _CARRIED = 1.0, 3.0  # [m/s^2] off gravity
+_STILL, _MOVES = 0.3, 0.7  # [m/s]
+_LOW_THRUST = 0.8  # of hovering
+_PATIENCE = 1.0  # [s]
+
+
+@kernel
+def is_landed(clock: Any, settings: Any, hover: float, thrust: float, climb: float, measured: Any, memory: Any) -> bool:
+    """Whether it stands, from the thrust and the climb [m] it is asked for; `settings` and `measured` of the navigation."""
+    velocity, accel = memory.navigation.estimate.velocity, measured.filter.imu.accel
+    speed = math.sqrt(velocity[0] ** 2 + velocity[1] ** 2 + velocity[2] ** 2)
+    off, feels = 0.0, settings.estimates > 0.0 and measured.filter.imu.stamp >= 0.0
+    if feels:
+        off = abs(math.sqrt(accel[0] ** 2 + accel[1] ** 2 + accel[2] ** 2) - settings.filter.gravity)
+    if clock.first > 0.0:
+        memory.landed = 1.0 if feels and hover > 0.0 and off < _AT_REST and speed < _MOVES else 0.0
+        memory.low_thrust = 0.0
+    if memory.landed > 0.0:
+        if climb > _CLIMB or off > _CARRIED or speed > _MOVES:
+            memory.landed = memory.low_thrust = 0.0
+        return memory.landed > 0.0
+    sinks = thrust >= _LOW_THRUST * hover or abs(velocity[2]) > _STILL or climb > 0.0
+    memory.low_thrust = 0.0 if sinks else memory.low_thrust + clock.period
+    if memory.low_thrust > _PATIENCE:
+        memory.landed = 1.0
+    return memory.landed > 0.0

@@ -1,0 +1,120 @@
+"""The navigation filter on flights whose truth is known: errors as large as it says, GPS lost and found, readings late or wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import synthetic_flights as sky
+
+from didymos.control import Robot
+from didymos.control.filter_noise import sensor_noise
+
+LATE = {name: {"delay": delay} for name, delay in (("gps", 0.2), ("magnetometer", 0.04), ("barometer", 0.04), ("tube", 0.08))}
+WITHOUT_WANDER = {"gps": {"position": {"noise": 0.1}}}
+
+
+@pytest.fixture(scope="module", params=["plane", "multirotor"])
+def flight(request: pytest.FixtureRequest) -> sky.Flight:
+    return sky.FLIGHTS[str(request.param)]()
+
+
+@pytest.fixture(scope="module")
+def turning() -> sky.Flight:
+    """A plane in turns to either side, for 100 s."""
+    return sky.FLIGHTS["plane"]()
+
+
+@pytest.mark.parametrize("changes", [{}, LATE], ids=["prompt", "late"])
+def test_errors_are_as_large_as_the_filter_says(flight: sky.Flight, changes: Any) -> None:
+    """Inside the 95 % band for 85 to 99 % of the time. GPS wanders for 100 s: eight flights are only eight samples of the position."""
+    shares = sky.consistency(flight, 8, sky.specs(changes))
+    assert 0.85 < shares["attitude"][0] < 0.99, shares
+    assert 0.85 < shares["velocity"][0] < 0.99, shares
+    assert shares["position"][0] > 0.85, shares
+
+
+def test_an_outage_of_gps_neither_loses_the_plane_nor_tips_it(turning: sky.Flight) -> None:
+    """30 s: below 15 m at the return, and no more than half a degree of tilt beyond what it was."""
+    sensors = sky.specs()
+    navigation = sky.navigation_of(turning, sensors)
+    for seed in range(6):
+        flown = sky.fly(turning, sky.readings_of(turning, sensors, seed, (50.0, 80.0)), navigation)
+        at = np.searchsorted(flown.time, 79.9)
+        assert flown.off[at] < 15.0
+        doubt = np.sqrt(np.trace(flown.covariances[:, 6:, 6:], axis1=1, axis2=2))
+        assert doubt[at] > 3.0 * doubt[450]  # it knows that it does not know
+        assert doubt[at + 10] < 1.5 * doubt[450]  # and a second after the return it does again
+        before, after = flown.tilt[200:500].max(), flown.tilt[at:].max()
+        assert after < before + 0.0087
+
+
+def test_a_steep_circle_is_known_from_its_first_second() -> None:
+    """69 deg of bank, where the accelerometer shows 2.8 g along the body's z axis: it begins in it, and stays."""
+    flight, sensors = sky.FLIGHTS["steep circle"](), sky.specs()
+    for seed in range(4):
+        flown = sky.fly(flight, sky.readings_of(flight, sensors, seed), sky.navigation_of(flight, sensors))
+        assert flown.tilt[10:].max() < 0.15
+        assert flown.tilt[300:].max() < 0.0175
+
+
+def test_late_readings_belong_to_their_stamps(turning: sky.Flight) -> None:
+    """At 18 m/s a fix of 0.2 s ago lies 3.6 m back; taken for one of now, it would be an error of that size."""
+    sensors = sky.specs({**LATE, "gps": {**LATE["gps"], **WITHOUT_WANDER["gps"]}})
+    flown = sky.fly(turning, sky.readings_of(turning, sensors, 3), sky.navigation_of(turning, sensors))
+    assert flown.off[100:].max() < 0.5
+    assert np.linalg.norm(flown.errors[100:, 3:6], axis=1).max() < 0.25
+
+
+def test_a_reading_that_repeats_its_value_is_used() -> None:
+    """An accelerometer 0.03 m/s^2 off, a barometer that always reads the same, no GPS after 5 s: unused, 1350 m after 300 s."""
+    sensors = sky.specs({name: {"errors": 0.0} for name in sky.SENSORS})
+    n = 30_000
+    nothing, force, place = np.zeros((n, 3)), np.tile([0.0, 0.0, sky.GRAVITY], (n, 1)), np.tile([0.0, 0.0, 50.0], (n, 1))
+    attitude = np.tile(np.eye(3), (n, 1, 1))
+    rest = sky.Flight(np.arange(n) / sky.RATE, attitude, nothing, force, nothing, place, np.zeros(n), tube=False)
+    exact = {name: {key: value for key, value in raw.items() if not isinstance(value, dict)} for name, raw in sky.SENSORS.items()}
+    seen = sky.readings_of(rest, {name: sky.KINDS[raw["kind"]].spec(**raw) for name, raw in exact.items()}, 0, (5.0, 1e9))
+    seen["imu"]["accel"][:, 2] += 0.03
+    assert np.ptp(seen["barometer"]["pressure"]) == 0.0
+    flown = sky.fly(rest, seen, sky.navigation_of(rest, sensors), every=100)
+    assert abs(flown.errors[-1, 8]) < 0.3
+
+
+def test_a_wrong_fix_is_rejected_and_a_lasting_one_believed(turning: sky.Flight) -> None:
+    """100 m aside for 2 s: nothing moves. For good: after five seconds of doubt the position follows, and the tilt does not."""
+    sensors = sky.specs()
+    navigation = sky.navigation_of(turning, sensors)
+    plain = sky.fly(turning, sky.readings_of(turning, sensors, 1), navigation)
+    for until, ends in ((52.0, 0.0), (1e9, 100.0)):
+        seen = sky.readings_of(turning, sensors, 1)
+        aside = (turning.time >= 50.0) & (turning.time < until)
+        seen["gps"]["position"][aside, 0] += 100.0
+        flown = sky.fly(turning, seen, navigation)
+        moved = plain.errors[:, 6] - flown.errors[:, 6]
+        assert np.abs(moved[(flown.time > 50.0) & (flown.time < 54.0)]).max() < 1.0
+        assert moved[-1] == pytest.approx(ends, abs=1.0)
+        assert flown.tilt[500:].max() < plain.tilt[500:].max() + 0.005
+
+
+@pytest.mark.parametrize("lost", [None, (20.0, 90.0)])
+def test_the_covariance_stays_symmetric_and_positive(turning: sky.Flight, lost: tuple[float, float] | None) -> None:
+    """Symmetric to the bit; eigenvalues of the correlation matrix above rounding."""
+    sensors = sky.specs()
+    flown = sky.fly(turning, sky.readings_of(turning, sensors, 0, lost), sky.navigation_of(turning, sensors))
+    covariance = flown.memory["covariance"]
+    assert (covariance == covariance.T).all()
+    scale = 1.0 / np.sqrt(np.diag(covariance))
+    assert np.linalg.eigvalsh(covariance * scale[:, None] * scale).min() > 1e-9
+
+
+def test_noise_comes_from_the_sensors_of_the_twin() -> None:
+    names = {"imu": "imu", "gps": "gps", "magnetometer": "magnetometer", "barometer": "barometer", "airspeed": "tube"}
+    changes: Any = {"imu": {"gyro": {"noise": 0.02}}, "gps": {"velocity": {"noise": 0.3, "resolution": 0.1}}, "tube": {"errors": 0.0}}
+    noise = sensor_noise(Robot((), (), (), sensors=sky.specs(changes)), names, 101_325.0, 288.15)
+    assert noise["gyro_density"] == pytest.approx(np.hypot(0.02 / np.sqrt(100.0), 1e-4))  # 2e-3 rad/s/sqrt(Hz), and the floor
+    assert noise["gps_velocity"] == pytest.approx(np.sqrt(0.3**2 + 0.1**2 / 12.0 + 0.02**2))
+    assert noise["height"] == pytest.approx(np.hypot(2.0 / 12.013, 0.05), rel=1e-3)  # rho g = 1.225 kg/m^3 9.80665 m/s^2
+    assert noise["gps_bias"] == (0.5, 0.0, 100.0)
+    assert noise["airspeed"] == pytest.approx(0.05)  # switched off: the floor
