@@ -40,11 +40,10 @@ from didymos.engine.schedule import scheduled_parameters, stimulus_table
 from didymos.engine.sensor_sites import output_of, site_name
 from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
-from didymos.sensors.error import ErrorSpec
+from didymos.sensors.error import ERROR, fill
 from didymos.sensors.ranging import Lidar
-from didymos.sensors.reading import QUANTITY, SENSOR, SENSOR_MEMORY, Form, SensorTables
+from didymos.sensors.reading import QUANTITY, SENSOR, SENSOR_MEMORY, SensorTables
 from didymos.sensors.readout import Readout
-from didymos.spec import number_fields, record_type
 
 __all__ = ["build_context", "kernel_writable", "measured_indices", "push_index"]
 
@@ -139,7 +138,7 @@ def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float)
     sensors = np.zeros(len(specs), dtype=SENSOR)
     own = [item for item in assembly.quantities if item.sensor in specs]
     quantities = np.zeros(len(own), dtype=QUANTITY)
-    errors = np.zeros(len(own), dtype=record_type(ErrorSpec))
+    errors = np.zeros(len(own), dtype=ERROR)
     first = 0
     for row, (name, spec) in zip(sensors, specs.items(), strict=True):
         mine = [item for item in own if item.sensor == name]
@@ -149,7 +148,7 @@ def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float)
         row["memory"], row["capacity"] = starts[f"sensor:{name}"], ring // (channels + 2)
         row["delay"] = round(spec.delay / period)
         row["acceleration"] = any(item.acceleration for item in mine)
-        for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time"):
+        for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time", "temperature"):
             row[number] = getattr(spec, number)
         ideal = starts[f"ideal:{name}"]
         for quantity, error, item in zip(quantities[first:], errors[first:], mine, strict=False):
@@ -157,12 +156,11 @@ def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float)
             quantity["source"] = assembly.model.sensor(item.engine_name).adr[0] if item.engine_name else ideal
             ideal += 0 if item.engine_name else item.size
             quantity["size"] = item.size
-            quantity["form"] = Form.ORIENTATION if item.orientation else Form.VECTOR if item.vector else Form.SEPARATE
+            quantity["form"] = item.form
             quantity["reading"], quantity["bias"] = (
                 starts[f"{what}:{name}.{item.quantity}"] for what in ("measured", "bias")
             )
-            for field, _ in number_fields(ErrorSpec):
-                error[field] = getattr(getattr(spec, item.quantity), field)
+            fill(getattr(spec, item.quantity), error)
         first += len(mine)
     return SensorTables(sensors, quantities, errors, data.plugin_state[assembly.state.stretch("fresh")])
 

@@ -49,8 +49,7 @@ class MeasuredQuantity:
     quantity: str
     columns: tuple[str, ...]
     units: tuple[str, ...]
-    orientation: bool
-    vector: bool
+    form: int  # one of `Form`
     acceleration: bool
     engine_name: str = ""
 
@@ -129,10 +128,8 @@ def _link_sensors(
         units = (item.unit,) * len(columns)
         if item.kind == "readouts":
             units = tuple(output_of(twin, column)[2] for column in columns)
-        orientation = kind.is_orientation(item)
-        vector = item.columns == ("x", "y", "z")
         quantities.append(
-            MeasuredQuantity(name, item.name, columns, units, orientation, vector, item.kind in ACCELERATIONS, engine_name)
+            MeasuredQuantity(name, item.name, columns, units, kind.form(item), item.kind in ACCELERATIONS, engine_name)
         )
     return quantities
 
@@ -190,5 +187,5 @@ def _joint_sensors(
         columns = tuple(f"{joint}.{item.name}" for joint in chosen)
         slides = [about[joint].kind is JointKind.PRISMATIC for joint in chosen]
         units = tuple(item.unit.replace("rad", "m") if slide else item.unit for slide in slides)
-        quantities.append(MeasuredQuantity(name, item.name, columns, units, False, False, False, names[0]))
+        quantities.append(MeasuredQuantity(name, item.name, columns, units, kind.form(item), False, names[0]))
     return quantities

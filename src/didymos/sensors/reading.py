@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from didymos.compiled import kernel
 from didymos.native import doubles, record_at, row_at
 from didymos.noise import uniform
-from didymos.sensors.error import DRAWS_PER_READING, ErrorSpec, disturb_orientation, disturb_vector, is_exact, walk
-from didymos.spec import record_type
+from didymos.sensors.error import DRAWS_PER_READING, ERROR, Form, disturb_orientation, disturb_values, is_exact, walk
 
 __all__ = [
-    "ARRIVAL", "ERROR", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "any_due", "is_due",
+    "ARRIVAL", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "SensorTables", "acceleration_due", "any_due", "is_due",
     "sense", "take_accelerations",
 ]  # fmt: skip
 
@@ -38,6 +37,7 @@ SENSOR = np.dtype(
         ("errors", np.float64),
         ("outage_rate", np.float64),  # [1/s]
         ("outage_time", np.float64),  # [s]
+        ("temperature", np.float64),  # [K] above that of calibration
     ]
 )
 """A row of the table of sensors."""
@@ -53,9 +53,6 @@ QUANTITY = np.dtype(
     ]
 )
 """A row of the table of quantities."""
-
-ERROR = record_type(ErrorSpec)
-"""A row of the table of their errors."""
 
 SENSOR_MEMORY = np.dtype(
     [
@@ -78,12 +75,6 @@ _ARRIVAL_WORDS = ARRIVAL.itemsize // 8
 _MEMORY_WORDS = SENSOR_MEMORY.itemsize // 8
 
 
-class Form:
-    """What the channels of a quantity are: numbers of their own, one quaternion, or the three axes of one vector."""
-
-    SEPARATE, ORIENTATION, VECTOR = 0, 1, 2
-
-
 _ORIENTATION, _VECTOR = Form.ORIENTATION, Form.VECTOR
 
 
@@ -92,7 +83,7 @@ class SensorTables(NamedTuple):
 
     sensors: NDArray[Any]  # SENSOR [n]
     quantities: NDArray[Any]  # QUANTITY [m]
-    errors: NDArray[Any]  # ErrorSpec's numbers [m]
+    errors: NDArray[Any]  # ERROR [m]
     fresh: NDArray[np.float64]  # [n], 1 where a reading arrived at this tick; part of the state
 
 
@@ -159,12 +150,15 @@ def _take(tables: Any, sensor: Any, arrival: int, time: float, sensordata: int, 
             for k in range(size):
                 reading[k] = true[k]
         elif quantity.form == _ORIENTATION:
-            walk(error, sensor.rate, taken == 0, high, low, counter, 3, bias)
-            disturb_orientation(error, sensor.rate, high, low, counter, bias, true, reading)
+            walk(error, sensor.rate, taken == 0, high, low, counter, 3, True, bias)
+            disturb_orientation(
+                error, sensor.rate, sensor.temperature, high, low, counter, channel, bias, true, reading
+            )
         else:
-            walk(error, sensor.rate, taken == 0, high, low, counter, size, bias)
-            axes = quantity.form == _VECTOR
-            disturb_vector(error, sensor.rate, high, low, counter, size, axes, bias, true, reading)
+            walk(error, sensor.rate, taken == 0, high, low, counter, size, quantity.form == _VECTOR, bias)
+            disturb_values(
+                error, sensor.rate, sensor.temperature, high, low, counter, channel, size, quantity.form, bias, true, reading
+            )
         channel += size
     memory.taken = taken + 1
 
