@@ -97,6 +97,19 @@ def test_encoders_slower_than_the_program_give_a_steady_twist(every: int) -> Non
     assert base.reported()["yaw"] == pytest.approx(turned, rel=1e-9)
 
 
+def test_the_first_reading_of_the_encoders_begins_the_odometry() -> None:
+    """Until it comes, their stamp is -1 and their angles are zeros that nobody has read."""
+    base = Base()
+    base.measured["encoders.stamp"] = -1.0
+    base.angles = dict.fromkeys(WHEELS, 12.0)
+    base.tick(read=False)
+    base.tick()
+    base.tick(vy=0.2)
+    base.tick(vy=0.2)
+    told = base.reported()
+    assert [told["x"], told["y"], told["yaw"]] == pytest.approx([0.0, PERIOD * 0.2, 0.0], abs=1e-12)
+
+
 def test_encoders_that_repeat_a_reading_do_not_move_the_odometry() -> None:
     base = Base()
     base.tick(vy=0.2)

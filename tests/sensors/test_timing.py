@@ -87,3 +87,28 @@ def test_an_outage_swallows_all_readings_of_its_time(make_twin: Any) -> None:
     assert set(gaps[gaps > 1] % 20) == {1}  # whole outages, now and then two in a row
     lost = 500 - len(ticks)
     assert 20 <= lost <= 200  # 83 on average; its standard deviation is 32
+
+
+class Stamped(Watching):
+    """Notes the stamp of what it sees."""
+
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
+        self.seen.append((t, measured.encoder.stamp))
+        return {}
+
+
+@pytest.mark.parametrize("errors", [0.0, 1.0])
+def test_a_program_learns_of_a_new_reading_by_its_stamp(make_twin: Any, errors: float) -> None:
+    """A cart that stands still reads the same number for ever; only its stamps move: at 40 Hz, 7 ms late, -1 before the first."""
+    sensor = {"kind": "joints", "rate": 40, "delay": 0.007, "errors": errors}
+    twin = make_twin(CART, world={"step": 0.001, "integrator": "rk4"}, sensors={"encoder": sensor})
+    program = Stamped()
+    simulation = twin.simulate(control=program)
+    simulation.run(0.1)
+    ticks = np.arange(100)
+    expected = np.where(ticks < 7, -1.0, np.floor_divide(ticks - 7, 25) * 0.025)
+    np.testing.assert_allclose(np.array(program.seen)[:, 1], expected, atol=1e-12)
+    program.seen.clear()
+    simulation.reset()
+    simulation.run(0.003)
+    assert [stamp for _, stamp in program.seen] == [-1.0] * 3

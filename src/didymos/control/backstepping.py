@@ -26,13 +26,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from didymos.compiled import kernel
-from didymos.contract import command, measurement, memory, setpoint, setting
+from didymos.contract import command, memory, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
-from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain, Robot
 from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
 from didymos.control.mixer import thrust_mixer
-from didymos.control.navigation import NAVIGATION_MEMORY, NAVIGATION_READINGS, NAVIGATION_SETTINGS, Navigation, navigate
+from didymos.control.navigation import NavigatingController, Navigation, navigate
 
 __all__ = ["Backstepping", "acceleration"]
 
@@ -43,7 +43,7 @@ def acceleration(error: float, rate: float, a1: float, a2: float) -> float:
     return (1.0 + a1 * a2) * error - (a1 + a2) * rate
 
 
-class Backstepping(CompiledController):
+class Backstepping(NavigatingController):
     """Backstepping of roll, pitch and yaw, PID of height, from a pose sensor or from the estimator."""
 
     roll_a1 = Gain(4.0, low=0, high=100, unit="1/s", path="roll.a1")
@@ -66,27 +66,18 @@ class Backstepping(CompiledController):
     torque_ratio = Gain(0.015, low=1e-9, high=10, unit="m", path="model.torque_ratio", doc="k_M / k_T")
     speed_per_input = Gain(600.0, low=1e-9, high=1e6, unit="rad/s", path="model.speed_per_input", doc="K")
     speed_at_zero = Gain(0.0, low=0, high=1e6, unit="rad/s", path="model.speed_at_zero", doc="C")
-    bandwidth = Gain(0.5, low=0, high=20, unit="rad/s", path="estimator.tilt")
-    position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
-    heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
     roll = setpoint(unit="rad")
     pitch = setpoint(unit="rad")
     yaw = setpoint(unit="rad")
     z = setpoint(unit="m")
-    navigation_readings = measurement("navigation", layout=NAVIGATION_READINGS)
-    navigation_settings = setting("navigation", layout=NAVIGATION_SETTINGS)
     rotors = setting(doc="how many")
     mixer = setting(count=(MOST_ROTORS, 4), doc="thrust [N] of each rotor by thrust [N], roll and pitch [N m], yaw [N]")
-    navigation_memory = memory("navigation", layout=NAVIGATION_MEMORY)
     height_integral = memory(unit="m/s^2")
     throttle = command(count=MOST_ROTORS)
 
     @program
     def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-        navigate(
-            clock, settings.navigation, gains.bandwidth, gains.position_gain, gains.heading_gain, 0.0, measured.navigation,
-            memory.navigation,
-        )  # fmt: skip
+        navigate(clock, settings, gains, measured, memory)
         estimate = memory.navigation.estimate
         roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
         p, q, r = estimate.rate[0], estimate.rate[1], estimate.rate[2]
@@ -110,11 +101,11 @@ class Backstepping(CompiledController):
             inputs.throttle[i] = limit((speed - gains.speed_at_zero) / gains.speed_per_input, 0.0, 1.0)
 
     def __init__(self, sensor: str | None = None, estimator: Mapping[str, str | float] | None = None) -> None:
-        self.navigation = Navigation("backstepping", sensor, estimator, None)
+        self.navigate_by(Navigation("backstepping", sensor, estimator, None))
 
     def start(self, robot: Robot) -> None:
         """Derive the mixer and find the readings."""
-        self.navigation.check(robot)
-        self.reads, self.writes = self.navigation.reads, {"throttle": rotor_inputs(robot)}
-        self.settings["navigation"], self.settings["rotors"] = self.navigation.settings, len(robot.rotors)
+        super().start(robot)
+        self.writes = {"throttle": rotor_inputs(robot)}
+        self.settings["rotors"] = len(robot.rotors)
         self.settings["mixer"][: len(robot.rotors)] = thrust_mixer(robot.rotors)

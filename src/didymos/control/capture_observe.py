@@ -46,8 +46,9 @@ def _has_come(pose: Any) -> bool:
 
 @kernel
 def has_seen(measured: Any) -> bool:
-    """Whether every pose has come at least once: a quaternion is not zero."""
-    return _has_come(measured.base) and _has_come(measured.tool) and _has_come(measured.port)
+    """Whether every pose has come at least once, a quaternion is not zero, and the encoders have."""
+    poses = _has_come(measured.base) and _has_come(measured.tool) and _has_come(measured.port)
+    return poses and not measured.encoders.stamp < 0.0
 
 
 @kernel
@@ -115,7 +116,7 @@ def _read_force(push: float, stamp: float, gains: Any, memory: Any) -> None:
     felt = memory.force_filter
     count = int(felt.count)
     elapsed = stamp - felt.stamp
-    if count > 0 and not elapsed > 0.0:
+    if stamp < 0.0 or (count > 0 and not elapsed > 0.0):
         return
     felt.count, felt.stamp = count + 1, stamp
     if memory.stage <= st.APPROACH:

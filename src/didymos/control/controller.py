@@ -19,7 +19,7 @@ What a Python program remembers are its attributes; those that it declares as a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from didymos.contract import Declaration, declared
 from didymos.control.values import Values
 from didymos.errors import InputError, nearest
+from didymos.sensors.sensor import SensorSpec
 
 __all__ = ["Controller", "Gain", "Robot", "Rotor"]
 
@@ -63,12 +64,16 @@ class Rotor:
 
 @dataclass(frozen=True)
 class Robot:
-    """What a program may know before it starts: names and geometry, of the twin as of the real robot."""
+    """What a program may know before it starts: names, geometry and sensors, of the twin as of the real robot."""
 
     inputs: tuple[str, ...]
     measured: tuple[str, ...]
     setpoints: tuple[str, ...]
     rotors: tuple[Rotor, ...] = ()
+    sensors: Mapping[str, SensorSpec] = field(default_factory=dict)
+    """Rate, delay and error models of each sensor, as the twin file has them."""
+    gravity: float = 9.80665
+    """[m/s^2], of its world."""
 
 
 class Controller:

@@ -1,21 +1,24 @@
-"""Attitude, position and velocity from an IMU, GPS, magnetometer and barometer: a complementary observer.
+"""Attitude, position, velocity, biases and wind from an IMU, GPS, magnetometer, barometer and pitot tube: an error-state Kalman filter.
 
-Between fixes the IMU is integrated (strapdown, gyro bias b removed):
+    predict     every reading of the IMU carries the state on                        `filter_predict`
+    look back   a reading is held against the state at its own stamp                 `filter_past`
+    use         GPS velocity and position, heading of the field, height, airspeed    `filter_readings`, `filter_update`
+    say         the state, carried on to the time of the call by the last IMU reading
 
-    q' = 1/2 q (gyro - b),    v' = R accel - g,    p' = v
+22 errors, 25 with a tube (`filter_layout`): attitude, velocity, position, biases of gyro and accelerometer, the wander of the GPS,
+biases of magnetometer and barometer; wind and the bias of the tube. The noise of each comes from the robot's own sensors
+(`filter_noise`). A reading is new when its stamp is another one than the last: one that repeats its value is used as well.
 
-A fix of the GPS after T seconds shows by its velocity how far the estimate tilted: an attitude error d (a small rotation in the
-world frame) makes the estimated velocity err by d x a, a = mean of R accel over T. So, with dv = v_gps - v, dp = p_gps - p:
+Without GPS the covariance of velocity and position grows, and that of the tilt slowly; the first fix that comes back finds a gate
+as wide as the doubt, and corrects each state by its share: a drifted position moves the tilt no more than the drift says about it.
+With a tube, the wind that was learned bounds the drift along the flight path.
 
-    d = a x dv / |a|^2,    R <- exp(3 n^2 T d) R,    b <- b - n^3 T R^T d
-    v <- v + (1 - exp(-3 n T)) dv,    p <- p + (1 - exp(-k T)) dp
+`status` is aligning (IMU or magnetometer have not spoken yet), ok, dead reckoning (no fix was used for 2 s), rejecting (readings
+arrive and fail their gates).
 
-three equal poles at n [rad/s]: `tilt.bandwidth`. Unlike a filter that takes the accelerometer for "down", this is right in a
-coordinated turn and in wind as well. The magnetometer turns the estimate about the vertical only; the barometer (through
-the standard atmosphere) holds the height. A reading is new when it differs from the last one.
-
-Reference: Hua, Attitude estimation for accelerated vehicles using GPS/INS measurements (2010). Frames: body forward-left-up,
-world east-north-up. Valid while GPS delivers, |a| > 1 m/s^2, and the first tilt is right within some tens of degrees.
+Reference: Sola, Quaternion kinematics for the error-state Kalman filter (2017). What it cannot do: find a heading where the field has
+no level part; tell an accelerating multirotor from a tilted one in the first second of a start in flight without GPS; know of
+sensors that sit away from the IMU; hold a position without GPS for minutes.
 """
 
 from __future__ import annotations
@@ -23,218 +26,109 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from didymos.air.atmosphere import GAS_CONSTANT, GRAVITY, LAPSE_RATE
 from didymos.compiled import kernel
-from didymos.control.angles import turn_vector, wrap
+from didymos.control.angles import turn_vector
+from didymos.control.filter_align import align, forget
+from didymos.control.filter_layout import ATTITUDE, POSITION, VELOCITY
+from didymos.control.filter_predict import multiply, predict_covariance, predict_state, rotation_quaternion
+from didymos.control.filter_readings import use_barometer, use_compass, use_gps_position, use_gps_velocity, use_tube
 
-__all__ = ["ESTIMATE", "ESTIMATOR_MEMORY", "ESTIMATOR_READINGS", "ESTIMATOR_SETTINGS", "update_estimate"]
+__all__ = ["STATUS", "deviations", "status", "update_estimate"]
 
-ESTIMATE = np.dtype(
-    [
-        ("orientation", np.float64, 4),  # body to world, w first
-        ("rate", np.float64, 3),  # [rad/s] of the body, in its frame
-        ("position", np.float64, 3),  # [m] in the world
-        ("velocity", np.float64, 3),  # [m/s] in the world
-        ("airspeed", np.float64),  # [m/s]
-    ]
-)
-"""Memory layout of what a program knows about its motion."""
+STATUS = ("aligning", "ok", "dead reckoning", "rejecting")
+"""Words for the numbers of `status`."""
 
-_IMU = np.dtype([("gyro", np.float64, 3), ("accel", np.float64, 3)])  # [rad/s], [m/s^2] in the body's frame
-_FIX = np.dtype([("position", np.float64, 3), ("velocity", np.float64, 3)])  # [m], [m/s] in the world
-
-ESTIMATOR_READINGS = np.dtype([("imu", _IMU), ("gps", _FIX), ("field", np.float64, 3), ("pressure", np.float64)])
-"""Memory layout of the readings: IMU, GPS, magnetic field in the body's frame, pressure [Pa]."""
-
-ESTIMATOR_SETTINGS = np.dtype(
-    [
-        ("field_angle", np.float64),  # [rad] of the horizontal magnetic field from world x
-        ("ground_pressure", np.float64),  # [Pa] at height zero
-        ("ground_temperature", np.float64),  # [K] at height zero
-        ("has_barometer", np.float64),  # 1 or 0
-    ]
-)
-"""Memory layout of what stays."""
-
-ESTIMATOR_MEMORY = np.dtype(
-    [
-        ("estimate", ESTIMATE),
-        ("bias", np.float64, 3),  # [rad/s] of the gyro
-        ("gps", _FIX),  # the last readings
-        ("field", np.float64, 3),
-        ("pressure", np.float64),
-        ("since_fix", np.float64),  # [s] since each of them was new
-        ("since_field", np.float64),
-        ("since_pressure", np.float64),
-        ("push", np.float64, 3),  # [m/s] integral of the specific force, in the world, since the last fix
-    ]
-)
-"""Memory layout of the observer."""
-
-_LEAST_PUSH = 1.0  # [m/s^2]
-_STEADY = 2.0  # [m/s^2]: a specific force further from gravity says nothing about the first tilt
+_ALIGNING, _OK, _DEAD_RECKONING, _REJECTING = (float(i) for i in range(len(STATUS)))
+_LONGEST_PENDING = 0.05  # [s] between two predictions of the covariance
+_LONGEST_HOLD = 0.1  # [s] for which the last reading of the IMU is held
+_FIX_AGE = 2.0  # [s]
 
 
 @kernel
-def _rotate_world(q: Any, x: float, y: float, z: float) -> None:
-    """Turn an attitude by a small rotation vector [rad] in the world frame."""
-    x, y, z = 0.5 * x, 0.5 * y, 0.5 * z
-    w0, x0, y0, z0 = q[0], q[1], q[2], q[3]
-    w1, x1 = w0 - x * x0 - y * y0 - z * z0, x0 + x * w0 + y * z0 - z * y0
-    y1, z1 = y0 + y * w0 + z * x0 - x * z0, z0 + z * w0 + x * y0 - y * x0
-    size = math.sqrt(w1 * w1 + x1 * x1 + y1 * y1 + z1 * z1)
-    q[0], q[1], q[2], q[3] = w1 / size, x1 / size, y1 / size, z1 / size
-
-
-@kernel
-def _learn_bias(bias: Any, q: Any, x: float, y: float, z: float) -> None:
-    """Subtract a rotation vector of the world frame from the bias in the body's."""
-    w, a, b, c = q[0], q[1], q[2], q[3]
-    tx, ty, tz = -2.0 * (b * z - c * y), -2.0 * (c * x - a * z), -2.0 * (a * y - b * x)
-    bias[0] -= x + w * tx - (b * tz - c * ty)
-    bias[1] -= y + w * ty - (c * tx - a * tz)
-    bias[2] -= z + w * tz - (a * ty - b * tx)
-
-
-@kernel
-def _height(pressure: float, ground_pressure: float, ground_temperature: float) -> float:
-    """Height [m] at which the standard atmosphere has a pressure [Pa]."""
-    ratio = max(pressure, 1.0) / ground_pressure
-    return ground_temperature / LAPSE_RATE * (ratio ** (-GAS_CONSTANT * LAPSE_RATE / GRAVITY) - 1.0)
-
-
-@kernel
-def _compass_error(settings: Any, measured: Any, q: Any) -> float:
-    """How far [rad] the measured field, turned by an attitude, points right of where the field does."""
-    east, north, _ = turn_vector(q, measured.field[0], measured.field[1], measured.field[2])
-    return settings.field_angle - math.atan2(north, east)
-
-
-@kernel
-def _remember_fix(measured: Any, memory: Any) -> None:
-    memory.since_fix = 0.0
+def _say(settings: Any, time: float, measured: Any, memory: Any) -> None:
+    """Carry the state on to a time [s] and write the estimate."""
+    state, estimate = memory.nominal, memory.estimate
+    ahead = min(max(time - memory.time, 0.0), _LONGEST_HOLD) if memory.aligned > 0.0 else 0.0
     for i in range(3):
-        memory.gps.position[i], memory.gps.velocity[i] = measured.gps.position[i], measured.gps.velocity[i]
-        memory.push[i] = 0.0
-
-
-@kernel
-def _remember_field(measured: Any, memory: Any) -> None:
-    memory.since_field = 0.0
+        estimate.rate[i] = measured.imu.gyro[i] - state.gyro_bias[i]
+    turn = rotation_quaternion(ahead * estimate.rate[0], ahead * estimate.rate[1], ahead * estimate.rate[2])
+    q = state.orientation
+    orientation = multiply(q[0], q[1], q[2], q[3], turn[0], turn[1], turn[2], turn[3])
+    push = turn_vector(
+        q,
+        memory.accel[0] - state.accel_bias[0], memory.accel[1] - state.accel_bias[1], memory.accel[2] - state.accel_bias[2],
+    )  # fmt: skip
+    for i in range(4):
+        estimate.orientation[i] = orientation[i]
     for i in range(3):
-        memory.field[i] = measured.field[i]
+        gained = ahead * (push[i] - (settings.gravity if i == 2 else 0.0))
+        estimate.velocity[i] = state.velocity[i] + gained
+        estimate.position[i] = state.position[i] + ahead * (state.velocity[i] + 0.5 * gained)
 
 
 @kernel
-def _remember_pressure(measured: Any, memory: Any) -> None:
-    memory.since_pressure = 0.0
-    memory.pressure = measured.pressure
+def _is_new(stamp: float, monitor: Any) -> bool:
+    """Whether a reading has arrived that was not looked at yet, by its stamp [s]."""
+    return stamp >= 0.0 and stamp != monitor.stamp
 
 
 @kernel
-def _begin(settings: Any, measured: Any, memory: Any) -> None:
-    """First estimate: tilt from the accelerometer (level, where it does not rest), heading from the magnetometer, then GPS."""
-    estimate, q = memory.estimate, memory.estimate.orientation
-    x, y, z = measured.imu.accel[0], measured.imu.accel[1], measured.imu.accel[2]
-    size = math.sqrt(x * x + y * y + z * z)
-    roll, pitch = 0.0, 0.0
-    if abs(size - GRAVITY) < _STEADY:
-        roll, pitch = math.atan2(y, z), -math.asin(min(max(x / size, -1.0), 1.0))
-    cr, sr, cp, sp = math.cos(0.5 * roll), math.sin(0.5 * roll), math.cos(0.5 * pitch), math.sin(0.5 * pitch)
-    q[0], q[1], q[2], q[3] = cr * cp, sr * cp, cr * sp, -sr * sp
-    half = 0.5 * _compass_error(settings, measured, q)
-    c, t = math.cos(half), math.sin(half)
-    w0, x0, y0, z0 = q[0], q[1], q[2], q[3]
-    q[0], q[1], q[2], q[3] = c * w0 - t * z0, c * x0 - t * y0, c * y0 + t * x0, c * z0 + t * w0
-    for i in range(3):
-        memory.bias[i] = 0.0
-        estimate.position[i], estimate.velocity[i] = measured.gps.position[i], measured.gps.velocity[i]
-    _remember_fix(measured, memory)
-    _remember_field(measured, memory)
-    _remember_pressure(measured, memory)
+def _use(settings: Any, gains: Any, measured: Any, memory: Any) -> None:
+    """Use all readings that are new."""
+    fix = _is_new(measured.gps.stamp, memory.gps_velocity)
+    field = _is_new(measured.magnetometer.stamp, memory.compass)
+    pressure = settings.has_barometer > 0.0 and _is_new(measured.barometer.stamp, memory.barometer)
+    flow = settings.has_tube > 0.0 and _is_new(measured.tube.stamp, memory.tube)
+    if fix or field or pressure or flow or memory.pending >= _LONGEST_PENDING:
+        predict_covariance(settings, gains, memory)
+    if field:
+        use_compass(settings, gains, measured.magnetometer, memory)
+    if fix:
+        use_gps_velocity(settings, gains, measured.gps, memory)
+        use_gps_position(settings, gains, measured.gps, memory)
+    if pressure:
+        use_barometer(settings, gains, measured.barometer, memory)
+    if flow:
+        use_tube(settings, gains, measured.tube, memory)
 
 
 @kernel
-def _integrate(dt: float, measured: Any, memory: Any) -> None:
-    """Let the IMU carry the estimate on by dt [s]."""
-    estimate, accel = memory.estimate, measured.imu.accel
-    wx, wy, wz = turn_vector(estimate.orientation, estimate.rate[0], estimate.rate[1], estimate.rate[2])
-    _rotate_world(estimate.orientation, dt * wx, dt * wy, dt * wz)
-    push = turn_vector(estimate.orientation, accel[0], accel[1], accel[2])
-    for i in range(3):
-        gained = push[i] - (GRAVITY if i == 2 else 0.0)
-        estimate.position[i] += dt * estimate.velocity[i] + 0.5 * dt * dt * gained
-        estimate.velocity[i] += dt * gained
-        memory.push[i] += dt * push[i]
-    memory.since_fix += dt
-    memory.since_field += dt
-    memory.since_pressure += dt
-
-
-@kernel
-def _use_fix(settings: Any, bandwidth: float, position_gain: float, measured: Any, memory: Any) -> None:
-    estimate, since, push = memory.estimate, memory.since_fix, memory.push
-    ax, ay, az = push[0] / since, push[1] / since, push[2] / since
-    dx = measured.gps.velocity[0] - estimate.velocity[0]
-    dy = measured.gps.velocity[1] - estimate.velocity[1]
-    dz = measured.gps.velocity[2] - estimate.velocity[2]
-    square = ax * ax + ay * ay + az * az
-    if square > _LEAST_PUSH * _LEAST_PUSH:
-        tx, ty, tz = (ay * dz - az * dy) / square, (az * dx - ax * dz) / square, (ax * dy - ay * dx) / square
-        turn = 3.0 * bandwidth * bandwidth * since
-        _rotate_world(estimate.orientation, turn * tx, turn * ty, turn * tz)
-        learn = bandwidth**3 * since
-        _learn_bias(memory.bias, estimate.orientation, learn * tx, learn * ty, learn * tz)
-    share = 1.0 - math.exp(-3.0 * bandwidth * since)
-    estimate.velocity[0] += share * dx
-    estimate.velocity[1] += share * dy
-    estimate.velocity[2] += share * dz
-    share = 1.0 - math.exp(-position_gain * since)
-    for i in range(2 if settings.has_barometer > 0.0 else 3):
-        estimate.position[i] += share * (measured.gps.position[i] - estimate.position[i])
-    _remember_fix(measured, memory)
-
-
-@kernel
-def _use_field(settings: Any, heading_gain: float, measured: Any, memory: Any) -> None:
-    q, since = memory.estimate.orientation, memory.since_field
-    error = wrap(_compass_error(settings, measured, q))
-    _rotate_world(q, 0.0, 0.0, (1.0 - math.exp(-heading_gain * since)) * error)
-    _learn_bias(memory.bias, q, 0.0, 0.0, 0.1 * heading_gain * heading_gain * since * error)
-    _remember_field(measured, memory)
-
-
-@kernel
-def _use_pressure(settings: Any, position_gain: float, measured: Any, memory: Any) -> None:
-    position = memory.estimate.position
-    share = 1.0 - math.exp(-position_gain * memory.since_pressure)
-    position[2] += share * (_height(measured.pressure, settings.ground_pressure, settings.ground_temperature) - position[2])
-    _remember_pressure(measured, memory)
-
-
-@kernel
-def _differ(one: Any, other: Any) -> bool:
-    """Whether two vectors of three numbers differ."""
-    return one[0] != other[0] or one[1] != other[1] or one[2] != other[2]
-
-
-@kernel
-def update_estimate(
-    clock: Any, settings: Any, bandwidth: float, position_gain: float, heading_gain: float, measured: Any, memory: Any
-) -> None:
-    """Advance `memory.estimate` by a period: orientation, rate, position and velocity."""
+def update_estimate(clock: Any, settings: Any, gains: Any, measured: Any, memory: Any) -> None:
+    """Bring `memory.estimate` up to this call: orientation, rate, position and velocity."""
     if clock.first > 0.0:
-        _begin(settings, measured, memory)
-    for i in range(3):
-        memory.estimate.rate[i] = measured.imu.gyro[i] - memory.bias[i]
-    if clock.first > 0.0:
-        return
-    _integrate(clock.period, measured, memory)
-    if _differ(measured.gps.position, memory.gps.position) or _differ(measured.gps.velocity, memory.gps.velocity):
-        _use_fix(settings, bandwidth, position_gain, measured, memory)
-    if _differ(measured.field, memory.field):
-        _use_field(settings, heading_gain, measured, memory)
-    if settings.has_barometer > 0.0 and measured.pressure != memory.pressure:
-        _use_pressure(settings, position_gain, measured, memory)
+        forget(memory)
+    if memory.aligned == 0.0:
+        if measured.imu.stamp >= 0.0 and measured.magnetometer.stamp >= 0.0:
+            align(settings, measured, memory)
+            _use(settings, gains, measured, memory)
+    else:
+        if measured.imu.stamp > memory.time:
+            predict_state(settings, measured.imu, memory)
+        _use(settings, gains, measured, memory)
+    _say(settings, clock.time, measured, memory)
+
+
+@kernel
+def deviations(memory: Any) -> tuple[float, float, float, float]:
+    """Standard deviations of tilt [rad] (about both level axes), heading [rad], velocity [m/s] and position [m] (in space)."""
+    p = memory.covariance
+    return (
+        math.sqrt(max(p[ATTITUDE, ATTITUDE] + p[ATTITUDE + 1, ATTITUDE + 1], 0.0)),
+        math.sqrt(max(p[ATTITUDE + 2, ATTITUDE + 2], 0.0)),
+        math.sqrt(max(p[VELOCITY, VELOCITY] + p[VELOCITY + 1, VELOCITY + 1] + p[VELOCITY + 2, VELOCITY + 2], 0.0)),
+        math.sqrt(max(p[POSITION, POSITION] + p[POSITION + 1, POSITION + 1] + p[POSITION + 2, POSITION + 2], 0.0)),
+    )
+
+
+@kernel
+def status(time: float, memory: Any) -> float:
+    """The number of a word of `STATUS`, at a time [s]."""
+    if memory.aligned == 0.0:
+        return _ALIGNING
+    if memory.gps_velocity.rejected_since >= 0.0 or memory.gps_position.rejected_since >= 0.0:
+        return _REJECTING
+    if memory.compass.rejected_since >= 0.0 or memory.barometer.rejected_since >= 0.0 or memory.tube.rejected_since >= 0.0:
+        return _REJECTING
+    if time - min(memory.gps_velocity.used, memory.gps_position.used) > _FIX_AGE:
+        return _DEAD_RECKONING
+    return _OK

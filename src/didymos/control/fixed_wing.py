@@ -27,11 +27,11 @@ import numpy as np
 from numpy.lib.recfunctions import unstructured_to_structured
 
 from didymos.compiled import kernel
-from didymos.contract import command, measurement, memory, setpoint, setting
+from didymos.contract import command, memory, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
-from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain, Robot
-from didymos.control.navigation import NAVIGATION_MEMORY, NAVIGATION_READINGS, NAVIGATION_SETTINGS, Navigation, navigate
+from didymos.control.navigation import NavigatingController, Navigation, navigate
 from didymos.control.surfaces import MOST_SURFACES, Surfaces
 from didymos.errors import InputError
 
@@ -83,7 +83,7 @@ def _follow(settings: Any, gains: Any, estimate: Any, memory: Any) -> tuple[floa
     return _line_course(gains, estimate, line_start, math.atan2(along_y, along_x)), settings.waypoints[to].z
 
 
-class FixedWing(CompiledController):
+class FixedWing(NavigatingController):
     """Autopilot of a plane; `surfaces` names the inputs that roll, pitch, yaw and push it."""
 
     roll_kp = Gain(5.34, low=0, high=100, unit="1/rad", path="roll.kp")
@@ -108,19 +108,12 @@ class FixedWing(CompiledController):
     path_gain = Gain(0.03, low=0, high=10, unit="1/m", path="path.gain")
     path_approach = Gain(1.0, low=0, high=1.5708, unit="rad", path="path.approach", doc="course to the line far from it")
     path_radius = Gain(8.0, low=0, unit="m", path="path.radius", doc="a way-point closer than this is reached")
-    bandwidth = Gain(0.4, low=0, high=20, unit="rad/s", path="estimator.tilt")
-    position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
-    heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
-    air_lag = Gain(0.3, low=0, high=10, unit="s", path="estimator.airspeed_lag", doc="of the filter behind the tube")
     z = setpoint(unit="m")
     airspeed = setpoint(unit="m/s")
     heading = setpoint(unit="rad", doc="from world x toward y")
     follow = setpoint(doc="1 for the way-points, 2 for the line along the heading, 0 for the heading alone")
-    navigation_readings = measurement("navigation", layout=NAVIGATION_READINGS)
-    navigation_settings = setting("navigation", layout=NAVIGATION_SETTINGS)
     waypoint_count = setting()
     waypoints = setting(layout=_WAYPOINT, count=_MOST_WAYPOINTS)
-    navigation_memory = memory("navigation", layout=NAVIGATION_MEMORY)
     roll_integral = memory()
     pitch_integral = memory()
     height_integral = memory(unit="rad")
@@ -135,10 +128,7 @@ class FixedWing(CompiledController):
 
     @program
     def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-        navigate(
-            clock, settings.navigation, gains.bandwidth, gains.position_gain, gains.heading_gain, gains.air_lag,
-            measured.navigation, memory.navigation,
-        )  # fmt: skip
+        navigate(clock, settings, gains, measured, memory)
         estimate, dt = memory.navigation.estimate, clock.period
         roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
         nose = -pitch
@@ -184,7 +174,7 @@ class FixedWing(CompiledController):
         waypoints: Sequence[Sequence[float]] = (),
     ) -> None:
         self.surfaces = Surfaces(surfaces)
-        self.navigation = Navigation("fixed_wing", sensor, estimator, airspeed)
+        self.navigate_by(Navigation("fixed_wing", sensor, estimator, airspeed))
         if any(len(point) != 3 for point in waypoints):
             raise InputError("expected way-points of three numbers", path="control.options.waypoints")
         points = np.array(waypoints if len(waypoints) else [[1e6, 0.0, 0.0], [2e6, 0.0, 0.0]], dtype=np.float64)
@@ -192,12 +182,11 @@ class FixedWing(CompiledController):
             raise InputError(f"found {len(points)} way-points, expected two to 1000", path="control.options.waypoints")
         if (np.linalg.norm(np.diff(points[:, :2], axis=0, append=points[:1, :2]), axis=1) < 1.0).any():
             raise InputError("two way-points that follow each other lie closer than 1 m", path="control.options.waypoints")
-        self.settings["navigation"] = self.navigation.settings
         self.settings["waypoint_count"] = len(points)
         self.settings["waypoints"][: len(points)] = unstructured_to_structured(points, _WAYPOINT)
 
     def start(self, robot: Robot) -> None:
         """Find readings and inputs."""
-        self.navigation.check(robot)
+        super().start(robot)
         self.surfaces.check(robot)
-        self.reads, self.writes = self.navigation.reads, self.surfaces.writes
+        self.writes = self.surfaces.writes

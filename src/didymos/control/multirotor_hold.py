@@ -23,11 +23,11 @@ from typing import Any
 from didymos.compiled import kernel
 from didymos.contract import command, measurement, memory, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
-from didymos.control.compiled_controller import CompiledController, program
+from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain, Robot
 from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
 from didymos.control.mixer import Stated, mixer, mixer_without
-from didymos.control.navigation import NAVIGATION_MEMORY, NAVIGATION_READINGS, NAVIGATION_SETTINGS, Navigation, navigate
+from didymos.control.navigation import NavigatingController, Navigation, navigate
 from didymos.errors import InputError, nearest
 
 __all__ = ["MultirotorHold"]
@@ -77,7 +77,7 @@ def _tilt_setpoints(dt: float, gains: Any, setpoints: Any, estimate: Any, yaw: f
     return -math.atan((c * ay - s * ax) / _GRAVITY), math.atan((c * ax + s * ay) / _GRAVITY)
 
 
-class MultirotorHold(CompiledController):
+class MultirotorHold(NavigatingController):
     """Holds a place, a height and a heading, from a pose sensor or from the estimator."""
 
     position_kp = Gain(0.8, low=0, high=20, unit="1/s", path="position.kp")
@@ -97,20 +97,14 @@ class MultirotorHold(CompiledController):
     height_hover = Gain(0.0, low=0, high=1, unit="1", path="height.hover", doc="feed-forward: the input at which it hovers")
     height_step = Gain(1.0, low=0, high=100, unit="m", path="height.step", doc="largest error of height that is acted on")
     height_reserve = Gain(0.2, low=0, high=1, unit="1", path="height.reserve", doc="largest share of the integral")
-    bandwidth = Gain(0.5, low=0, high=20, unit="rad/s", path="estimator.tilt")
-    position_gain = Gain(1.0, low=0, high=50, unit="1/s", path="estimator.position")
-    heading_gain = Gain(0.5, low=0, high=50, unit="1/s", path="estimator.heading")
     x = setpoint(unit="m")
     y = setpoint(unit="m")
     z = setpoint(unit="m")
     yaw = setpoint(unit="rad")
-    navigation_readings = measurement("navigation", layout=NAVIGATION_READINGS)
     rotor_speed = measurement(count=MOST_ROTORS, unit="rad/s")
-    navigation_settings = setting("navigation", layout=NAVIGATION_SETTINGS)
     rotors = setting(doc="how many")
     watches_speeds = setting(doc="1 where the rotors' speeds are measured")
     mixers = setting(count=(1 + MOST_ROTORS, MOST_ROTORS, 4), doc="of all rotors, then without the first, the second, ...")
-    navigation_memory = memory("navigation", layout=NAVIGATION_MEMORY)
     velocity_integral = memory(columns="xy", unit="m/s^2")
     height_integral = memory()
     failed = memory(doc="number of the rotor that failed, from 1; 0 for none")
@@ -120,10 +114,7 @@ class MultirotorHold(CompiledController):
 
     @program
     def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-        navigate(
-            clock, settings.navigation, gains.bandwidth, gains.position_gain, gains.heading_gain, 0.0, measured.navigation,
-            memory.navigation,
-        )  # fmt: skip
+        navigate(clock, settings, gains, measured, memory)
         estimate, dt, rotors = memory.navigation.estimate, clock.period, int(settings.rotors)
         roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
         roll_setpoint, pitch_setpoint = _tilt_setpoints(dt, gains, setpoints, estimate, yaw, memory.velocity_integral)
@@ -153,16 +144,15 @@ class MultirotorHold(CompiledController):
         rotor_speeds: str | None = None,
     ) -> None:
         self.stated_mixer, self.speed_sensor = mixer, rotor_speeds
-        self.navigation = Navigation("multirotor_hold", sensor, estimator, None)
+        self.navigate_by(Navigation("multirotor_hold", sensor, estimator, None))
 
     def start(self, robot: Robot) -> None:
         """Derive the mixers and find the readings."""
-        self.navigation.check(robot)
-        self.reads = self.navigation.reads
+        super().start(robot)
         self.writes = {"throttle": rotor_inputs(robot)}
         rotors = len(robot.rotors)
         whole = mixer(robot.rotors, self.stated_mixer)
-        self.settings["navigation"], self.settings["rotors"] = self.navigation.settings, rotors
+        self.settings["rotors"] = rotors
         self.settings["mixers"][0, :rotors] = whole
         if self.speed_sensor is not None:
             self.reads = {**self.reads, "rotor_speed": self._speed_readings(robot)}

@@ -62,12 +62,16 @@ def _follow_wheels(settings: Any, measured: Any, memory: Any) -> None:
     """Odometry: what the wheels have turned since the last reading moves the base along an arc."""
     speed = measured.wheel_speed
     memory.slip = speed[0] + speed[1] - speed[2] - speed[3]
-    elapsed = measured.wheel_stamp - memory.wheel_stamp
+    elapsed, begins = measured.wheel_stamp - memory.wheel_stamp, memory.wheel_stamp < 0.0
     if not elapsed > 0.0:
         return
     memory.wheel_stamp = measured.wheel_stamp
     r, h = settings.radius, settings.lever
     angle, last, odom = measured.wheel_angle, memory.wheel_angle, memory.odom
+    if begins:  # nothing was read before
+        for i in range(4):
+            last[i] = angle[i]
+        return
     d1, d2, d3, d4 = angle[0] - last[0], angle[1] - last[1], angle[2] - last[2], angle[3] - last[3]
     for i in range(4):
         last[i] = angle[i]

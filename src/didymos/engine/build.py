@@ -9,7 +9,7 @@ import mujoco
 from didymos.control import Controller, Robot
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.names import input_names
+from didymos.describe.names import input_names, readings
 from didymos.describe.schema import ScenarioSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly, assemble
@@ -76,7 +76,8 @@ def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, .
     data = mujoco.MjData(assembly.model)
     measured = measured_indices(twin, assembly)
     robot = Robot(
-        inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly)
+        inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
+        sensors=readings(twin), gravity=twin.file.world.gravity,
     )
     if program is not None:
         start(program, robot)

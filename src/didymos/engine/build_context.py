@@ -51,7 +51,7 @@ _SAMPLED_AT = SENSOR_MEMORY.fields["sampled_at"][1] // 8  # type: ignore[index]
 
 
 def measured_indices(twin: Twin, assembly: Assembly) -> dict[str, int]:
-    """Name of every reading, and its place in the state; `SENSOR.stamp` is the time [s] at which the reading was taken."""
+    """Name of every reading, and its place in the state; `SENSOR.stamp` is the time [s] at which the reading was taken, negative before one has arrived."""
     starts = assembly.state.starts
     indices: dict[str, int] = {}
     for item in assembly.quantities:

@@ -52,7 +52,7 @@ from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
 from didymos.sensors.camera import Camera
 from didymos.sensors.ranging import Lidar
-from didymos.sensors.reading import SENSOR_MEMORY
+from didymos.sensors.reading import NO_READING, SENSOR_MEMORY
 
 __all__ = ["Simulation", "State"]
 
@@ -491,6 +491,7 @@ class Simulation:
             first = starts[f"sensor:{name}"]
             memory = self._state[first : first + SENSOR_MEMORY.itemsize // 8].view(SENSOR_MEMORY)[0]
             memory["key"], memory["loss_key"] = stream_key(self.seed, name), stream_key(self.seed, f"{name}.drop_out")
+            memory["sampled_at"] = NO_READING
 
 
 def _continued(

@@ -5,12 +5,13 @@ one is due is an overrun. Late ticks are not skipped and the clock is not stretc
 
     wait until due -> read -> program -> write -> record
 
-Every row is stamped with the time at which it was read.
+Every row, and every sensor for the program (`SENSOR.stamp`), is stamped with the time at which it was read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
@@ -18,13 +19,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.control import CompiledController, Controller, Robot, Values
+from didymos.control import CompiledController, Controller, Values
 from didymos.control.stimulus import evaluate
 from didymos.engine.recorder_thread import RecorderThread
 from didymos.engine.schedule import stimulus_table
 from didymos.errors import InputError, nearest
 from didymos.record.log import Log
 from didymos.record.stream import Kind, StreamLayout
+from didymos.sensors.reading import NO_READING
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
@@ -50,12 +52,13 @@ class RealPlant:
         self._hardware, self._progress = hardware, progress
         columns = {name: i for i, (name, _) in enumerate(hardware.reports)}
         self._sensors = _sensors(simulation, columns)
-        known = {name: i for i, name in enumerate(name for rows in self._sensors.values() for name in rows)}
+        read = [name for rows in self._sensors.values() for name in rows]
+        known = {name: i for i, name in enumerate([*read, *(f"{sensor}.stamp" for sensor in self._sensors)])}
         _refuse_blind(program, known)
         self._sources = np.array([i for rows in self._sensors.values() for i in rows.values()], dtype=np.int64)
-        self._measured = np.zeros(len(known))
+        self._measured = np.full(len(known), NO_READING)
         self._stimuli = _Stimuli(simulation)
-        self.robot = Robot(simulation.robot.inputs, tuple(known), simulation.robot.setpoints, simulation.robot.rotors)
+        self.robot = replace(simulation.robot, measured=tuple(known))
         self._values = Values(known, self._measured)
         self._setpoints = Values({name: i for i, name in enumerate(self.robot.setpoints)}, self._stimuli.setpoints)
         self._inputs = np.zeros(len(self.robot.inputs))
@@ -94,7 +97,8 @@ class RealPlant:
             sleep(left)
         self._stamp = monotonic() - self._began
         self._reported = self._hardware.read()
-        self._measured[:] = self._reported[self._sources]
+        self._measured[: len(self._sources)] = self._reported[self._sources]
+        self._measured[len(self._sources) :] = self._stamp  # of every sensor
         self._stimuli.move_to(tick * self.period)
         return self._values, self._setpoints
 

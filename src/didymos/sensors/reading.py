@@ -19,7 +19,7 @@ from didymos.noise import uniform
 from didymos.sensors.error import DRAWS_PER_READING, ERROR, Form, disturb_orientation, disturb_values, is_exact, walk
 
 __all__ = [
-    "ARRIVAL", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "SensorTables", "acceleration_due", "any_due", "is_due",
+    "ARRIVAL", "NO_READING", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "SensorTables", "acceleration_due", "any_due", "is_due",
     "sense", "take_accelerations",
 ]  # fmt: skip
 
@@ -60,7 +60,7 @@ SENSOR_MEMORY = np.dtype(
         ("loss_key", np.float64, 2),  # of its stream of losses
         ("taken", np.float64),  # readings until now
         ("arrived", np.float64),  # of which so many have arrived, or were lost
-        ("sampled_at", np.float64),  # [s], the last one that arrived
+        ("sampled_at", np.float64),  # [s], the last one that arrived: the stamp by which a program knows a new one
         ("blind_until", np.float64),  # number of the first reading after an outage
     ]
 )
@@ -68,6 +68,9 @@ SENSOR_MEMORY = np.dtype(
 
 ARRIVAL = np.dtype([("tick", np.float64), ("sampled_at", np.float64)])
 """What stands before the numbers of a reading in the ring: when it arrives, and the time [s] that it is about."""
+
+NO_READING = -1.0
+"""The stamp [s] of a sensor of which no reading has arrived yet; those of readings are never negative."""
 
 _OUTAGES = 1 << 52  # from here on, the numbers of the stream of losses decide about outages
 _LOST = -1.0

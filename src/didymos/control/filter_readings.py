@@ -1,0 +1,223 @@
+"""What GPS, magnetometer, barometer and pitot tube say about the state of the navigation filter: prediction and jacobian of each.
+
+Everything is held against the state at the stamp of the reading (`filter_past`). Errors: e attitude, v, p, biases b.
+
+    GPS velocity        v_s                                       h: v + A x e + D R b_a
+    GPS position        p_s + b_gps                               h: p - D v - 1/2 D A x e + b_gps
+    magnetometer        direction of the level part of m = R_s (field - b_m), known to be `field_angle`
+                                                                  h: e . (m x n) / m_h - n . R_s b_m / m_h
+    barometer           p_z + b_h, height of the standard atmosphere at that pressure
+    tube                k x_s . (v_s - wind) + b_t, k = sqrt(rho / 1.225)
+                                                                  h: k x . (v - wind) + k e . (x x (v - wind)) + b_t
+
+n is level and at right angles to the level field m_h. The magnetometer is used for the heading alone, so the strength and the dip of
+the field need not be known; in steep fields an error of tilt shows in the heading, and the jacobian says so. The tube measures the
+flow along x, and no vertical wind is known to the filter: a gust is an error of the reading (`estimator.gust`). A wind that changes
+is followed as a random walk (`estimator.wind`). All sensors are taken to sit where the IMU does.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from didymos.air.atmosphere import GAS_CONSTANT, GRAVITY, LAPSE_RATE
+from didymos.compiled import kernel
+from didymos.control.angles import turn_vector, wrap
+from didymos.control.filter_layout import (
+    ACCEL_BIAS, AIRSPEED_BIAS, ATTITUDE, FIELD_BIAS, GPS_BIAS, HEIGHT_BIAS, POSITION, VELOCITY, WIND,
+)  # fmt: skip
+from didymos.control.filter_past import look_back
+from didymos.control.filter_predict import multiply
+from didymos.control.filter_update import clear_jacobian, correct, innovation_variance, may_use
+
+__all__ = ["use_barometer", "use_compass", "use_gps_position", "use_gps_velocity", "use_tube"]
+
+_DENSITY_OF_TUBE = 1.225  # [kg/m^3], for which tubes are marked
+_LEAST_AIRSPEED = 5.0  # [m/s]: below, the flow along x may be anything
+_LEAST_LEVEL_SHARE = 0.1  # of the field: near the magnetic poles it shows no heading
+
+
+@kernel
+def _orientation_then(memory: Any) -> tuple[float, float, float, float]:
+    """Attitude at the stamp that was looked back to."""
+    q, turn = memory.nominal.orientation, memory.past.turn
+    return multiply(q[0], q[1], q[2], q[3], turn[0], turn[1], turn[2], turn[3])
+
+
+@kernel
+def _lead_back_attitude(i: int, share: float, memory: Any) -> None:
+    """Add the i-th number of share A x e to the jacobian."""
+    jacobian, push = memory.jacobian, memory.past.push
+    j, k = (i + 1) % 3, (i + 2) % 3
+    jacobian[ATTITUDE + k] += share * push[j]
+    jacobian[ATTITUDE + j] -= share * push[k]
+
+
+@kernel
+def _velocity_row(errors: int, i: int, memory: Any) -> None:
+    jacobian, past, q = clear_jacobian(errors, memory), memory.past, memory.nominal.orientation
+    jacobian[VELOCITY + i] = 1.0
+    if past.lag != 0.0:
+        _lead_back_attitude(i, 1.0, memory)
+        for j in range(3):
+            axis = turn_vector(q, 1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+            jacobian[ACCEL_BIAS + j] = past.lag * axis[i]
+
+
+@kernel
+def _position_row(errors: int, i: int, memory: Any) -> None:
+    jacobian, past = clear_jacobian(errors, memory), memory.past
+    jacobian[POSITION + i] = 1.0
+    jacobian[GPS_BIAS + i] = 1.0
+    if past.lag != 0.0:
+        jacobian[VELOCITY + i] = -past.lag
+        _lead_back_attitude(i, -0.5 * past.lag, memory)
+
+
+@kernel
+def _velocity_error(reading: Any, i: int, memory: Any) -> float:
+    return reading[i] - (memory.nominal.velocity[i] - memory.past.gained[i])
+
+
+@kernel
+def _position_error(reading: Any, i: int, memory: Any) -> float:
+    state, past = memory.nominal, memory.past
+    predicted = state.position[i] - past.lag * state.velocity[i] + past.moved[i]
+    return reading[i] - predicted - state.gps_bias[i]
+
+
+@kernel
+def use_gps_velocity(settings: Any, gains: Any, gps: Any, memory: Any) -> None:
+    """Use the velocity of a fix, where it passes its gate."""
+    errors, monitor = int(settings.errors), memory.gps_velocity
+    monitor.stamp = gps.stamp
+    if not look_back(settings, gps.stamp, memory):
+        return
+    worst = 0.0
+    for i in range(3):
+        _velocity_row(errors, i, memory)
+        total = innovation_variance(errors, (gains.gps_velocity_scale * settings.gps_velocity[i]) ** 2, memory)
+        worst = max(worst, _velocity_error(gps.velocity, i, memory) ** 2 / (gains.gate**2 * total))
+    used, lost = may_use(worst, gains.patience, monitor)
+    for i in range(3 if used else 0):
+        error = _velocity_error(gps.velocity, i, memory)
+        if lost:
+            memory.covariance[VELOCITY + i, VELOCITY + i] += error * error
+        _velocity_row(errors, i, memory)
+        total = innovation_variance(errors, (gains.gps_velocity_scale * settings.gps_velocity[i]) ** 2, memory)
+        correct(errors, error, total, memory)
+
+
+@kernel
+def use_gps_position(settings: Any, gains: Any, gps: Any, memory: Any) -> None:
+    """Use the position of a fix, where it passes its gate."""
+    errors, monitor = int(settings.errors), memory.gps_position
+    monitor.stamp = gps.stamp
+    if not look_back(settings, gps.stamp, memory):
+        return
+    worst = 0.0
+    for i in range(3):
+        _position_row(errors, i, memory)
+        total = innovation_variance(errors, (gains.gps_position_scale * settings.gps_position[i]) ** 2, memory)
+        worst = max(worst, _position_error(gps.position, i, memory) ** 2 / (gains.gate**2 * total))
+    used, lost = may_use(worst, gains.patience, monitor)
+    for i in range(3 if used else 0):
+        error = _position_error(gps.position, i, memory)
+        if lost:
+            memory.covariance[POSITION + i, POSITION + i] += error * error
+        _position_row(errors, i, memory)
+        total = innovation_variance(errors, (gains.gps_position_scale * settings.gps_position[i]) ** 2, memory)
+        correct(errors, error, total, memory)
+
+
+@kernel
+def use_compass(settings: Any, gains: Any, magnetometer: Any, memory: Any) -> None:
+    """Use the direction of the level part of the field."""
+    errors, monitor, bias = int(settings.errors), memory.compass, memory.nominal.field_bias
+    monitor.stamp = magnetometer.stamp
+    if not look_back(settings, magnetometer.stamp, memory):
+        return
+    q = _orientation_then(memory)
+    x, y, z = magnetometer.field[0] - bias[0], magnetometer.field[1] - bias[1], magnetometer.field[2] - bias[2]
+    east, north, up = turn_vector(q, x, y, z)
+    level = math.sqrt(east * east + north * north)
+    if level <= _LEAST_LEVEL_SHARE * math.sqrt(x * x + y * y + z * z):
+        return
+    nx, ny = -north / level, east / level
+    jacobian = clear_jacobian(errors, memory)
+    jacobian[ATTITUDE] = -up * ny / level
+    jacobian[ATTITUDE + 1] = up * nx / level
+    jacobian[ATTITUDE + 2] = 1.0
+    for i in range(3):
+        axis = turn_vector(q, 1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
+        jacobian[FIELD_BIAS + i] = -(nx * axis[0] + ny * axis[1]) / level
+    error = wrap(settings.field_angle - math.atan2(north, east))
+    variance = (gains.compass_scale * settings.field / level) ** 2
+    total = innovation_variance(errors, variance, memory)
+    used, lost = may_use(error * error / (gains.gate**2 * total), gains.patience, monitor)
+    if lost:
+        memory.covariance[ATTITUDE + 2, ATTITUDE + 2] += error * error
+        total = innovation_variance(errors, variance, memory)
+    if used:
+        correct(errors, error, total, memory)
+
+
+@kernel
+def _height(pressure: float, settings: Any) -> float:
+    """Height [m] at which the standard atmosphere has a pressure [Pa]."""
+    ratio = max(pressure, 1.0) / settings.ground_pressure
+    return settings.ground_temperature / LAPSE_RATE * (ratio ** (-GAS_CONSTANT * LAPSE_RATE / GRAVITY) - 1.0)
+
+
+@kernel
+def use_barometer(settings: Any, gains: Any, barometer: Any, memory: Any) -> None:
+    """Use the height that the pressure shows."""
+    errors, monitor, state, past = int(settings.errors), memory.barometer, memory.nominal, memory.past
+    monitor.stamp = barometer.stamp
+    if not look_back(settings, barometer.stamp, memory):
+        return
+    jacobian = clear_jacobian(errors, memory)
+    jacobian[POSITION + 2] = 1.0
+    jacobian[HEIGHT_BIAS] = 1.0
+    jacobian[VELOCITY + 2] = -past.lag
+    predicted = state.position[2] - past.lag * state.velocity[2] + past.moved[2] + state.height_bias[0]
+    error, variance = _height(barometer.pressure, settings) - predicted, (gains.barometer_scale * settings.height) ** 2
+    total = innovation_variance(errors, variance, memory)
+    used, lost = may_use(error * error / (gains.gate**2 * total), gains.patience, monitor)
+    if lost:
+        memory.covariance[HEIGHT_BIAS, HEIGHT_BIAS] += error * error
+        total = innovation_variance(errors, variance, memory)
+    if used:
+        correct(errors, error, total, memory)
+
+
+@kernel
+def use_tube(settings: Any, gains: Any, tube: Any, memory: Any) -> None:
+    """Use the speed of the flow along the tube, above some metres per second."""
+    errors, monitor, state, past = int(settings.errors), memory.tube, memory.nominal, memory.past
+    monitor.stamp = tube.stamp
+    if tube.airspeed < _LEAST_AIRSPEED or not look_back(settings, tube.stamp, memory):
+        return
+    x, y, z = turn_vector(_orientation_then(memory), 1.0, 0.0, 0.0)
+    u = state.velocity[0] - past.gained[0] - state.wind[0]
+    v = state.velocity[1] - past.gained[1] - state.wind[1]
+    w = state.velocity[2] - past.gained[2]
+    warmth = max(settings.ground_temperature + LAPSE_RATE * state.position[2], 1.0)
+    pressure = settings.ground_pressure * (warmth / settings.ground_temperature) ** (-GRAVITY / (GAS_CONSTANT * LAPSE_RATE))
+    k = math.sqrt(pressure / (GAS_CONSTANT * warmth) / _DENSITY_OF_TUBE)
+    jacobian = clear_jacobian(errors, memory)
+    jacobian[ATTITUDE], jacobian[ATTITUDE + 1], jacobian[ATTITUDE + 2] = k * (y * w - z * v), k * (z * u - x * w), k * (x * v - y * u)
+    jacobian[VELOCITY], jacobian[VELOCITY + 1], jacobian[VELOCITY + 2] = k * x, k * y, k * z
+    jacobian[WIND], jacobian[WIND + 1] = -k * x, -k * y
+    jacobian[AIRSPEED_BIAS] = 1.0
+    error = tube.airspeed - k * (x * u + y * v + z * w) - state.airspeed_bias[0]
+    variance = (gains.airspeed_scale * settings.airspeed) ** 2 + gains.gust**2
+    total = innovation_variance(errors, variance, memory)
+    used, lost = may_use(error * error / (gains.gate**2 * total), gains.patience, monitor)
+    if lost:
+        memory.covariance[WIND, WIND] += error * error
+        memory.covariance[WIND + 1, WIND + 1] += error * error
+        total = innovation_variance(errors, variance, memory)
+    if used:
+        correct(errors, error, total, memory)
