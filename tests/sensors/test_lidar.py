@@ -79,6 +79,17 @@ def test_a_scan_is_recorded_as_a_laser_scan(make_twin: Any, tmp_path: Any) -> No
     log.save(tmp_path / "scan.mcap")
 
 
+def test_errors_leave_what_is_no_distance_alone(make_twin: Any) -> None:
+    """A limit, a bias and a scale do not make a distance of infinity; and no distance becomes negative."""
+    errors = {"noise": 2.0, "bias": 0.5, "scale": 0.5, "limit": 1.0}
+    plain = _ranges(_twin(make_twin, farthest=2.5, nearest=1.3).simulate().run(0.1))
+    found = _ranges(_twin(make_twin, farthest=2.5, nearest=1.3, ranges=errors).simulate(seed=2).run(0.1))
+    np.testing.assert_array_equal(found[np.isinf(plain)], plain[np.isinf(plain)])
+    seen = found[np.isfinite(plain)]
+    assert seen.min() == 0.0
+    assert seen.max() == 1.0
+
+
 def test_a_resolution_leaves_the_infinite_infinite(make_twin: Any) -> None:
     found = _ranges(_twin(make_twin, farthest=2.5, nearest=1.3, ranges={"resolution": 0.25}).simulate().run(0.1))
     assert found[180] == math.inf

@@ -36,9 +36,10 @@ from didymos.engine.context import (
     Timing,
 )
 from didymos.engine.joint_values import lends
+from didymos.engine.link_frames import frame_tables
 from didymos.engine.schedule import scheduled_parameters, stimulus_table
 from didymos.engine.sensor_sites import output_of, site_name
-from didymos.engine.streams import StreamPlan
+from didymos.engine.streams import StreamPlan, placed_frames
 from didymos.errors import InputError, nearest
 from didymos.sensors.error import ERROR, fill
 from didymos.sensors.ranging import Lidar
@@ -124,7 +125,7 @@ def build_context(
         _inputs(twin, assembly),
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
-        _links(assembly, streams),
+        _links(twin, assembly, streams),
         _record(assembly, streams, chunk),
     )
 
@@ -284,8 +285,8 @@ def _check_names(program: CompiledController, what: str, asked: Iterable[str], k
             raise InputError(f"{type(program).__name__} asks for the {what} {name!r}, which is not there{nearest(name, known)}")
 
 
-def _links(assembly: Assembly, streams: tuple[StreamPlan, ...]) -> LinkTables:
-    bodies, frames = assembly.links.tables(assembly.model)
+def _links(twin: Twin, assembly: Assembly, streams: tuple[StreamPlan, ...]) -> LinkTables:
+    bodies, frames = frame_tables(assembly.model, placed_frames(twin, assembly).values())
     return LinkTables(bodies, frames, np.zeros(frames.size), [stream.layout.name for stream in streams].index("tf"))
 
 

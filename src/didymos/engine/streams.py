@@ -16,11 +16,12 @@ from didymos.describe.twin import Twin
 from didymos.engine.assemble import SCAN, Assembly
 from didymos.engine.boxes import is_box
 from didymos.engine.context import Source
-from didymos.engine.sensor_sites import MOMENTUM, TRUTH
+from didymos.engine.link_frames import LinkFrame
+from didymos.engine.sensor_sites import MOMENTUM, TRUTH, optical_frames
 from didymos.record.stream import Kind, StreamLayout
 from didymos.sensors.ranging import Lidar
 
-__all__ = ["StreamPlan", "plan_streams"]
+__all__ = ["StreamPlan", "placed_frames", "plan_streams"]
 
 _SCAN = tuple(name.replace("_", ".") for name in SCAN.names or ())
 _SCAN_UNITS = ("rad", "rad", "rad", "m", "m")
@@ -60,7 +61,7 @@ def plan_streams(
         StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, []),
         _truth(twin, assembly, record.rate),
         *_joints(twin, assembly, record.rate),
-        _poses(assembly, record.tf_rate),
+        _poses(twin, assembly, record.tf_rate),
     ]
     if setpoints:
         layout = StreamLayout("setpoints", Kind.SCALARS, tuple(setpoints), tuple(setpoints.values()))
@@ -161,12 +162,18 @@ def _joints(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
     return [StreamPlan(StreamLayout("joints", Kind.JOINT_STATES, numbers, tuple(units), labels=tuple(names)), rate, -1, columns)]
 
 
+def placed_frames(twin: Twin, assembly: Assembly) -> dict[str, LinkFrame]:
+    """The frames whose poses are recorded."""
+    return assembly.links.links | optical_frames(twin, assembly.links)
+
+
 def _pose_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{name}.{column}" for name in names for column in ODOMETRY[: len(_POSE_UNITS)])
 
 
-def _poses(assembly: Assembly, rate: float) -> StreamPlan:
-    names = tuple(assembly.links.links)
+def _poses(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
+    """Poses of the links, then of the optical frames of cameras that are switched on, as `placed_frames` orders them."""
+    names = tuple(placed_frames(twin, assembly))
     layout = StreamLayout("tf", Kind.TF, _pose_columns(names), _POSE_UNITS * len(names), labels=names)
     return StreamPlan(layout, rate, -1, _of(Source.LINK_POSES, 0, len(_POSE_UNITS) * len(names)))
 
