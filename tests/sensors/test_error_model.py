@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from didymos import InputError
+from didymos.sensors.error import ErrorSpec
 
 SIGMA = 5.0
 STILL = """<mujoco><worldbody><body name="body" pos="1 -2 3"><geom size=".1" mass="1"/>
@@ -255,3 +256,11 @@ def test_the_bias_at_switch_on_cannot_change_after_it(make_twin: Any) -> None:
     simulation = twin.simulate()
     with pytest.raises(InputError, match="cannot change during a run"):
         simulation.set("sensors.pose.position.bias", 0.1)
+
+
+def test_whoever_knows_no_axes_takes_the_worst_of_them() -> None:
+    errors = ErrorSpec(noise=[0.1, 0.4, 0.2], scale=[1.01, 0.97, 1.0], bias_time=5.0, bias_slope=[0.1, -0.3, 0.2], limit=2.0)
+    found = errors.of_worst_axis()
+    assert {key: found[key] for key in ("noise", "scale", "bias_time", "bias_slope", "limit", "bias")} == {
+        "noise": 0.4, "scale": 0.97, "bias_time": 5.0, "bias_slope": -0.3, "limit": 2.0, "bias": 0.0,
+    }  # fmt: skip

@@ -23,6 +23,7 @@ class MagneticSpec(Spec):
 
     latitude: float = number(0.6613, unit="rad", low=-1.5708, high=1.5708, live=False, doc="for the dipole; Athens")
     longitude: float = number(0.4142, unit="rad", low=-3.1416, high=3.1416, live=False, doc="for the dipole; Athens")
+    height: float = number(0.0, unit="m", low=-10_000, high=1e6, live=False, doc="of the origin above the ellipsoid")
     east: float = number(0.0, unit="T", live=False, doc="measured; where any of the three is given the dipole is not used")
     north: float = number(0.0, unit="T", live=False, doc="measured")
     up: float = number(0.0, unit="T", live=False, doc="measured")

@@ -126,7 +126,7 @@ def build_context(
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
         _links(twin, assembly, streams),
-        _record(assembly, streams, chunk),
+        _record(twin, assembly, streams, chunk),
     )
 
 
@@ -151,6 +151,10 @@ def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float)
         row["acceleration"] = any(item.acceleration for item in mine)
         for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time", "temperature"):
             row[number] = getattr(spec, number)
+        place = twin.file.world.magnetic
+        row["fix"], row["fixed"], row["origin"] = -1, -1, (place.latitude, place.longitude, place.height)
+        if spec.contract.has_fix(spec):
+            row["fix"], row["fixed"] = starts[f"fix:{name}"], starts[f"measured:{name}.position"]
         ideal = starts[f"ideal:{name}"]
         for quantity, error, item in zip(quantities[first:], errors[first:], mine, strict=False):
             quantity["in_state"] = not item.engine_name
@@ -175,7 +179,7 @@ def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> LidarTables:
             first = sum(len(each) for each in rays)
             site = int(model.site(site_name(twin, name, about.link)).id)
             number, ranges = assembly.links.number(link), assembly.state.starts[f"ideal:{name}"]
-            rows.append((i, site, number, ranges, about.rays, first, about.nearest, about.farthest))
+            rows.append((i, site, number, ranges, about.rays, first, about.nearest, about.farthest, about.scan_time))
             rays.append(Lidar.directions(about))
     directions = np.concatenate(rays)
     return LidarTables(
@@ -290,13 +294,13 @@ def _links(twin: Twin, assembly: Assembly, streams: tuple[StreamPlan, ...]) -> L
     return LinkTables(bodies, frames, np.zeros(frames.size), [stream.layout.name for stream in streams].index("tf"))
 
 
-def _record(assembly: Assembly, streams: tuple[StreamPlan, ...], chunk: int) -> RecordTables:
-    rows = []
+def _record(twin: Twin, assembly: Assembly, streams: tuple[StreamPlan, ...], chunk: int) -> RecordTables:
+    rows, sensors = [], list(readings(twin))
     columns: list[tuple[int, int, float]] = []
     cell = stamp = 0
     for stream in streams:
         size = len(stream.columns)
-        sampled_at = assembly.state.starts[f"sensor:{stream.layout.name}"] + _SAMPLED_AT if stream.sensor >= 0 else 0
+        sampled_at = assembly.state.starts[f"sensor:{sensors[stream.sensor]}"] + _SAMPLED_AT if stream.sensor >= 0 else 0
         rows.append((len(columns), size, cell, stamp, stream.sensor, sampled_at, stream.rate))
         columns += stream.columns
         cell, stamp = cell + size * chunk, stamp + chunk

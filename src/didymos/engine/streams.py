@@ -18,6 +18,7 @@ from didymos.engine.boxes import is_box
 from didymos.engine.context import Source
 from didymos.engine.link_frames import LinkFrame
 from didymos.engine.sensor_sites import MOMENTUM, TRUTH, optical_frames
+from didymos.record.messages import covariances
 from didymos.record.stream import Kind, StreamLayout
 from didymos.sensors.ranging import Lidar
 
@@ -81,7 +82,8 @@ def plan_streams(
         streams.append(_momentum(assembly, record.rate))
     if piloted:
         streams += _pilot(assembly, record.rate, record.tf_rate)
-    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(readings(twin))]
+    for index, name in enumerate(readings(twin)):
+        streams += [_sensor(twin, assembly, name, index), *_fix(twin, assembly, name, index)]
     return tuple(streams)
 
 
@@ -218,9 +220,30 @@ def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan
     link = getattr(spec, "link", "")
     if spec.contract is Lidar:
         labels = tuple(str(i) for i in range(len(names)))
-        layout = StreamLayout(name, kind, (*_SCAN, *names), (*_SCAN_UNITS, *units), link, "", labels)
+        layout = StreamLayout(name, kind, (*_SCAN, *names), (*_SCAN_UNITS, *units), link, "", labels, Lidar.times(spec))
         return StreamPlan(layout, spec.rate, index, _of(Source.STATE, starts[f"scan:{name}"], len(_SCAN)) + columns)
     labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in names)) if kind is Kind.JOINT_STATES else ()
     frame = "world" if kind in (Kind.ODOMETRY, Kind.POSE) else link or "world"
     child = link if kind is Kind.ODOMETRY else ""
-    return StreamPlan(StreamLayout(name, kind, names, units, frame, child, labels), spec.rate, index, columns)
+    layout = StreamLayout(name, kind, names, units, frame, child, labels, covariances(kind, _variances(twin, name)))
+    return StreamPlan(layout, spec.rate, index, columns)
+
+
+def _variances(twin: Twin, name: str) -> dict[str, tuple[float, ...]]:
+    """Variances of the axes of a sensor's quantities, as its error model says when the run begins."""
+    spec: Any = twin.file.sensors[name]
+    if spec.errors == 0.0:
+        return {}
+    found = {item.name: getattr(spec, item.name).variances(spec.rate) for item in spec.contract.quantities}
+    return {item.name: found[item.name][: 1 if item.columns == ("",) else 3] for item in spec.contract.quantities}
+
+
+def _fix(twin: Twin, assembly: Assembly, name: str, index: int) -> list[StreamPlan]:
+    """Latitude, longitude and height of a satellite receiver that gives them."""
+    spec: Any = twin.file.sensors[name]
+    if not spec.contract.has_fix(spec):
+        return []
+    known = covariances(Kind.NAVSAT, _variances(twin, name))
+    columns = ("latitude", "longitude", "altitude")
+    layout = StreamLayout(f"{name}.fix", Kind.NAVSAT, columns, ("deg", "deg", "m"), spec.link, constants=known)
+    return [StreamPlan(layout, spec.rate, index, _of(Source.STATE, assembly.state.starts[f"fix:{name}"], 3))]

@@ -62,6 +62,13 @@ class ErrorSpec(Spec):
     misalignment_y: float = number(0.0, unit="rad", low=-3.2, high=3.2, doc="rotation vector of the sensor's axes in its frame")
     misalignment_z: float = number(0.0, unit="rad", low=-3.2, high=3.2, doc="rotation vector of the sensor's axes in its frame")
 
+    def of_worst_axis(self) -> dict[str, float]:
+        """Its numbers, one for all axes: of three, the one that is furthest from no error. For whoever knows no axes."""
+        return {
+            name: max(_three(getattr(self, name)), key=lambda value: abs(value - type(self).model_fields[name].default))
+            for name, _ in number_fields(ErrorSpec)
+        }
+
     def variances(self, rate: float) -> tuple[float, float, float]:
         """Variance of a reading at a rate [Hz] about the true value, for each axis.
 

@@ -8,6 +8,7 @@ it is taken with the last physics step before its tick, whose time is its stamp:
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from didymos.compiled import kernel
 from didymos.native import doubles, record_at, row_at
 from didymos.noise import uniform
 from didymos.sensors.error import DRAWS_PER_READING, ERROR, Form, disturb_orientation, disturb_values, is_exact, walk
+from didymos.sensors.geodesy import geodetic
 
 __all__ = [
     "ARRIVAL", "NO_READING", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "SensorTables", "acceleration_due", "any_due", "is_due",
@@ -38,6 +40,9 @@ SENSOR = np.dtype(
         ("outage_rate", np.float64),  # [1/s]
         ("outage_time", np.float64),  # [s]
         ("temperature", np.float64),  # [K] above that of calibration
+        ("fix", np.int64),  # where in the state latitude, longitude [deg] and height [m] of its position lie; -1: none
+        ("fixed", np.int64),  # where in the state the last reading of that position lies
+        ("origin", np.float64, 3),  # latitude, longitude [rad] and height [m] of the world's origin
     ]
 )
 """A row of the table of sensors."""
@@ -189,7 +194,17 @@ def _arrive(tables: Any, sensor: Any, tick: int, state: int) -> bool:
             for k in range(quantity.size):
                 target[k] = source[k]
             channel += quantity.size
+    if fresh and sensor.fix >= 0:
+        _locate(sensor, doubles(state + 8 * sensor.fixed), doubles(state + 8 * sensor.fix))
     return fresh
+
+
+@kernel
+def _locate(sensor: Any, position: Any, fix: Any) -> None:
+    """Where on Earth a position that was read is."""
+    origin = sensor.origin
+    latitude, longitude, height = geodetic(origin[0], origin[1], origin[2], position[0], position[1], position[2])
+    fix[0], fix[1], fix[2] = math.degrees(latitude), math.degrees(longitude), height
 
 
 @kernel

@@ -156,6 +156,11 @@ class Sensor:
         return item.names
 
     @classmethod
+    def has_fix(cls, spec: Any) -> bool:
+        """Whether its quantity `position` also goes out as latitude, longitude and height."""
+        return False
+
+    @classmethod
     def form(cls, item: Declaration) -> int:
         """What the numbers of a quantity are, one of `Form`."""
         if item.kind in DISTANCES:
