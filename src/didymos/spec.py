@@ -74,9 +74,11 @@ def _one_or_three(low: float | None) -> PlainValidator:
     """Reads a number, or three of them as a `Vector`."""
 
     def read(raw: Any) -> float | Vector:
+        value: float | Vector
+        numbers: tuple[float, ...]
         if isinstance(raw, list | tuple | dict | Vector):
-            value = raw if isinstance(raw, Vector) else Vector.model_validate(raw)
-            numbers = tuple(value)
+            value = vector = raw if isinstance(raw, Vector) else Vector.model_validate(raw)
+            numbers = tuple(vector)
         elif isinstance(raw, bool) or not isinstance(raw, int | float):
             raise PydanticKnownError("float_type")
         else:

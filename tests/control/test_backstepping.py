@@ -72,7 +72,7 @@ def test_a_step_is_answered_as_the_closed_form_says(daedalus: Twin, axis: int, n
 
 
 def test_a_climb_at_full_thrust_leaves_the_answer_to_a_tilt_as_it_is(daedalus: Twin) -> None:
-    """All rotors at their most, a step of roll: thrust gives way, so the closed form holds as above; a plain clip halves the moment."""
+    """All rotors at their most, a step of roll: thrust gives way and the closed form holds; a plain clip halves the moment."""
     twin = daedalus.copy()
     for i in range(1, 5):
         twin.set_all({f"parts.motor{i}.{key}": 0.0 for key in ("time_constant", "inflow_coefficient", "inertia")})

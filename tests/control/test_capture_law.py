@@ -55,7 +55,7 @@ def test_a_tracked_ramp_has_no_error_of_velocity() -> None:
 
 
 def test_a_filter_that_misses_readings_keeps_its_bandwidth() -> None:
-    """Answer to a step, with readings every 1, 5 and 10 ms: that of the poles exp(-w t), 1 + (w t - 1) exp(-w t), to the first order."""
+    """Answer to a step, with readings every 1, 5 and 10 ms: 1 + (w t - 1) exp(-w t), to the first order of a period."""
     bandwidth, after = 2.0, 0.5
     found = []
     for elapsed in (0.001, 0.005, 0.01):

@@ -36,7 +36,7 @@ class Base:
         self.angles = dict.fromkeys(WHEELS, 0.0)
 
     def tick(self, read: bool = True, **setpoints: float) -> np.ndarray:
-        """One call, after which the wheels turn for a period; the demanded speeds of the wheels. Whether the encoders read then."""
+        """One call, after which the wheels turn for a period and the encoders `read`; the demanded speeds of the wheels."""
         self.setpoints |= setpoints
         answer = self.program.update(self.time, self.measured, self.setpoints)  # type: ignore[arg-type]
         self.time += PERIOD

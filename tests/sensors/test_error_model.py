@@ -179,13 +179,13 @@ def test_a_turn_on_bias_stands_beside_one_that_wanders(make_twin: Any) -> None:
 
 def test_a_warm_sensor_has_another_bias_and_another_scale(make_twin: Any) -> None:
     errors = {"bias_slope": [0.01, 0.0, -0.02], "scale_slope": [0.0, 0.001, 0.0]}
-    log = _run(make_twin, 0.05, temperature=30.0, position=errors)
+    log = _run(make_twin, 0.05, temperature_rise=30.0, position=errors)
     assert [log[f"pose.position.{axis}"].values[-1] for axis in "xyz"] == pytest.approx([1.3, -2.06, 2.4], rel=1e-14)
     twin = make_twin(STILL, sensors={"pose": {"kind": "odometry", "link": "body", "rate": 100, "position": errors}})
     simulation = twin.simulate()
     simulation.advance(20)
     assert simulation.reading("pose", "position").tolist() == [1.0, -2.0, 3.0]
-    simulation.set("sensors.pose.temperature", -10.0)
+    simulation.set("sensors.pose.temperature_rise", -10.0)
     simulation.advance(20)
     assert simulation.reading("pose", "position").tolist() == pytest.approx([0.9, -1.98, 3.2], rel=1e-14)
 

@@ -128,7 +128,7 @@ def _moving(make_twin: Any, velocity: list[float], turn: list[float], **lidar: A
     [([2.0, 0.0, 0.0], [0.0, 0.0, 0.0]), ([0.0, 0.0, 0.0], [0.0, 0.0, 3.0]), ([-1.0, 2.0, 0.5], [1.0, -2.0, 1.5])],
 )
 def test_each_ray_of_a_moving_lidar_is_cast_at_its_own_time(make_twin: Any, velocity: list[float], turn: list[float]) -> None:
-    """The wall x = 5: a ray along u from p meets it after (5 - p_x) / u_x. Body rates: the turn is about fixed axes, at first the world's."""
+    """The wall x = 5: a ray along u from p meets it after (5 - p_x) / u_x; it turns about an axis that stands."""
     log = _moving(make_twin, velocity, turn, scan_time=0.08, delay=0.08).simulate().run(0.1)
     found = _ranges(log, 181)
     assert log["scan.ranges.0"].time[0] == 0.0  # the stamp is the first ray's

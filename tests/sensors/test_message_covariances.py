@@ -14,8 +14,8 @@ from mcap_ros2.decoder import DecoderFactory
 from didymos import Log
 from didymos.sensors.geodesy import geodetic
 
-STILL = """<mujoco><worldbody><body name="body" pos="-189013.869 -128642.040 -4220.171"><freejoint/><geom size=".1" mass="1"/></body>
-  </worldbody></mujoco>"""
+STILL = """<mujoco><worldbody><body name="body" pos="-189013.869 -128642.040 -4220.171"><freejoint/>
+  <geom size=".1" mass="1"/></body></worldbody></mujoco>"""
 SENSORS: dict[str, Any] = {
     "imu": {"kind": "imu", "gyro": {"noise_density": [0.01, 0.02, 0.03]}, "accel": {"noise": 0.1, "bias": 0.2}},
     "state": {"kind": "odometry", "position": {"noise": [0.3, 0.3, 0.6]}, "angular_velocity": {"turn_on_bias": 0.5}},

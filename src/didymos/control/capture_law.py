@@ -61,7 +61,8 @@ def track(
 ) -> tuple[float, float]:
     """Position and velocity at a reading of the position, from those at the reading before, some time `elapsed` [s] earlier.
 
-    An alpha-beta filter with two equal poles, which a reading that is lost leaves where they are: the next comes after twice the time.
+    An alpha-beta filter with two equal poles. A reading that is lost leaves them where they are: the next comes after twice the
+    time.
     """
     position += elapsed * velocity
     pole = math.exp(-bandwidth * elapsed)

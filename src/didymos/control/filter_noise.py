@@ -37,9 +37,8 @@ def _errors(robot: Robot, sensor: str | None, quantity: str) -> tuple[Any, float
     Of numbers that differ between its axes, the worst; a constant bias beside one that wanders is part of it.
     """
     spec: Any = robot.sensors.get(sensor or "")
-    given = getattr(spec, quantity, None)
-    known = spec is not None and spec.errors and isinstance(given, ErrorSpec)
-    errors = SimpleNamespace(**(given if known else ErrorSpec()).of_worst_axis())
+    given = getattr(spec, quantity, None) if spec is not None and spec.errors else None
+    errors = SimpleNamespace(**(given if isinstance(given, ErrorSpec) else ErrorSpec()).of_worst_axis())
     errors.bias = math.hypot(errors.bias, errors.turn_on_bias)
     return errors, 100.0 if spec is None else spec.rate
 

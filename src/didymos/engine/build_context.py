@@ -149,7 +149,7 @@ def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float)
         row["memory"], row["capacity"] = starts[f"sensor:{name}"], ring // (channels + 2)
         row["delay"] = round(spec.delay / period)
         row["acceleration"] = any(item.acceleration for item in mine)
-        for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time", "temperature"):
+        for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time", "temperature_rise"):
             row[number] = getattr(spec, number)
         place = twin.file.world.magnetic
         row["fix"], row["fixed"], row["origin"] = -1, -1, (place.latitude, place.longitude, place.height)

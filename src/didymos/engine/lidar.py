@@ -5,8 +5,8 @@ shorter than its distance from that plane cannot be hit, nor can one beyond the 
 only by the rays that pass its bounding sphere. What is left is the engine's own `mju_rayGeom` or `mj_rayMesh`. On open
 ground a scan costs a microsecond; the engine's `mj_multiRay`, which tries every shape by every ray, costs a hundred.
 
-A lidar with a `scan_time` casts each ray from where it is by then (see `Lidar`); its rays lie in no plane, and shapes are left out
-by their distance alone.
+A lidar with a `scan_time` casts each ray from where it is by then (see `Lidar`); its rays lie in no plane, and shapes are left
+out by their distance alone.
 """
 
 from __future__ import annotations

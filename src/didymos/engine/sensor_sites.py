@@ -17,7 +17,10 @@ from didymos.sensors import SENSORS, Sensor, SensorSpec
 from didymos.sensors.camera import Camera, optical_frame
 from didymos.sensors.sensor import ACCELERATIONS
 
-__all__ = ["MOMENTUM", "TRUTH", "MeasuredQuantity", "add_momentum", "add_sensors", "camera_name", "optical_frames", "output_of", "site_name"]
+__all__ = [
+    "MOMENTUM", "TRUTH", "MeasuredQuantity", "add_momentum", "add_sensors", "camera_name", "optical_frames", "output_of",
+    "site_name",
+]  # fmt: skip
 
 TRUTH = "truth"
 """Name of the stream with the true pose and motion of the root link; no sensor may take it."""
@@ -74,7 +77,7 @@ def optical_frames(twin: Twin, links: LinkFrames) -> dict[str, LinkFrame]:
     for name, camera in cameras(twin).items():
         frame = optical_frame(name)
         if getattr(camera, "enabled") > 0.5 and frame not in links.links:  # noqa: B009
-            mount = links[camera.link]  # type: ignore[attr-defined]
+            mount = links[camera.link]
             found[frame] = LinkFrame(mount.body, mount.pose @ Pose(rotation=_OPTICAL))
     return found
 

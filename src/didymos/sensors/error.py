@@ -6,19 +6,19 @@
     b_0: constant, drawn once per run with sd `turn_on_bias`, beside b
     n:   white, of variance noise^2 + noise_density^2 * rate
 
-x true value, s scale, dT the sensor's `temperature` above that of its calibration, s_T and b_T the slopes of scale and bias. Every
-number but misalignment and `bias_time` is one for all axes or one for each, [x, y, z], in the axes of the reading.
+x true value, s scale, dT the sensor's `temperature_rise` above its calibration, s_T and b_T the slopes of scale and bias.
+Every number but misalignment and `bias_time` is one for all axes or one for each, [x, y, z], in the axes of the reading.
 
 Misalignment m is a rotation vector: the true axes of the sensor are those of its frame turned by m. So a vector is read in the
-turned axes, exp(-[m]) x, and an orientation q, of the same turned axes, as q exp(m): one sign, and both are exact for any angle. A
-vector that is given in the world (a position) is read in a world turned in the same way. An orientation gets noise and biases as a
-rotation vector e in its own frame, q exp(m + e); scale, resolution and limit mean nothing there.
+turned axes, exp(-[m]) x, and an orientation q, of the same turned axes, as q exp(m): one sign, and both are exact for any angle.
+A vector that is given in the world (a position) is read in a world turned in the same way. An orientation gets noise and biases
+as a rotation vector e in its own frame, q exp(m + e); scale, resolution and limit mean nothing there.
 
 A distance has values that are no distances: infinite, not a number, or negative (nothing hit, too near). They stay as they are.
 A distance with errors is never less than 0, which would be taken for one of them.
 
-Densities are those of an Allan plot (Kalibr's convention): [unit/sqrt(Hz)] for white noise, [unit/s/sqrt(Hz)] = [unit/sqrt(s)] for
-the walk. Reference: IEEE Std 952-1997, annex C. All off by default. Not in it: errors that hang on acceleration or vibration,
+Densities are those of an Allan plot (Kalibr's convention): [unit/sqrt(Hz)] for white noise, [unit/s/sqrt(Hz)] = [unit/sqrt(s)]
+for the walk. Reference: IEEE Std 952-1997, annex C. All off by default. Not in it: errors that hang on acceleration or vibration,
 scale that is not linear, axes that are not at right angles, hysteresis.
 """
 

@@ -3,9 +3,10 @@
     r = r_0 + east e_E + north e_N + up e_U,    N = a / sqrt(1 - e^2 sin^2 lat)
     r_0 = ((N + h) cos lat cos lon, (N + h) cos lat sin lon, (N (1 - e^2) + h) sin lat)
 
-and back by Bowring's formula, of which two steps are right to a nanometre from the deepest sea to 10,000 km. The world is the plane
-that touches the Earth at its origin (`world.magnetic`: latitude, longitude, height above the ellipsoid), so what flies level in it
-rises above the ellipsoid by d^2 / (2 R) at a distance d: 8 cm at 1 km, 8 m at 10 km. GeographicLib's LocalCartesian is the same map.
+and back by Bowring's formula, of which two steps are right to some nanometres for anything that flies. The world is the plane
+that touches the Earth at its origin (`world.magnetic`: latitude, longitude, height above the ellipsoid), so what flies level in
+it rises above the ellipsoid by d^2 / (2 R) at a distance d: 8 cm at 1 km, 8 m at 10 km. GeographicLib's LocalCartesian is the
+same map.
 Reference: B. R. Bowring, Transformation from spatial to geographical coordinates, Survey Review 23, 1976; NGA.STND.0036 (WGS 84).
 """
 

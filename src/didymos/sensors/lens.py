@@ -1,6 +1,6 @@
 """Lens distortion of a camera, after Brown and Conrady, as ROS and OpenCV say it (`plumb_bob`: k1, k2, p1, p2, k3).
 
-A point (X, Y, Z) of the optical frame (x right, y down, z forward) goes through the pin-hole, x = X / Z, y = Y / Z, then the lens,
+A point (X, Y, Z) of the optical frame (x right, y down, z forward) goes through the pin-hole, x = X / Z, y = Y / Z, then a lens,
 
     r^2 = x^2 + y^2,    c = 1 + k1 r^2 + k2 r^4 + k3 r^6
     x_d = c x + 2 p1 x y + p2 (r^2 + 2 x^2)

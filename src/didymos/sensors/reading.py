@@ -39,7 +39,7 @@ SENSOR = np.dtype(
         ("errors", np.float64),
         ("outage_rate", np.float64),  # [1/s]
         ("outage_time", np.float64),  # [s]
-        ("temperature", np.float64),  # [K] above that of calibration
+        ("temperature_rise", np.float64),  # [K] above that of calibration
         ("fix", np.int64),  # where in the state latitude, longitude [deg] and height [m] of its position lie; -1: none
         ("fixed", np.int64),  # where in the state the last reading of that position lies
         ("origin", np.float64, 3),  # latitude, longitude [rad] and height [m] of the world's origin
@@ -160,12 +160,12 @@ def _take(tables: Any, sensor: Any, arrival: int, time: float, sensordata: int, 
         elif quantity.form == _ORIENTATION:
             walk(error, sensor.rate, taken == 0, high, low, counter, 3, True, bias)
             disturb_orientation(
-                error, sensor.rate, sensor.temperature, high, low, counter, channel, bias, true, reading
+                error, sensor.rate, sensor.temperature_rise, high, low, counter, channel, bias, true, reading
             )
         else:
             walk(error, sensor.rate, taken == 0, high, low, counter, size, quantity.form == _VECTOR, bias)
             disturb_values(
-                error, sensor.rate, sensor.temperature, high, low, counter, channel, size, quantity.form, bias, true, reading
+                error, sensor.rate, sensor.temperature_rise, high, low, counter, channel, size, quantity.form, bias, true, reading
             )
         channel += size
     memory.taken = taken + 1

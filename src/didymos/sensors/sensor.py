@@ -75,7 +75,7 @@ class SensorSpec(Spec):
     outage_rate: float = number(0.0, unit="1/s", low=0, doc="how often, on average, the view is lost (an occlusion)")
     outage_time: float = number(0.0, unit="s", low=0, doc="for how long all readings are lost then")
     errors: float = number(1.0, unit="1", low=0, high=1, doc="0 switches every error off")
-    temperature: float = number(0.0, unit="K", low=-300, high=1000, doc="above that of its calibration; see `bias_slope`")
+    temperature_rise: float = number(0.0, unit="K", low=-300, high=1000, doc="above that of its calibration; see `bias_slope`")
 
     @model_validator(mode="after")
     def _consistent(self) -> SensorSpec:
