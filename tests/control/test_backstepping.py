@@ -77,6 +77,25 @@ def test_a_step_is_answered_as_the_closed_form_says(daedalus: Twin, axis: int, n
     assert signal.values[-1] == pytest.approx(expected[-1], abs=1e-3 * step)
 
 
+def test_a_climb_at_full_thrust_leaves_the_answer_to_a_tilt_as_it_is(daedalus: Twin) -> None:
+    """All rotors at their most, a step of roll: thrust gives way and the closed form holds; a plain clip halves the moment."""
+    twin = daedalus.copy()
+    for i in range(1, 5):
+        twin.set_all({f"parts.motor{i}.{key}": 0.0 for key in ("time_constant", "inflow_coefficient", "inertia")})
+    twin.set_all({f"parts.drag.area_{key}": 0.0 for key in "xyz"})
+    a1, a2, step = 3.0, 2.0, 0.02
+    twin.set_all({"control.gains.roll.a1": a1, "control.gains.roll.a2": a2, "control.gains.height.kp": 100.0})
+    simulation = twin.simulate(control=None)
+    simulation.data.qpos[2] = 50.0
+    simulation.intervene(_steer("roll", step))
+    simulation.intervene(_steer("z", 500.0))
+    log = simulation.run(1.0)
+    signal, matrix = log["truth.roll"], np.array([[0.0, 1.0], [-(1.0 + a1 * a2), -(a1 + a2)]])
+    assert max(log[f"inputs.motor{i}"].values.min() for i in range(1, 5)) > 0.9  # it does climb at full thrust
+    expected = [step - (expm(matrix * t) @ [step, 0.0])[0] for t in signal.time]
+    np.testing.assert_allclose(signal.values, expected, atol=0.01 * step)
+
+
 def _steer(name: str, value: float) -> Any:
     from didymos.engine.intervention import Intervention
 

@@ -123,7 +123,7 @@ def test_encoders_are_set_in_the_known_posture(settings: Any) -> None:
     assert [now(joints, i) for i in range(3)] == pytest.approx([1.84447, -0.9542, -0.2856])
     measured["encoders"]["position"][0] += 0.1
     measured["encoders"]["stamp"] = 0.01
-    observe(measured, gains(unfold_set_encoders=1.0, filter_joints=200.0), 0.01, 0.01, memory)
+    observe(measured, gains(unfold_set_encoders=1.0, filter_joints=200.0), 0.01, memory)
     assert joints["position"][0] == pytest.approx(1.84447 + 0.1 * (1.0 - np.exp(-4.0)))
 
 
@@ -139,7 +139,7 @@ def test_a_late_reading_is_carried_to_the_present(settings: Any) -> None:
     measured, memory = at_rest(settings)
     for k in range(1, 400):
         measured["base"]["position"][0], measured["base"]["stamp"] = 0.3 * (0.01 * k - 0.02), 0.01 * k - 0.02
-        observe(measured, gains(), 0.01 * k, 0.01, memory)
+        observe(measured, gains(), 0.01 * k, memory)
     assert now(memory["estimate"]["base"], 0) == pytest.approx(0.3 * 3.99, abs=1e-9)
 
 
@@ -147,10 +147,10 @@ def test_the_oldest_pose_tells_that_motion_capture_is_lost(settings: Any) -> Non
     measured, memory = at_rest(settings)
     for name, stamp in (("base", 5.0), ("tool", 5.0), ("port", 4.79), ("encoders", 5.0)):
         measured[name]["stamp"] = stamp
-    observe(measured, gains(), 5.0, 0.01, memory)
+    observe(measured, gains(), 5.0, memory)
     assert fault(measured, 0.0, gains(), settings, memory) == st.MOCAP
     measured["port"]["stamp"] = 4.81
-    observe(measured, gains(), 5.0, 0.01, memory)
+    observe(measured, gains(), 5.0, memory)
     assert fault(measured, 0.0, gains(), settings, memory) == st.FINE
 
 
@@ -158,13 +158,36 @@ def test_the_zero_of_the_force_follows_until_the_arm_reaches_out() -> None:
     memory = blank(Capture.memory_layout)
     memory["stage"] = st.APPROACH
     for k in range(3000):
-        feel(0.05 + 0.001 * k * 0.01, gains(), 0.01, memory)  # a sensor that creeps by 1 mN a second
+        feel(0.05 + 0.001 * k * 0.01, k * 0.01, gains(), 0.01, memory)  # a sensor that creeps by 1 mN a second
     assert memory["force"] == pytest.approx(0.001 * 2.0, rel=0.01)  # it is 2 s late
     memory["stage"] = st.CONTACT
     zero = float(memory["force_filter"]["tare"])
-    for _ in range(500):
-        feel(zero + 0.1, gains(), 0.01, memory)
+    for k in range(500):
+        feel(zero + 0.1, 30.0 + k * 0.01, gains(), 0.01, memory)
     assert memory["force"] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("calls", [2, 3, 7])
+def test_it_makes_no_difference_how_often_the_program_is_called_between_two_readings(settings: Any, calls: int) -> None:
+    """Readings every 10 ms of a base and joints that swing and of a force that creeps; to the last bits of the times."""
+    found = []
+    for often in (1, calls):
+        measured, memory = at_rest(settings)
+        for k in range(1, 120):
+            stamp = 0.01 * k
+            measured["base"]["position"][0], measured["base"]["stamp"] = 0.1 * np.sin(3.0 * stamp), stamp
+            measured["encoders"]["position"][1] = 0.2 * np.cos(5.0 * stamp)
+            measured["encoders"]["stamp"] = stamp
+            for j in range(often):
+                observe(measured, gains(), stamp + 0.01 * j / often, memory)
+                feel(0.05 + 0.2 * np.sin(stamp), stamp, gains(force_window=8.0), 0.01 / often, memory)
+        observe(measured, gains(), 1.2, memory)
+        base, joints = memory["estimate"]["base"], memory["estimate"]["joints"]
+        found.append([now(base, 0), base["velocity"][0], now(joints, 1), joints["velocity"][1], float(memory["force"])])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12)
+    # 0.1 sin(3 t) at 1.2 s and its rate; 2 / bandwidth late in the rate, whose own rate is 0.9
+    assert found[0][0] == pytest.approx(0.1 * np.sin(3.6), abs=0.01)
+    assert found[0][1] == pytest.approx(0.3 * np.cos(3.6), abs=0.9 * 2.0 / 20.0)
 
 
 def test_the_brake_takes_energy_and_is_stable_when_it_is_held_for_a_period() -> None:

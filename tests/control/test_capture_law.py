@@ -49,19 +49,29 @@ def test_the_blend_has_a_dead_band_and_is_smooth() -> None:
 def test_a_tracked_ramp_has_no_error_of_velocity() -> None:
     position, velocity, period = 0.0, 0.0, 0.01
     for k in range(1000):
-        position, velocity = track(position, velocity, 0.3 * (k + 1) * period, False, True, 10.0, period)
+        position, velocity = track(position, velocity, 0.3 * (k + 1) * period, False, 10.0, period)
     assert velocity == pytest.approx(0.3, rel=1e-9)
     assert position == pytest.approx(3.0, rel=1e-9)
 
 
-def test_a_lost_reading_is_bridged_by_the_velocity() -> None:
-    assert track(1.0, 0.5, 99.0, False, False, 10.0, 0.01) == (1.005, 0.5)
+def test_a_filter_that_misses_readings_keeps_its_bandwidth() -> None:
+    """Answer to a step, with readings every 1, 5 and 10 ms: 1 + (w t - 1) exp(-w t), to the first order of a period."""
+    bandwidth, after = 2.0, 0.5
+    found = []
+    for elapsed in (0.001, 0.005, 0.01):
+        position, velocity = 0.0, 0.0
+        for _ in range(round(after / elapsed)):
+            position, velocity = track(position, velocity, 1.0, False, bandwidth, elapsed)
+        found.append(position)
+        # 1 - x(t) = (1 - w t) exp(-w t) in the limit; two samples late at most
+        assert position == pytest.approx(1.0, abs=2.0 * bandwidth * elapsed)
+    assert np.ptp(found) < 2.0 * bandwidth * 0.01
 
 
 def test_an_angle_is_tracked_across_the_seam() -> None:
     position, velocity, period = 3.1, 1.0, 0.01
     for k in range(200):
-        position, velocity = track(position, velocity, wrap(3.1 + (k + 1) * period), True, True, 10.0, period)
+        position, velocity = track(position, velocity, wrap(3.1 + (k + 1) * period), True, 10.0, period)
     assert position == pytest.approx(3.1 + 2.0, abs=1e-9)
 
 

@@ -27,20 +27,26 @@ class Base:
         for path, value in gains.items():
             self.program.set_gain(path.replace("__", "."), value)
         names = [f"encoders.{joint}.{what}" for joint in WHEELS for what in ("position", "velocity")]
+        names += ["encoders.stamp"]
         names += [f"{name}.ranges.{i}" for name, place in (lidars or {}).items() for i in range(int(place[3]))]
         self.program.start(Robot(tuple(WHEELS.values()), tuple(names), self.program.setpoints))
-        self.measured: dict[str, float] = dict.fromkeys(names, math.inf) | dict.fromkeys(names[:8], 0.0)
+        self.measured: dict[str, float] = dict.fromkeys(names, math.inf) | dict.fromkeys(names[:9], 0.0)
         self.setpoints: dict[str, float] = dict.fromkeys(self.program.setpoints, 0.0)
         self.time = 0.0
+        self.angles = dict.fromkeys(WHEELS, 0.0)
 
-    def tick(self, **setpoints: float) -> np.ndarray:
-        """One call, after which the wheels turn for a period; the demanded speeds of the wheels."""
+    def tick(self, read: bool = True, **setpoints: float) -> np.ndarray:
+        """One call, after which the wheels turn for a period and the encoders `read`; the demanded speeds of the wheels."""
         self.setpoints |= setpoints
         answer = self.program.update(self.time, self.measured, self.setpoints)  # type: ignore[arg-type]
         self.time += PERIOD
         for joint, drive in WHEELS.items():
-            self.measured[f"encoders.{joint}.position"] += PERIOD * answer[drive]
-            self.measured[f"encoders.{joint}.velocity"] = answer[drive]
+            self.angles[joint] += PERIOD * answer[drive]
+            if read:
+                self.measured[f"encoders.{joint}.position"] = self.angles[joint]
+                self.measured[f"encoders.{joint}.velocity"] = answer[drive]
+        if read:
+            self.measured["encoders.stamp"] = self.time
         return np.array([answer[drive] for drive in WHEELS.values()])
 
     def reported(self) -> dict[str, float]:
@@ -76,6 +82,40 @@ def test_odometry_follows_the_wheels_along_a_circle() -> None:
     np.testing.assert_allclose(odom["orientation"], [math.cos(0.5 * turned), 0.0, 0.0, math.sin(0.5 * turned)], atol=1e-12)
     np.testing.assert_allclose(odom["velocity"], [0.0, v, 0.0], atol=1e-9)
     np.testing.assert_allclose(odom["angular_velocity"], [0.0, 0.0, w], atol=1e-9)
+
+
+@pytest.mark.parametrize("every", [2, 3, 5])
+def test_encoders_slower_than_the_program_give_a_steady_twist(every: int) -> None:
+    """Read every so many calls; dividing by the program's period made it 0.4, 0, 0.4, 0 of a steady 0.2 m/s."""
+    base, v, w = Base(), 0.2, 0.4
+    for k in range(301):
+        base.tick(read=(k + 1) % every == 0, vy=v, wz=w)
+        if k > every:
+            np.testing.assert_allclose(base.odometry()["velocity"], [0.0, v, 0.0], atol=1e-9)
+            np.testing.assert_allclose(base.odometry()["angular_velocity"], [0.0, 0.0, w], atol=1e-9)
+    turned = 300 // every * every * PERIOD * w
+    assert base.reported()["yaw"] == pytest.approx(turned, rel=1e-9)
+
+
+def test_the_first_reading_of_the_encoders_begins_the_odometry() -> None:
+    """Until it comes, their stamp is -1 and their angles are zeros that nobody has read."""
+    base = Base()
+    base.measured["encoders.stamp"] = -1.0
+    base.angles = dict.fromkeys(WHEELS, 12.0)
+    base.tick(read=False)
+    base.tick()
+    base.tick(vy=0.2)
+    base.tick(vy=0.2)
+    told = base.reported()
+    assert [told["x"], told["y"], told["yaw"]] == pytest.approx([0.0, PERIOD * 0.2, 0.0], abs=1e-12)
+
+
+def test_encoders_that_repeat_a_reading_do_not_move_the_odometry() -> None:
+    base = Base()
+    base.tick(vy=0.2)
+    for _ in range(5):
+        base.tick(read=False, vy=0.2)
+    assert base.reported()["y"] == pytest.approx(PERIOD * 0.2)
 
 
 def test_wheels_that_fight_show_as_slip() -> None:
@@ -125,6 +165,37 @@ def test_speed_falls_before_what_stands_in_the_way(seen: float, speed: float) ->
     assert base.reported()["room"] == pytest.approx(seen + 0.1 - 0.5)
     np.testing.assert_allclose(wheels, speed / RADIUS, atol=1e-12)
     np.testing.assert_allclose(base.tick(vy=-0.2), -0.2 / RADIUS)  # backward the way is free
+
+
+@pytest.mark.parametrize("reading", [-math.inf, math.nan, 0.0])
+def test_too_near_and_unknown_are_not_free(reading: float) -> None:
+    """REP 117: -inf is too near, NaN an invalid one; 0 stands there before the first scan. One of three rays is enough."""
+    base = Base({"scan": [0.0, 0.1, 0.5 * math.pi, 3.0, 1.0]}, stop__distance=0.3)
+    base.measured["scan.ranges.2"] = reading
+    np.testing.assert_array_equal(base.tick(vy=0.2), 0.0)
+    assert base.reported()["room"] == 0.0
+    np.testing.assert_allclose(base.tick(vy=-0.2), -0.2 / RADIUS)  # away from it there is a way
+    base.measured["scan.ranges.2"] = math.inf
+    np.testing.assert_allclose(base.tick(vy=0.2), 0.2 / RADIUS)
+
+
+def test_a_lidar_in_the_middle_stops_it_as_well() -> None:
+    """Its origin is not ahead of the middle, only its rays are; those that look back say nothing about the way."""
+    base = Base({"scan": [0.0, 0.0, 0.5 * math.pi, 5.0, 2.0 * math.pi]}, stop__distance=0.3)
+    base.measured["scan.ranges.2"] = -math.inf  # straight ahead
+    np.testing.assert_array_equal(base.tick(vy=0.2), 0.0)
+    base.measured |= {"scan.ranges.2": math.inf, "scan.ranges.0": -math.inf}  # straight back
+    np.testing.assert_allclose(base.tick(vy=0.2), 0.2 / RADIUS)
+
+
+def test_what_is_too_near_beside_the_way_does_not_stop_it() -> None:
+    """A lidar 0.6 m to the right of the middle, beyond the half width of 0.5 m, that looks outward and ahead."""
+    base = Base({"scan": [0.6, 0.2, 0.25 * math.pi, 2.0, 0.2]}, stop__distance=0.3)
+    base.measured["scan.ranges.0"] = -math.inf
+    np.testing.assert_allclose(base.tick(vy=0.2), 0.2 / RADIUS)
+    inward = Base({"scan": [0.6, 0.2, 0.75 * math.pi, 2.0, 0.2]}, stop__distance=0.3)
+    inward.measured["scan.ranges.0"] = -math.inf
+    np.testing.assert_array_equal(inward.tick(vy=0.2), 0.0)
 
 
 def test_more_rays_than_it_looks_along_are_refused() -> None:

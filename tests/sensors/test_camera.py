@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
+from scipy.spatial.transform import Rotation
 
 import didymos
 from didymos import Controller, InputError
 from didymos.describe.twin import Twin
 from didymos.engine.cameras import View
 from didymos.record.canvas import INSTALL
+from didymos.sensors.lens import Lens
 
 POLE = """<mujoco><worldbody><body name="pole"><geom type="sphere" size="0.01" pos="-1 0 0"/>
   <body name="eye"><joint name="turn" axis="0 0 1" range="-114 114"/>
@@ -115,12 +117,87 @@ def test_pictures_are_recorded_as_messages_that_others_read(make_twin: Any, tmp_
     assert set(found) == {"/camera/image/compressed", "/camera/depth/image", "/camera/camera_info"}
     assert [time for time, _ in found["/camera/depth/image"]] == [round(0.1 * i * 1e9) for i in range(10)]
     image, depth, info = (found[f"/camera/{name}"][0][1] for name in ("image/compressed", "depth/image", "camera_info"))
-    assert (image.header.frame_id, depth.encoding, depth.step) == ("eye", "32FC1", 4 * 160)
+    assert (image.header.frame_id, depth.encoding, depth.step) == ("camera_optical_frame", "32FC1", 4 * 160)
     assert np.array(Image.open(io.BytesIO(bytes(image.data)))).shape == (160, 160, 3)
     metres = np.frombuffer(bytes(depth.data), "<f4").reshape(160, 160)
     assert metres[np.isfinite(metres)].min() == pytest.approx(10.0, abs=1e-3)
     assert info.k[0] == pytest.approx(80 / math.tan(1.3962634 / 2))
+    assert (info.k[2], info.k[5], info.p[2], info.p[6]) == (79.5, 79.5, 79.5, 79.5)  # a pixel's middle is at whole numbers
+    assert (info.distortion_model, list(info.d)) == ("plumb_bob", [0.0] * 5)
     assert didymos.Log.load(files[0])["joints.turn.position"].values.size > 0
+
+
+def _projected(log: Any, info: Any, points: np.ndarray) -> np.ndarray:
+    """Columns and rows of points of the world by what the messages say alone: frame, K and D; OpenCV's formulas."""
+    pose = [log[f"tf.camera_optical_frame.{name}"].values[-1] for name in (*_POSITION, *_ORIENTATION)]
+    x, y, z = Rotation.from_quat([*pose[4:], pose[3]]).inv().apply(points - pose[:3]).T
+    x, y = x / z, y / z
+    k1, k2, p1, p2, k3 = info.distortion
+    r2 = x**2 + y**2
+    radial = 1 + k1 * r2 + k2 * r2**2 + k3 * r2**3
+    x, y = (
+        x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x**2),
+        y * radial + p1 * (r2 + 2 * y**2) + 2 * p2 * x * y,
+    )
+    return np.array([info.focal * x + (info.width - 1) / 2, info.focal * y + (info.height - 1) / 2])
+
+
+_POSITION, _ORIENTATION = tuple(f"position.{axis}" for axis in "xyz"), tuple(f"orientation.{axis}" for axis in "wxyz")
+
+
+@pytest.mark.parametrize(("y", "z"), [(0.0, 0.0), (2.03, 1.01), (-1.517, 0.983), (0.71, -2.22)])
+def test_a_plate_is_where_the_messages_say_in_the_optical_frame(make_twin: Any, y: float, z: float) -> None:
+    """A thin plate at x = 10, 1 m wide and high: it covers the pixels whose middles lie inside its four projected corners.
+
+    With the centre half a pixel off, or x, y, z in the axes of the link, another set of pixels comes out.
+    """
+    twin = look_at(make_twin, {"position": [10.0005, y, z], "size": [0.001, 1, 1]}, width=801, height=600, joint=0.1)
+    simulation = twin.simulate()
+    log = simulation.run(0.03)
+    corners = np.array([[10.0, y + a, z + b] for a in (-0.5, 0.5) for b in (-0.5, 0.5)])
+    columns, rows = _projected(log, simulation.cameras[0], corners)
+    top, bottom, left, right = red_pixels(simulation.views["camera"])
+    # turned by 0.1 rad, the plate is a trapezium: its widest and its highest ends
+    assert left == math.ceil(columns.min())
+    assert right == math.floor(columns.max())
+    assert top == pytest.approx(math.ceil(rows.min()), abs=1)
+    assert bottom == pytest.approx(math.floor(rows.max()), abs=1)
+
+
+@pytest.mark.parametrize("lens", [{"k1": -0.25, "k2": 0.05}, {"k1": 0.1, "k3": 0.02}, {"p1": 0.02}, {"p2": -0.03}])
+def test_a_lens_bends_the_picture_as_its_camera_info_says(make_twin: Any, lens: dict[str, float]) -> None:
+    """A small ball near a corner: the middle of its pixels is where OpenCV's formulas put it, within half of one."""
+    box = {"shape": "sphere", "position": [10, 4.5, 3.5], "size": [0.3, 0.3, 0.3]}
+    twin = look_at(make_twin, box, width=400, height=300, near=0.1, **lens)
+    simulation = twin.simulate()
+    log = simulation.run(0.03)
+    view, info = simulation.views["camera"], simulation.cameras[0]
+    assert dict(zip(("k1", "k2", "p1", "p2", "k3"), info.distortion, strict=True)) == dict.fromkeys(
+        ("k1", "k2", "p1", "p2", "k3"), 0.0
+    ) | lens
+    columns, rows = _projected(log, info, np.array([[10.0, 4.5, 3.5]]))
+    bare = np.array([(400 - 1) / 2 - info.focal * 0.45, (300 - 1) / 2 - info.focal * 0.35])
+    assert math.hypot(columns[0] - bare[0], rows[0] - bare[1]) > 3.0  # the lens does something here
+    colour = np.asarray(view.colour).astype(int)
+    assert colour.shape == (300, 400, 3)
+    found = np.argwhere(colour[:, :, 0] > 3 * colour[:, :, 1] + 30).mean(axis=0)
+    assert found[::-1] == pytest.approx([columns[0], rows[0]], abs=0.5)
+    depth = np.asarray(view.depth)
+    assert depth[round(rows[0]), round(columns[0])] == pytest.approx(10.0, abs=0.2)
+    assert depth[0, 0] == np.inf
+
+
+def test_every_pixel_of_a_lens_is_solved_for() -> None:
+    lens = Lens(320, 200, 180.0, (-0.28, 0.07, 0.001, -0.002, 0.004))
+    x, y = lens.points
+    seen_x, seen_y = lens.distort(x, y)
+    np.testing.assert_allclose(180.0 * seen_x + 159.5, np.tile(np.arange(320.0), (200, 1)), atol=1e-7)
+    np.testing.assert_allclose(180.0 * seen_y + 99.5, np.tile(np.arange(200.0)[:, None], (1, 320)), atol=1e-7)
+
+
+def test_a_lens_that_folds_its_picture_is_refused(make_twin: Any) -> None:
+    with pytest.raises(InputError, match="folds its picture"):
+        look_at(make_twin, {"position": [5, 0, 0], "size": [1, 1, 1]}, k1=-0.9)
 
 
 class Watch(Controller):

@@ -54,6 +54,13 @@ def test_a_rangefinder_measures_along_its_look(make_twin: Any) -> None:
     assert _reading(make_twin, sensor | {"pitch": -math.pi / 2}, ["range"]) == [-1.0]
 
 
+def test_what_is_no_distance_gets_no_errors(make_twin: Any) -> None:
+    """Nothing ahead is -1 with every error there is, as it is without."""
+    errors = {"noise": 0.3, "bias": 0.5, "turn_on_bias": 0.5, "scale": 1.1, "resolution": 0.25, "limit": 5.0}
+    sensor = {"kind": "rangefinder", "pitch": -math.pi / 2, "range": errors}
+    assert _reading(make_twin, sensor, ["range"]) == [-1.0]
+
+
 def test_a_wandering_error_keeps_its_size_and_its_time(make_twin: Any) -> None:
     """A Gauss-Markov process of sd 2 and 0.5 s, over 400 s on three axes: 1200 independent pairs, 4 deviations are 12 %."""
     twin = make_twin(

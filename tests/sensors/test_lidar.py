@@ -8,6 +8,9 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
+
+from didymos import InputError
 
 FLYING_EYE = """<mujoco><worldbody><body name="eye" pos="0 0 1"><freejoint/><geom type="sphere" size=".05" mass="1"/></body>
   </worldbody></mujoco>"""
@@ -79,6 +82,17 @@ def test_a_scan_is_recorded_as_a_laser_scan(make_twin: Any, tmp_path: Any) -> No
     log.save(tmp_path / "scan.mcap")
 
 
+def test_errors_leave_what_is_no_distance_alone(make_twin: Any) -> None:
+    """A limit, a bias and a scale do not make a distance of infinity; and no distance becomes negative."""
+    errors = {"noise": 2.0, "bias": 0.5, "scale": 0.5, "limit": 1.0}
+    plain = _ranges(_twin(make_twin, farthest=2.5, nearest=1.3).simulate().run(0.1))
+    found = _ranges(_twin(make_twin, farthest=2.5, nearest=1.3, ranges=errors).simulate(seed=2).run(0.1))
+    np.testing.assert_array_equal(found[np.isinf(plain)], plain[np.isinf(plain)])
+    seen = found[np.isfinite(plain)]
+    assert seen.min() == 0.0
+    assert seen.max() == 1.0
+
+
 def test_a_resolution_leaves_the_infinite_infinite(make_twin: Any) -> None:
     found = _ranges(_twin(make_twin, farthest=2.5, nearest=1.3, ranges={"resolution": 0.25}).simulate().run(0.1))
     assert found[180] == math.inf
@@ -97,3 +111,58 @@ def test_a_mount_turns_the_scan(make_twin: Any) -> None:
     # the ground, 1 m below, along rays that point down by 0.3 rad in the middle
     down = [math.sin(0.3) * math.cos(angle) for angle in (-0.5, 0.0, 0.5)]
     assert found == pytest.approx([1.0 / part for part in down], rel=1e-6)
+
+
+def _moving(make_twin: Any, velocity: list[float], turn: list[float], **lidar: Any) -> Any:
+    """A lidar that moves and turns freely in the room, without gravity: its motion is the twist of its first ray, exactly."""
+    sensor = {"kind": "lidar", "link": "eye", "rate": 10, "rays": 181, "field_of_view": math.pi, "farthest": 30.0} | lidar
+    walls = {"east": {"position": [5.05, 0, 0], "size": [0.1, 60, 60]}}
+    return make_twin(
+        FLYING_EYE, world={"gravity": 0.0, "objects": walls}, sensors={"scan": sensor}, record={"rate": 10},
+        start={"velocity": velocity, "angular_velocity": turn},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("velocity", "turn"),
+    [([2.0, 0.0, 0.0], [0.0, 0.0, 0.0]), ([0.0, 0.0, 0.0], [0.0, 0.0, 3.0]), ([-1.0, 2.0, 0.5], [1.0, -2.0, 1.5])],
+)
+def test_each_ray_of_a_moving_lidar_is_cast_at_its_own_time(make_twin: Any, velocity: list[float], turn: list[float]) -> None:
+    """The wall x = 5: a ray along u from p meets it after (5 - p_x) / u_x; it turns about an axis that stands."""
+    log = _moving(make_twin, velocity, turn, scan_time=0.08, delay=0.08).simulate().run(0.1)
+    found = _ranges(log, 181)
+    assert log["scan.ranges.0"].time[0] == 0.0  # the stamp is the first ray's
+    times = 0.08 * np.arange(181) / 180
+    angles = -math.pi / 2 + np.arange(181) * math.pi / 180
+    rays = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(181)])
+    rays = np.array([Rotation.from_rotvec(t * np.array(turn)).apply(ray) for t, ray in zip(times, rays, strict=True)])
+    with np.errstate(divide="ignore"):
+        expected = (5.0 - times * velocity[0]) / rays[:, 0]
+    expected[(rays[:, 0] <= 0.0) | (expected > 30.0)] = np.inf
+    sure = np.abs(expected - 30.0) > 1.0  # neither rounding decides
+    np.testing.assert_allclose(found[sure], expected[sure], rtol=1e-6)  # a LaserScan holds float32
+    still = _ranges(_moving(make_twin, velocity, turn).simulate().run(0.05), 181)
+    both = np.isfinite(still) & np.isfinite(found)
+    assert np.abs(still[both] - found[both]).max() > 0.1  # which it is not without
+
+
+def test_the_times_of_the_rays_are_in_the_message(make_twin: Any, tmp_path: Any) -> None:
+    from mcap.reader import make_reader
+    from mcap_ros2.decoder import DecoderFactory
+
+    twin = _moving(make_twin, [0.0] * 3, [0.0] * 3, scan_time=0.09, delay=0.1)
+    twin.simulate().run(0.3, record=tmp_path / "scan.mcap")
+    with (tmp_path / "scan.mcap").open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        scans = [message for _, _, _, message in reader.iter_decoded_messages(topics=["/scan"])]
+    assert scans[0].time_increment == pytest.approx(0.09 / 180, rel=1e-6)
+    assert scans[0].scan_time == pytest.approx(0.1, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("keys", "complaint"),
+    [({"scan_time": 0.2, "delay": 0.2}, "expected at most 0.1 s at 10 Hz"), ({"scan_time": 0.05}, "a delay of at least that")],
+)
+def test_a_scan_that_cannot_be_over_is_refused(make_twin: Any, keys: dict[str, float], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        _moving(make_twin, [0.0] * 3, [0.0] * 3, **keys)

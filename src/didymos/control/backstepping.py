@@ -9,7 +9,7 @@ s^2 + (a1 + a2) s + 1 + a1 a2: complex, at -(a1 + a2)/2 with imaginary part sqrt
 
     M  = J [(1 + a1 a2) z1 - (a1 + a2) omega] + omega x J omega                moments [N m] about the body's axes
     F  = m [g + kp limit(z* - z) - kd dz/dt + int] / (cos roll cos pitch)      thrust [N]
-    T  = mixer (F, M),   w = sqrt(T / k_T),   u = (w - C) / K                  limited to [0, 1]
+    T  = mixer (F, M),   w = sqrt(T / k_T),   u = (w - C) / K                  u in [0, 1]: see `mix`
 
 This is law (4.1) of DaedalusSim, completed where the source is silent or wrong: the source divides by the arm, which has no
 meaning for yaw; adds newtons to motor commands (here the rotor's curve is inverted); mixes with numbers that contradict its
@@ -30,7 +30,7 @@ from didymos.contract import command, memory, setpoint, setting
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
 from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain, Robot
-from didymos.control.mix import MOST_ROTORS, rotor_inputs
+from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
 from didymos.control.mixer import thrust_mixer
 from didymos.control.navigation import NavigatingController, Navigation, navigate
 
@@ -89,16 +89,15 @@ class Backstepping(NavigatingController):
         error = limit(setpoints.z - estimate.position[2], -gains.height_step, gains.height_step)
         lift = gains.gravity + gains.height_kp * error - gains.height_kd * estimate.velocity[2] + memory.height_integral
         thrust = gains.mass * max(lift, 0.0) / max(math.cos(roll) * math.cos(pitch), 0.5)
-        fastest = gains.speed_per_input + gains.speed_at_zero
-        most = settings.rotors * gains.thrust_coefficient * fastest * fastest
-        if not (thrust >= most and error > 0.0) and not (lift <= 0.0 and error < 0.0):  # at a limit it only unlearns
+        rotors, fastest = int(settings.rotors), gains.speed_at_zero + gains.speed_per_input
+        least, most = gains.thrust_coefficient * gains.speed_at_zero**2, gains.thrust_coefficient * fastest**2  # of a rotor [N]
+        if not (thrust >= rotors * most and error > 0.0) and not (lift <= 0.0 and error < 0.0):  # at a limit it only unlearns
             learned = memory.height_integral + gains.height_ki * error * clock.period
             memory.height_integral = limit(learned, -0.5 * gains.gravity, 0.5 * gains.gravity)
-        for i in range(int(settings.rotors)):
-            row = settings.mixer[i]
-            share = row[0] * thrust + row[1] * roll_moment + row[2] * pitch_moment
-            share += row[3] * yaw_moment / gains.torque_ratio
-            speed = math.sqrt(max(share, 0.0) / gains.thrust_coefficient)
+        yaw_share = yaw_moment / gains.torque_ratio
+        mix(settings.mixer, rotors, thrust, roll_moment, pitch_moment, yaw_share, least, most, inputs.throttle)
+        for i in range(rotors):  # from thrusts to inputs
+            speed = math.sqrt(inputs.throttle[i] / gains.thrust_coefficient)
             inputs.throttle[i] = limit((speed - gains.speed_at_zero) / gains.speed_per_input, 0.0, 1.0)
 
     def __init__(self, sensor: str | None = None, estimator: Mapping[str, str | float] | None = None) -> None:

@@ -71,6 +71,7 @@ class Capture(CaptureGains):
     port = measurement(layout=layout.POSE, doc="where the target is to be taken hold of")
     encoders = measurement(layout=layout.ENCODERS)
     pushed = measurement("force", unit="N", doc="along the end effector")
+    pushed_at = measurement("force_stamp", unit="s")
     gripper_stage = measurement(doc="1: soft grip finished, 2: hard grip finished")
     tripped = measurement(columns=("wheel", *layout.JOINTS))
     saturated = measurement(doc="1: the wheel takes no more")
@@ -110,8 +111,8 @@ class Capture(CaptureGains):
             wake(measured, gains, settings, memory)
             memory.base_angle = now(memory.estimate.base, 2)
             _enter(st.UNFOLD if gains.unfold_seconds > 0.0 else st.APPROACH, 0, clock.time, gains, memory)
-        observe(measured, gains, clock.time, clock.period, memory)
-        feel(measured.force, gains, clock.period, memory)
+        observe(measured, gains, clock.time, memory)
+        feel(measured.force, measured.force_stamp, gains, clock.period, memory)
         watched = fault(measured, setpoints.abort, gains, settings, memory)
         since, settled = clock.time - memory.stage_start.time, _has_settled(memory, gains)
         stage, reason = st.next_stage(int(memory.stage), since, watched, settled, memory.touching, measured.gripper_stage, gains)
@@ -147,6 +148,7 @@ class Capture(CaptureGains):
             "encoders.position": [f"encoders.{joint}.position" for joint in layout.JOINTS],
             "encoders.stamp": ["encoders.stamp"],
             "force": ["wrench.force.x"],
+            "force_stamp": ["wrench.stamp"],
             "gripper_stage": ["status.gripper.stage"],
             "tripped": [f"status.{drive}.tripped" for drive in ("wheel", *layout.JOINTS)],
             "saturated": ["status.wheel.saturated"],

@@ -57,21 +57,20 @@ def blend(force: float, low: float, high: float) -> float:
 
 @kernel
 def track(
-    position: float, velocity: float, reading: float, is_angle: bool, is_new: bool, bandwidth: float, period: float
+    position: float, velocity: float, reading: float, is_angle: bool, bandwidth: float, elapsed: float
 ) -> tuple[float, float]:
-    """Position and velocity one period on, from a reading of the position: an alpha-beta filter with two equal poles.
+    """Position and velocity at a reading of the position, from those at the reading before, some time `elapsed` [s] earlier.
 
-    A reading that repeats the last one is none (a drop-out): the filter goes on by its velocity.
+    An alpha-beta filter with two equal poles. A reading that is lost leaves them where they are: the next comes after twice the
+    time.
     """
-    position += period * velocity
-    if not is_new:
-        return position, velocity
-    pole = math.exp(-bandwidth * period)
+    position += elapsed * velocity
+    pole = math.exp(-bandwidth * elapsed)
     error = reading - position
     if is_angle:
         error = wrap(error)
     position += (1.0 - pole * pole) * error
-    velocity += (1.0 - pole) * (1.0 - pole) * error / period
+    velocity += (1.0 - pole) * (1.0 - pole) * error / elapsed
     return position, velocity
 
 

@@ -33,11 +33,11 @@ JOINT = np.dtype([("low", np.float64), ("high", np.float64), ("home", np.float64
 _TRACK = np.dtype([("position", np.float64, 3), ("velocity", np.float64, 3), ("stamp", np.float64), ("lag", np.float64)])
 
 ESTIMATE = np.dtype([(name, _TRACK) for name in (*POSES, "joints")])
-"""What is tracked: poses of base, end effector (`tool`) and port, and the joints. `stamp` [s] of the last reading, which was
-`lag` [s] old when it came; position and velocity are of then."""
+"""What is tracked: poses of base, end effector (`tool`) and port, and the joints. `stamp` [s] of the last reading, which is
+`lag` [s] old now; position and velocity are of then."""
 
-FORCE_FILTER = np.dtype([("count", np.float64), ("tare", np.float64), ("ring", np.float64, WINDOW)])
-"""Readings so far, the sensor's zero [N], the last readings [N]."""
+FORCE_FILTER = np.dtype([("count", np.float64), ("stamp", np.float64), ("tare", np.float64), ("ring", np.float64, WINDOW)])
+"""Readings so far, when the last one was taken [s], the sensor's zero [N], the last readings [N]."""
 
 STAGE_START = np.dtype([("time", np.float64), ("joints", np.float64, 3), ("joint_rates", np.float64, 3)])
 """When the present stage began [s]; the joints [rad] and their rates [rad/s] when the last of unfold, hold and retreat did."""

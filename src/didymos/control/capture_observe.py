@@ -1,4 +1,9 @@
-"""What the capture program knows: readings into positions, velocities and force; what forbids to go on."""
+"""What the capture program knows: readings into positions, velocities and force; what forbids to go on.
+
+Filters step from reading to reading, by their stamps, and not from call to call: a track is as of the stamp of its last reading,
+and is carried to the present by its velocity (`now`). So it makes no difference how often the program is called between two
+readings, nor whether it is called as often as a sensor reads.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +46,15 @@ def _has_come(pose: Any) -> bool:
 
 @kernel
 def has_seen(measured: Any) -> bool:
-    """Whether every pose has come at least once: a quaternion is not zero."""
-    return _has_come(measured.base) and _has_come(measured.tool) and _has_come(measured.port)
+    """Whether every pose has come at least once, a quaternion is not zero, and the encoders have."""
+    poses = _has_come(measured.base) and _has_come(measured.tool) and _has_come(measured.port)
+    return poses and not measured.encoders.stamp < 0.0
 
 
 @kernel
 def _begin_pose(pose: Any, tracked: Any) -> None:
     tracked.position[0], tracked.position[1], tracked.position[2] = pose.position[0], pose.position[1], _angle(pose)
+    tracked.stamp = pose.stamp
 
 
 @kernel
@@ -61,59 +68,67 @@ def wake(measured: Any, gains: Any, settings: Any, memory: Any) -> None:
     _begin_pose(measured.port, memory.estimate.port)
     for i in range(3):
         memory.estimate.joints.position[i] = measured.encoders.position[i] + memory.encoder_zero[i]
+    memory.estimate.joints.stamp = measured.encoders.stamp
 
 
 @kernel
-def _is_new(stamp: float, time: float, tracked: Any) -> bool:
-    """Whether a reading is another than the last one; how late it came."""
-    new = stamp >= 0.0 and stamp != tracked.stamp
-    if new:
-        tracked.lag = time - stamp
-    tracked.stamp = stamp
-    return new
+def _elapsed(stamp: float, time: float, tracked: Any) -> float:
+    """Time [s] from the last reading to this one, 0 where it is the same; how old it is now."""
+    elapsed = max(stamp - tracked.stamp, 0.0)
+    tracked.stamp, tracked.lag = stamp, time - stamp
+    return elapsed
 
 
 @kernel
-def _follow(tracked: Any, i: int, reading: float, is_angle: bool, is_new: bool, bandwidth: float, period: float) -> None:
-    tracked.position[i], tracked.velocity[i] = track(
-        tracked.position[i], tracked.velocity[i], reading, is_angle, is_new, bandwidth, period
-    )
+def _follow(tracked: Any, i: int, reading: float, is_angle: bool, bandwidth: float, elapsed: float) -> None:
+    if elapsed > 0.0:
+        tracked.position[i], tracked.velocity[i] = track(
+            tracked.position[i], tracked.velocity[i], reading, is_angle, bandwidth, elapsed
+        )
 
 
 @kernel
-def _observe_pose(pose: Any, bandwidth: float, time: float, period: float, tracked: Any, memory: Any) -> None:
+def _observe_pose(pose: Any, bandwidth: float, time: float, tracked: Any, memory: Any) -> None:
     """Follow a pose, and note its age where it is the oldest."""
-    is_new = _is_new(pose.stamp, time, tracked)
-    memory.pose_age = max(memory.pose_age, time - max(pose.stamp, 0.0))
-    _follow(tracked, 0, pose.position[0], False, is_new, bandwidth, period)
-    _follow(tracked, 1, pose.position[1], False, is_new, bandwidth, period)
-    _follow(tracked, 2, _angle(pose), True, is_new, bandwidth, period)
+    elapsed = _elapsed(pose.stamp, time, tracked)
+    memory.pose_age = max(memory.pose_age, tracked.lag)
+    _follow(tracked, 0, pose.position[0], False, bandwidth, elapsed)
+    _follow(tracked, 1, pose.position[1], False, bandwidth, elapsed)
+    _follow(tracked, 2, _angle(pose), True, bandwidth, elapsed)
 
 
 @kernel
-def observe(measured: Any, gains: Any, time: float, period: float, memory: Any) -> None:
+def observe(measured: Any, gains: Any, time: float, memory: Any) -> None:
     """Readings into positions and velocities; how old the oldest pose is."""
     memory.pose_age = 0.0
-    _observe_pose(measured.base, gains.filter_base, time, period, memory.estimate.base, memory)
-    _observe_pose(measured.tool, gains.filter_base, time, period, memory.estimate.tool, memory)
-    _observe_pose(measured.port, gains.filter_port, time, period, memory.estimate.port, memory)
+    _observe_pose(measured.base, gains.filter_base, time, memory.estimate.base, memory)
+    _observe_pose(measured.tool, gains.filter_base, time, memory.estimate.tool, memory)
+    _observe_pose(measured.port, gains.filter_port, time, memory.estimate.port, memory)
     joints = memory.estimate.joints
-    is_new = _is_new(measured.encoders.stamp, time, joints)
+    elapsed = _elapsed(measured.encoders.stamp, time, joints)
     for i in range(3):
-        angle = measured.encoders.position[i] + memory.encoder_zero[i]
-        _follow(joints, i, angle, False, is_new, gains.filter_joints, period)
+        _follow(joints, i, measured.encoders.position[i] + memory.encoder_zero[i], False, gains.filter_joints, elapsed)
 
 
 @kernel
-def feel(push: float, gains: Any, period: float, memory: Any) -> None:
-    """The force on the target [N], tared and averaged, and the weight of contact."""
+def _read_force(push: float, stamp: float, gains: Any, memory: Any) -> None:
+    """A new reading of the force into its zero and its average."""
     felt = memory.force_filter
     count = int(felt.count)
-    felt.count = count + 1
+    elapsed = stamp - felt.stamp
+    if stamp < 0.0 or (count > 0 and not elapsed > 0.0):
+        return
+    felt.count, felt.stamp = count + 1, stamp
     if memory.stage <= st.APPROACH:
-        felt.tare += (push - felt.tare) * max(1.0 / (count + 1), period / _TARE_TIME)
+        felt.tare += (push - felt.tare) * max(1.0 / (count + 1), min(elapsed / _TARE_TIME, 1.0))
     window = min(max(int(gains.force_window), 1), WINDOW)
     memory.force = average(felt.ring, count, window, push - felt.tare)
+
+
+@kernel
+def feel(push: float, stamp: float, gains: Any, period: float, memory: Any) -> None:
+    """The force on the target [N], tared and averaged, and the weight of contact."""
+    _read_force(push, stamp, gains, memory)
     goal = blend(memory.force, gains.contact_dead_band, gains.contact_full)
     if not (st.CONTACT <= memory.stage <= st.HARD_GRIP):
         goal = 0.0
@@ -137,7 +152,8 @@ def _out_of_reach(robot: Any, estimate: Any) -> bool:
 @kernel
 def _at_the_end_of_travel(joints: Any, margin: float, tracked: Any) -> bool:
     for i in range(3):
-        if tracked.position[i] < joints[i].low + margin or tracked.position[i] > joints[i].high - margin:
+        position = now(tracked, i)
+        if position < joints[i].low + margin or position > joints[i].high - margin:
             return True
     return False
 
@@ -147,7 +163,7 @@ def fault(measured: Any, abort: float, gains: Any, settings: Any, memory: Any) -
     """What forbids to go on, or 0; the gravest of them."""
     reason = st.FINE
     stage, joints = memory.stage, memory.estimate.joints
-    elbow = joints.position[1]
+    elbow = now(joints, 1)
     if st.APPROACH <= stage <= st.HARD_GRIP and abs(math.sin(elbow)) < gains.watch_elbow:
         reason = st.SINGULAR
     # not while it unfolds: the encoders' posture lies at the ends of the travel

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from didymos.air.atmosphere import GAS_CONSTANT, GRAVITY
@@ -30,21 +31,25 @@ _WALKS = {"gyro_bias": 2e-6, "accel_bias": 2e-5, "gps_bias": 0.0, "field_bias": 
 _USUAL = {"gyro_bias": 0.2, "accel_bias": 9.8, "gps_bias": 0.0, "field_bias": 5e-5, "height_bias": 0.0, "airspeed_bias": 15.0}
 
 
-def _errors(robot: Robot, sensor: str | None, quantity: str) -> tuple[ErrorSpec, float]:
-    """The error model of a quantity, without errors where they are off or unknown, and the sensor's rate [Hz]."""
+def _errors(robot: Robot, sensor: str | None, quantity: str) -> tuple[Any, float]:
+    """The error model of a quantity, without errors where they are off or unknown, and the sensor's rate [Hz].
+
+    Of numbers that differ between its axes, the worst; a constant bias beside one that wanders is part of it.
+    """
     spec: Any = robot.sensors.get(sensor or "")
-    if spec is None or not spec.errors or not isinstance(getattr(spec, quantity, None), ErrorSpec):
-        return ErrorSpec(), 100.0 if spec is None else spec.rate
-    return getattr(spec, quantity), spec.rate
+    given = getattr(spec, quantity, None) if spec is not None and spec.errors else None
+    errors = SimpleNamespace(**(given if isinstance(given, ErrorSpec) else ErrorSpec()).of_worst_axis())
+    errors.bias = math.hypot(errors.bias, errors.turn_on_bias)
+    return errors, 100.0 if spec is None else spec.rate
 
 
-def _reading(errors: ErrorSpec, rate: float, floor: float, unit: float = 1.0) -> float:
+def _reading(errors: Any, rate: float, floor: float, unit: float = 1.0) -> float:
     """Standard deviation of one reading; `unit` makes it one of the filter's."""
     own = errors.noise**2 + errors.noise_density**2 * rate + errors.resolution**2 / 12.0
     return math.sqrt(own * unit * unit + floor * floor)
 
 
-def _density(errors: ErrorSpec, rate: float, floor: float) -> float:
+def _density(errors: Any, rate: float, floor: float) -> float:
     return math.sqrt(_reading(errors, rate, 0.0) ** 2 / rate + floor * floor)
 
 

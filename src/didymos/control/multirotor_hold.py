@@ -5,6 +5,7 @@
     tilt    roll* = -atan(a*_left / g), pitch* = atan(a*_forward / g)
     u_roll, u_pitch, u_yaw = kp (angle* - angle) - kd rate,   as in `multirotor_pd`
     u_height = [hover + kp (z* - z) - kd dz/dt + ki int] / cos(tilt)
+    inputs   = mixer (u_height, u_roll, u_pitch, u_yaw)     in [0, 1]: tilt before thrust before yaw, see `mix`
 
 With `rotor_speeds`, the name of a `readout` sensor that reports the speed of every rotor in the order of the parts, a rotor that
 should turn and for a tenth of a second does not (a tenth of the others' mean speed) is taken out of the mixer, see
@@ -135,7 +136,7 @@ class MultirotorHold(NavigatingController):
         u_height = limit(lift / max(math.cos(roll) * math.cos(pitch), 0.5), 0.0, 1.0)
         if settings.watches_speeds > 0.0 and memory.failed == 0.0:
             _watch(measured.rotor_speed, rotors, dt, memory)
-        mix(settings.mixers[int(memory.failed)], rotors, u_height, u_roll, u_pitch, u_yaw, inputs.throttle)
+        mix(settings.mixers[int(memory.failed)], rotors, u_height, u_roll, u_pitch, u_yaw, 0.0, 1.0, inputs.throttle)
         if is_landed(clock, settings.navigation, gains.height_hover, u_height, error, measured.navigation, memory):
             memory.velocity_integral[0] = memory.velocity_integral[1] = memory.height_integral = memory.standing = 0.0
             inputs.throttle[:] = 0.0

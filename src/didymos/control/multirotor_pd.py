@@ -4,7 +4,7 @@
     u_pitch  = kp (pitch* - pitch)  - kd q              limited to [-1, 1]
     u_yaw    = kp wrap(yaw* - yaw)  - kd r              limited to [-1, 1]
     u_height = hover + kp (z* - z)  - kd dz/dt          limited to [0, 1]
-    inputs   = mixer (u_height, u_roll, u_pitch, u_yaw) limited to [0, 1]
+    inputs   = mixer (u_height, u_roll, u_pitch, u_yaw) in [0, 1]: tilt before thrust before yaw, see `mix`
 
 Angles are Euler angles Z-Y-X of the body (forward-left-up): positive pitch is nose down, positive yaw nose left. The
 derivative acts on the measured rates, not on a difference of errors as in the original, so a step of a set-point does not
@@ -57,7 +57,7 @@ class MultirotorPd(CompiledController):
         u_pitch = limit(gains.pitch_kp * (setpoints.pitch - pitch) - gains.pitch_kd * rate[1], -1.0, 1.0)
         u_yaw = limit(gains.yaw_kp * wrap(setpoints.yaw - yaw) - gains.yaw_kd * rate[2], -1.0, 1.0)
         rise = gains.height_hover + gains.height_kp * (setpoints.z - measured.height) - gains.height_kd * climb
-        mix(settings.mixer, int(settings.rotors), limit(rise, 0.0, 1.0), u_roll, u_pitch, u_yaw, inputs.throttle)
+        mix(settings.mixer, int(settings.rotors), limit(rise, 0.0, 1.0), u_roll, u_pitch, u_yaw, 0.0, 1.0, inputs.throttle)
 
     def __init__(self, sensor: str = "state", mixer: Stated | None = None) -> None:
         self.sensor, self.stated_mixer = sensor, mixer

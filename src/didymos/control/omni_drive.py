@@ -2,6 +2,7 @@
 
     w_i  = (v_y + s_i v_x + t_i h w_z) / r,    s = (-1, 1, -1, 1), t = (1, -1, -1, 1)          inverse kinematics
     v    = r/4 (s . dq, sum dq, t . dq / h) / dt                                             odometry, from encoder angles
+    room = min over rays of the distance ahead of the base's edge                              in the way of the motion
     slip = w_1 + w_2 - w_3 - w_4, zero where all four wheels roll
 
 Wheels counter-clockwise from the front right, y forward, x right. r and h are what the program believes, which need not be
@@ -9,6 +10,14 @@ the robot's. What drives it is `setpoints.mode`: 0 the velocities vx, vy, wz in 
 the frame of the odometry; 2 a square, 3 a circle, 4 a star, of the gains' size and speed, heading held. Poses and paths are
 followed by feed-forward plus a proportional law. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops
 the robot. Where `stop.distance` is set, the speed falls in front of what the lidars see in the way of the motion.
+
+dq and dt are those between two readings of the encoders, by their stamps: the program may run faster or slower than they do, or
+miss some; between two readings the odometry stands, and so does its twist. A reading that says nothing new after the encoders
+have fallen silent leaves the last twist standing.
+
+A distance is what REP 117 says: +inf is free; -inf is too near to be measured, NaN is a ray that knows nothing, and neither
+counts as free, nor does 0, which stands there before the first scan. Such a ray stops the base (room 0) wherever it may lie in
+its way: its origin inside the way or the ray leading into it, and either of them ahead. Backwards it may still drive.
 """
 
 from __future__ import annotations
@@ -41,15 +50,28 @@ def _begin(measured: Any, setpoints: Any, memory: Any) -> None:
     memory.x, memory.y, memory.yaw = 0.0, 0.0, 0.0
     memory.mode, memory.mode_start = -1.0, 0.0
     memory.alive, memory.alive_time = setpoints.alive, 0.0
+    memory.wheel_stamp = measured.wheel_stamp
     for i in range(4):
         memory.wheel_angle[i] = measured.wheel_angle[i]
+    odom = memory.odom
+    odom.position[0], odom.position[1], odom.orientation[0], odom.orientation[3] = 0.0, 0.0, 1.0, 0.0
 
 
 @kernel
-def _follow_wheels(settings: Any, measured: Any, period: float, memory: Any) -> None:
-    """Odometry: what the wheels have turned since the last call moves the base along an arc."""
+def _follow_wheels(settings: Any, measured: Any, memory: Any) -> None:
+    """Odometry: what the wheels have turned since the last reading moves the base along an arc."""
+    speed = measured.wheel_speed
+    memory.slip = speed[0] + speed[1] - speed[2] - speed[3]
+    elapsed, begins = measured.wheel_stamp - memory.wheel_stamp, memory.wheel_stamp < 0.0
+    if not elapsed > 0.0:
+        return
+    memory.wheel_stamp = measured.wheel_stamp
     r, h = settings.radius, settings.lever
-    angle, last, speed, odom = measured.wheel_angle, memory.wheel_angle, measured.wheel_speed, memory.odom
+    angle, last, odom = measured.wheel_angle, memory.wheel_angle, memory.odom
+    if begins:  # nothing was read before
+        for i in range(4):
+            last[i] = angle[i]
+        return
     d1, d2, d3, d4 = angle[0] - last[0], angle[1] - last[1], angle[2] - last[2], angle[3] - last[3]
     for i in range(4):
         last[i] = angle[i]
@@ -60,9 +82,8 @@ def _follow_wheels(settings: Any, measured: Any, period: float, memory: Any) -> 
     memory.yaw += turn
     odom.position[0], odom.position[1] = memory.x, memory.y
     odom.orientation[0], odom.orientation[3] = math.cos(0.5 * memory.yaw), math.sin(0.5 * memory.yaw)
-    odom.velocity[0], odom.velocity[1] = dx / period, dy / period
-    odom.angular_velocity[2] = turn / period
-    memory.slip = speed[0] + speed[1] - speed[2] - speed[3]
+    odom.velocity[0], odom.velocity[1] = dx / elapsed, dy / elapsed
+    odom.angular_velocity[2] = turn / elapsed
 
 
 @kernel
@@ -102,16 +123,30 @@ def _is_late(timeout: float, alive: float, time: float, memory: Any) -> bool:
 
 
 @kernel
+def _may_be_in_the_way(ray: Any, half_width: float, x: float, y: float) -> bool:
+    """Whether what a ray has right before it may be in the way of a motion in the unit direction (x, y)."""
+    if not (ray.x * x + ray.y * y > 0.0 or ray.cos * x + ray.sin * y > 0.0):
+        return False
+    across, leads = ray.x * y - ray.y * x, ray.cos * y - ray.sin * x
+    return abs(across) < half_width or across * leads < 0.0
+
+
+@kernel
 def _room(settings: Any, gains: Any, ranges: Any, x: float, y: float) -> float:
     """Free distance [m] ahead of the base's edge in the unit direction (x, y)."""
     nearest = _FREE
     for i in range(int(settings.ray_count)):
         distance, ray = ranges[i], settings.rays[i]
-        if 0.0 < distance < _FREE:
-            px, py = ray.x + distance * ray.cos, ray.y + distance * ray.sin
-            ahead = px * x + py * y
-            if ahead > 0.0 and abs(px * y - py * x) < gains.stop_half_width:
-                nearest = min(nearest, ahead - gains.stop_reach)
+        if distance == math.inf:
+            continue
+        if not distance > 0.0:  # too near, or not known
+            if _may_be_in_the_way(ray, gains.stop_half_width, x, y):
+                nearest = min(nearest, 0.0)
+            continue
+        px, py = ray.x + distance * ray.cos, ray.y + distance * ray.sin
+        ahead = px * x + py * y
+        if ahead > 0.0 and abs(px * y - py * x) < gains.stop_half_width:
+            nearest = min(nearest, ahead - gains.stop_reach)
     return nearest
 
 
@@ -139,6 +174,7 @@ class OmniDrive(CompiledController):
     alive = setpoint(doc="counts as long as the commander lives")
     wheel_angle = measurement(count=4, unit="rad")
     wheel_speed = measurement(count=4, unit="rad/s")
+    wheel_stamp = measurement(unit="s", doc="when they were read")
     ranges = measurement(count=_MOST_RAYS, unit="m", doc="along all rays of all lidars")
     radius = setting(unit="m", doc="r, of the wheels")
     lever = setting(unit="m", doc="h, half of track plus wheelbase")
@@ -151,6 +187,7 @@ class OmniDrive(CompiledController):
     late = report(doc="1: the commander is silent")
     room = report(unit="m", doc="free way ahead")
     last_angle = memory("wheel_angle", count=4, unit="rad")
+    last_stamp = memory("wheel_stamp", unit="s")
     last_alive = memory("alive")
     alive_time = memory(unit="s", doc="when it last counted")
     last_mode = memory("mode")
@@ -163,7 +200,7 @@ class OmniDrive(CompiledController):
         r, h = settings.radius, settings.lever
         if clock.first > 0.0:
             _begin(measured, setpoints, memory)
-        _follow_wheels(settings, measured, clock.period, memory)
+        _follow_wheels(settings, measured, memory)
         vx, vy, wz = _demanded(gains, setpoints, clock.time, memory)
         memory.late = 0.0
         if _is_late(gains.timeout, setpoints.alive, clock.time, memory):
@@ -198,6 +235,7 @@ class OmniDrive(CompiledController):
         self.reads = {
             "wheel_angle": [f"{self.encoders}.{joint}.position" for joint in self.wheels],
             "wheel_speed": [f"{self.encoders}.{joint}.velocity" for joint in self.wheels],
+            "wheel_stamp": [f"{self.encoders}.stamp"],
             "ranges": [f"{name}.ranges.{i}" for name, (_, _, _, count, _) in self.lidars.items() for i in range(int(count))],
         }
         self.writes = {"demand": tuple(self.wheels.values())}

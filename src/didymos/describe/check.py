@@ -15,6 +15,8 @@ from didymos.describe.local_file import is_file
 from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints, tied_paths
 from didymos.describe.open_kinds import is_of_open_part, knows_setpoints, may_be_parameter
 from didymos.errors import InputError, nearest
+from didymos.sensors.error import ErrorSpec, Form
+from didymos.spec import Vector, number_fields
 
 if TYPE_CHECKING:
     from didymos.describe.schema import ScenarioSpec, StartSpec
@@ -86,7 +88,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
 def _values(twin: Twin) -> Iterator[InputError]:
     yield from _directions(twin)
     yield from _clock(twin)
-    yield from _orientations(twin)
+    yield from _errors(twin)
     for name in dict.fromkeys(link_of(path) for path in twin.body_values() if path.startswith("links.")):
         try:
             check_link(twin, name)
@@ -177,12 +179,17 @@ def _directions(twin: Twin) -> Iterator[InputError]:
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")
 
 
-def _orientations(twin: Twin) -> Iterator[InputError]:
-    """Errors that an orientation cannot have would be passed over."""
+def _errors(twin: Twin) -> Iterator[InputError]:
+    """Errors that a quantity cannot have would be passed over."""
     for name, sensor in twin.file.sensors.items():
         for quantity in sensor.contract.quantities:
+            error = getattr(sensor, quantity.name)
+            if sensor.contract.form(quantity) not in (Form.ORIENTATION, Form.VECTOR):
+                for key, about in number_fields(ErrorSpec):
+                    if about["axes"] and isinstance(getattr(error, key), Vector):
+                        text = f"found three numbers, expected one: {quantity.name} has no axes x, y, z"
+                        yield twin.mistake(text, "sensors", name, quantity.name, key)
             if sensor.contract.is_orientation(quantity):
-                error = getattr(sensor, quantity.name)
                 for key, none in (("scale", 1.0), ("resolution", 0.0), ("limit", 0.0)):
                     if getattr(error, key) != none:
                         yield twin.mistake("means nothing for an orientation", "sensors", name, quantity.name, key)

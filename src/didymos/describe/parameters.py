@@ -8,10 +8,10 @@ from typing import Any
 
 from didymos.control import Controller
 from didymos.describe.description import Description, JointKind
-from didymos.describe.schema import ControlSpec, ScenarioSpec, StartSpec, TwinFile, Vector
+from didymos.describe.schema import ControlSpec, ScenarioSpec, StartSpec, TwinFile
 from didymos.sensors import SensorSpec
 from didymos.sensors.error import ErrorSpec
-from didymos.spec import Spec, number_fields
+from didymos.spec import Spec, Vector, number_fields
 
 __all__ = ["Parameter", "collect"]
 
@@ -64,12 +64,15 @@ def _walk(spec: Spec, prefix: str, unit: str) -> Iterator[Parameter]:
     """Numbers of a record and of the records inside it; `unit` stands for the star in their units."""
     for name, about in number_fields(type(spec)):
         value = getattr(spec, name)
-        if value is not None:
-            text = about["unit"].replace("*", unit)
+        text = about["unit"].replace("*", unit)
+        if about["axes"] and isinstance(value, Vector):
+            for axis, one in zip("xyz", value, strict=True):
+                yield Parameter(f"{prefix}{name}.{axis}", one, text, about["low"], about["high"], about["live"], about["doc"])
+        elif value is not None:
             yield Parameter(prefix + name, float(value), text, about["low"], about["high"], about["live"], about["doc"])
     for name in type(spec).model_fields:
         child = getattr(spec, name)
-        if isinstance(child, ScenarioSpec | ControlSpec) or name == "scenarios":
+        if isinstance(child, ScenarioSpec | ControlSpec) or name == "scenarios" or isinstance(spec, ErrorSpec):
             continue
         if isinstance(child, Spec):
             yield from _walk(child, f"{prefix}{name}.", _unit(spec, name, child))

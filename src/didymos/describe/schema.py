@@ -19,7 +19,7 @@ from didymos.kinds import Kinds
 from didymos.measures import MEASURES
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
-from didymos.spec import Spec, number
+from didymos.spec import Spec, Vector, number
 
 __all__ = [
     "OF_A_KIND", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
@@ -70,26 +70,6 @@ def _measure(name: str) -> str:
 Number = Annotated[float, Field(strict=True)]
 Argument = Annotated[str | float | bool, PlainValidator(_argument)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
-
-
-class Vector(Spec):
-    """Three numbers, written as a list [x, y, z] or by name."""
-
-    x: float = number(0.0, unit="*", live=False)
-    y: float = number(0.0, unit="*", live=False)
-    z: float = number(0.0, unit="*", live=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_list(cls, raw: Any) -> Any:
-        if isinstance(raw, list | tuple):
-            if len(raw) != 3:
-                raise ValueError(f"found {len(raw)} numbers, expected 3")
-            return dict(zip("xyz", raw, strict=True))
-        return raw
-
-    def __iter__(self) -> Any:
-        return iter((self.x, self.y, self.z))
 
 
 class DescriptionSpec(Spec):

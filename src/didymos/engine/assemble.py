@@ -179,6 +179,7 @@ def _state_layout(
         channels = sum(item.size for item in own)
         capacity = int(np.ceil(sensor.delay * sensor.rate)) + 3
         state.reserve(f"scan:{name}", SCAN if sensor.contract is Lidar else 0)
+        state.reserve(f"fix:{name}", 3 if sensor.contract.has_fix(sensor) else 0)
         state.reserve(f"ideal:{name}", sum(item.size for item in own if not item.engine_name))
         state.reserve(f"sensor:{name}", SENSOR_MEMORY)
         state.reserve(f"ring:{name}", capacity * (channels + ARRIVAL.itemsize // 8))

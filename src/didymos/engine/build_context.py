@@ -36,15 +36,15 @@ from didymos.engine.context import (
     Timing,
 )
 from didymos.engine.joint_values import lends
+from didymos.engine.link_frames import frame_tables
 from didymos.engine.schedule import scheduled_parameters, stimulus_table
 from didymos.engine.sensor_sites import output_of, site_name
-from didymos.engine.streams import StreamPlan
+from didymos.engine.streams import StreamPlan, placed_frames
 from didymos.errors import InputError, nearest
-from didymos.sensors.error import ErrorSpec
+from didymos.sensors.error import ERROR, fill
 from didymos.sensors.ranging import Lidar
-from didymos.sensors.reading import QUANTITY, SENSOR, SENSOR_MEMORY, Form, SensorTables
+from didymos.sensors.reading import QUANTITY, SENSOR, SENSOR_MEMORY, SensorTables
 from didymos.sensors.readout import Readout
-from didymos.spec import number_fields, record_type
 
 __all__ = ["build_context", "kernel_writable", "measured_indices", "push_index"]
 
@@ -125,8 +125,8 @@ def build_context(
         _inputs(twin, assembly),
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
-        _links(assembly, streams),
-        _record(assembly, streams, chunk),
+        _links(twin, assembly, streams),
+        _record(twin, assembly, streams, chunk),
     )
 
 
@@ -139,7 +139,7 @@ def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float)
     sensors = np.zeros(len(specs), dtype=SENSOR)
     own = [item for item in assembly.quantities if item.sensor in specs]
     quantities = np.zeros(len(own), dtype=QUANTITY)
-    errors = np.zeros(len(own), dtype=record_type(ErrorSpec))
+    errors = np.zeros(len(own), dtype=ERROR)
     first = 0
     for row, (name, spec) in zip(sensors, specs.items(), strict=True):
         mine = [item for item in own if item.sensor == name]
@@ -149,20 +149,23 @@ def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float)
         row["memory"], row["capacity"] = starts[f"sensor:{name}"], ring // (channels + 2)
         row["delay"] = round(spec.delay / period)
         row["acceleration"] = any(item.acceleration for item in mine)
-        for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time"):
+        for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time", "temperature_rise"):
             row[number] = getattr(spec, number)
+        place = twin.file.world.magnetic
+        row["fix"], row["fixed"], row["origin"] = -1, -1, (place.latitude, place.longitude, place.height)
+        if spec.contract.has_fix(spec):
+            row["fix"], row["fixed"] = starts[f"fix:{name}"], starts[f"measured:{name}.position"]
         ideal = starts[f"ideal:{name}"]
         for quantity, error, item in zip(quantities[first:], errors[first:], mine, strict=False):
             quantity["in_state"] = not item.engine_name
             quantity["source"] = assembly.model.sensor(item.engine_name).adr[0] if item.engine_name else ideal
             ideal += 0 if item.engine_name else item.size
             quantity["size"] = item.size
-            quantity["form"] = Form.ORIENTATION if item.orientation else Form.VECTOR if item.vector else Form.SEPARATE
+            quantity["form"] = item.form
             quantity["reading"], quantity["bias"] = (
                 starts[f"{what}:{name}.{item.quantity}"] for what in ("measured", "bias")
             )
-            for field, _ in number_fields(ErrorSpec):
-                error[field] = getattr(getattr(spec, item.quantity), field)
+            fill(getattr(spec, item.quantity), error)
         first += len(mine)
     return SensorTables(sensors, quantities, errors, data.plugin_state[assembly.state.stretch("fresh")])
 
@@ -176,7 +179,7 @@ def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> LidarTables:
             first = sum(len(each) for each in rays)
             site = int(model.site(site_name(twin, name, about.link)).id)
             number, ranges = assembly.links.number(link), assembly.state.starts[f"ideal:{name}"]
-            rows.append((i, site, number, ranges, about.rays, first, about.nearest, about.farthest))
+            rows.append((i, site, number, ranges, about.rays, first, about.nearest, about.farthest, about.scan_time))
             rays.append(Lidar.directions(about))
     directions = np.concatenate(rays)
     return LidarTables(
@@ -286,18 +289,18 @@ def _check_names(program: CompiledController, what: str, asked: Iterable[str], k
             raise InputError(f"{type(program).__name__} asks for the {what} {name!r}, which is not there{nearest(name, known)}")
 
 
-def _links(assembly: Assembly, streams: tuple[StreamPlan, ...]) -> LinkTables:
-    bodies, frames = assembly.links.tables(assembly.model)
+def _links(twin: Twin, assembly: Assembly, streams: tuple[StreamPlan, ...]) -> LinkTables:
+    bodies, frames = frame_tables(assembly.model, placed_frames(twin, assembly).values())
     return LinkTables(bodies, frames, np.zeros(frames.size), [stream.layout.name for stream in streams].index("tf"))
 
 
-def _record(assembly: Assembly, streams: tuple[StreamPlan, ...], chunk: int) -> RecordTables:
-    rows = []
+def _record(twin: Twin, assembly: Assembly, streams: tuple[StreamPlan, ...], chunk: int) -> RecordTables:
+    rows, sensors = [], list(readings(twin))
     columns: list[tuple[int, int, float]] = []
     cell = stamp = 0
     for stream in streams:
         size = len(stream.columns)
-        sampled_at = assembly.state.starts[f"sensor:{stream.layout.name}"] + _SAMPLED_AT if stream.sensor >= 0 else 0
+        sampled_at = assembly.state.starts[f"sensor:{sensors[stream.sensor]}"] + _SAMPLED_AT if stream.sensor >= 0 else 0
         rows.append((len(columns), size, cell, stamp, stream.sensor, sampled_at, stream.rate))
         columns += stream.columns
         cell, stamp = cell + size * chunk, stamp + chunk

@@ -3,12 +3,15 @@
 A pin-hole at the link's origin looks along its x axis; left in the picture is the link's y, up its z. With the field of view a
 across the width w [pixel] and the height h, a point (x, y, z) of the link's frame falls on
 
-    column = w / 2 - f y / x,    row = h / 2 - f z / x,    f = w / (2 tan(a / 2))
+    column = (w - 1) / 2 - f y / x,    row = (h - 1) / 2 - f z / x,    f = w / (2 tan(a / 2))
 
-counted from the upper left corner; a pixel's middle is at half numbers. Depth is x [m], infinite beyond `far`. What is to be seen
-is drawn: shapes for the eye, not those for contact, with neither shadows nor smooth edges. Errors are white noise of each colour
-and of the depth. The number of a frame follows from the tick and its noise from that number, so a restored run sees the same
-pictures. Pictures are not part of the compiled loop: it stops at the tick of a frame.
+counted from 0 in the middle of the upper left pixel, as OpenCV and CameraInfo do: the axis meets the picture in its middle, which
+for an even number of pixels lies between two. In the optical frame of the messages (`NAME_optical_frame`, REP 103: x right, y
+down, z forward) the same is column = (w - 1) / 2 + f x / z, row = (h - 1) / 2 + f y / z. A lens bends the picture, see lens.py.
+Depth is x [m], infinite beyond `far`. What is to be seen is drawn: shapes for the eye, not those for contact, with neither
+shadows nor smooth edges. Errors are white noise of each colour and of the depth. The number of a frame follows from the tick and its
+noise from that number, so a restored run sees the same pictures. Pictures are not part of the compiled loop: it stops at the
+tick of a frame.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from didymos.engine.shown_model import ShownModel
 from didymos.noise import stream_key, uniform
 from didymos.record.canvas import Canvas
 from didymos.record.image import Picture
+from didymos.sensors.camera import Camera
 
 __all__ = ["Cameras", "View"]
 
@@ -57,6 +61,7 @@ class Cameras:
         )
         self.views = {name: View() for name in self.names}
         self._canvases: dict[str, Canvas] = {}
+        self._lenses = {name: Camera.lens(self.spec(name)) for name in self.names}
         self._data = mujoco.MjData(shown.model) if self.names else None
         self._on_the_way: dict[str, deque[tuple[int, Picture]]] = {name: deque() for name in self.names}
         self._taken: list[tuple[str, Picture]] = []
@@ -121,6 +126,10 @@ class Cameras:
         eye, canvas, reach = self._eye(name), self._canvas(name, spec), (spec.near, spec.far)
         colour = canvas.draw(self._data, eye, reach) if spec.colour else None
         depth = canvas.draw_depth(self._data, eye, reach) if spec.depth else None
+        lens = self._lenses[name]
+        if lens is not None:
+            colour = None if colour is None else lens.bend_colour(colour)
+            depth = None if depth is None else lens.bend_depth(depth)
         if spec.errors > 0.0:
             own = [int(half) for half in stream_key(self._seed, name)]
             noise = np.random.Generator(np.random.Philox(key=own, counter=number << 64))
@@ -134,7 +143,7 @@ class Cameras:
 
     def _canvas(self, name: str, spec: Any) -> Canvas:
         if name not in self._canvases:
-            self._canvases[name] = Canvas(self._shown.model, (spec.width, spec.height), fine=False)
+            self._canvases[name] = Canvas(self._shown.model, Camera.drawn_size(spec), fine=False)
         return self._canvases[name]
 
     def _eye(self, name: str) -> mujoco.MjvCamera:

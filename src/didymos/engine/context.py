@@ -53,6 +53,7 @@ LIDAR = np.dtype([
     ("link", np.int64),  # whose own shapes do not stop a ray
     ("ranges", np.int64),  # in the state
     ("rays", np.int64), ("first_ray", np.int64), ("nearest", np.float64), ("farthest", np.float64),
+    ("scan_time", np.float64),  # [s] from the first ray to the last
 ])  # fmt: skip
 
 READ = np.dtype([("source", np.int64), ("target", np.int64)])

@@ -4,6 +4,9 @@ A scan lies in a plane through the sensor with the unit normal n. A shape whose 
 shorter than its distance from that plane cannot be hit, nor can one beyond the farthest range; of the others each is tried
 only by the rays that pass its bounding sphere. What is left is the engine's own `mju_rayGeom` or `mj_rayMesh`. On open
 ground a scan costs a microsecond; the engine's `mj_multiRay`, which tries every shape by every ray, costs a hundred.
+
+A lidar with a `scan_time` casts each ray from where it is by then (see `Lidar`); its rays lie in no plane, and shapes are left
+out by their distance alone.
 """
 
 from __future__ import annotations
@@ -32,6 +35,10 @@ UNSEEN_GROUPS = (2, 5)
 ray_geom = types.ExternalFunction("mju_rayGeom", types.float64(*[types.int64] * 5, types.int32, types.int64))
 ray_mesh = types.ExternalFunction("mj_rayMesh", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
 ray_hfield = types.ExternalFunction("mj_rayHfield", types.float64(types.int64, types.int64, types.int32, *[types.int64] * 3))
+_object_velocity = types.ExternalFunction(
+    "mj_objectVelocity", types.void(types.int64, types.int64, types.int32, types.int32, types.int64, types.int32)
+)
+_SITE = int(mujoco.mjtObj.mjOBJ_SITE)
 
 
 @kernel
@@ -117,7 +124,11 @@ def scan(engine: Any, tables: Any, due: int) -> None:
                         + frame[3 * row + 1] * own_rays[first + ray, 1]
                         + frame[3 * row + 2] * own_rays[first + ray, 2]
                     )
-            _cast_at_all(engine, tables, lidar, eye, frame, rays, ranges)
+            twist = np.zeros(6)
+            if lidar.scan_time > 0.0:
+                _object_velocity(engine.model, engine.data, _SITE, lidar.site, twist.ctypes.data, 0)
+                _turn_on(rays, twist, lidar.scan_time / (count - 1))
+            _cast_at_all(engine, tables, lidar, eye, frame, twist, rays, ranges)
             for ray in range(count):
                 if ranges[ray] > lidar.farthest:
                     ranges[ray] = np.inf
@@ -126,7 +137,41 @@ def scan(engine: Any, tables: Any, due: int) -> None:
 
 
 @kernel
-def _cast_at_all(engine: Any, tables: Any, lidar: Any, eye: Any, frame: Any, rays: Any, ranges: Any) -> None:
+def _turn_on(rays: Any, twist: Any, step: float) -> None:
+    """Turn each ray by what the lidar turns until its time; `twist`: rate [rad/s], then velocity [m/s], in the world."""
+    rate = math.sqrt(twist[0] ** 2 + twist[1] ** 2 + twist[2] ** 2)
+    if rate == 0.0:
+        return
+    a, b, c = twist[0] / rate, twist[1] / rate, twist[2] / rate
+    for i in range(rays.shape[0]):
+        cosine, sine = math.cos(rate * step * i), math.sin(rate * step * i)
+        x, y, z = rays[i, 0], rays[i, 1], rays[i, 2]
+        along = (1.0 - cosine) * (a * x + b * y + c * z)
+        rays[i, 0] = cosine * x + sine * (b * z - c * y) + along * a
+        rays[i, 1] = cosine * y + sine * (c * x - a * z) + along * b
+        rays[i, 2] = cosine * z + sine * (a * y - b * x) + along * c
+
+
+@kernel
+def _cast_moving(
+    model: int, data: int, geom: int, kind: int, size: Any, bound: float, place: Any, matrix: Any, eye: Any, twist: Any,
+    scan_time: float, farthest: float, rays: Any, ranges: Any,
+) -> None:  # fmt: skip
+    """The same as `_cast`, each ray from where the lidar is at its time."""
+    travel = scan_time * math.sqrt(twist[3] ** 2 + twist[4] ** 2 + twist[5] ** 2)
+    dx, dy, dz = place[0] - eye[0], place[1] - eye[1], place[2] - eye[2]
+    if kind != _PLANE and dx * dx + dy * dy + dz * dz > (farthest + bound + travel) ** 2:
+        return
+    count, origin = rays.shape[0], np.empty(3)
+    for i in range(count):
+        time = scan_time * i / (count - 1)
+        for k in range(3):
+            origin[k] = eye[k] + time * twist[3 + k]
+        _cast(model, data, geom, kind, size, bound, place, matrix, origin, rays[i : i + 1], ranges[i : i + 1])
+
+
+@kernel
+def _cast_at_all(engine: Any, tables: Any, lidar: Any, eye: Any, frame: Any, twist: Any, rays: Any, ranges: Any) -> None:
     """Cast rays at every shape that they can hit, but for those of the lidar's own link."""
     kinds = array_at(tables.geom_type, tables.geom_type_count, _INT32)
     groups = array_at(tables.geom_group, tables.geom_group_count, _INT32)
@@ -137,5 +182,10 @@ def _cast_at_all(engine: Any, tables: Any, lidar: Any, eye: Any, frame: Any, ray
             continue
         size = array_at(tables.geom_size + 24 * geom, 3, _FLOAT)
         middle, matrix = array_at(tables.geom_xpos + 24 * geom, 3, _FLOAT), array_at(tables.geom_xmat + 72 * geom, 9, _FLOAT)
-        if _may_be_hit(kinds[geom], size, bounds[geom], middle, matrix, eye, frame, lidar.farthest):
+        if lidar.scan_time > 0.0:
+            _cast_moving(
+                engine.model, engine.data, geom, kinds[geom], size, bounds[geom], middle, matrix, eye, twist, lidar.scan_time,
+                lidar.farthest, rays, ranges,
+            )  # fmt: skip
+        elif _may_be_hit(kinds[geom], size, bounds[geom], middle, matrix, eye, frame, lidar.farthest):
             _cast(engine.model, engine.data, geom, kinds[geom], size, bounds[geom], middle, matrix, eye, rays, ranges)

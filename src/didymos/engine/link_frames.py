@@ -11,7 +11,7 @@ in the world; t is zero and R is one for a link that has a body of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,7 +23,7 @@ from didymos.compiled import kernel
 from didymos.native import doubles, longs
 from didymos.rotations import Pose
 
-__all__ = ["LinkFrame", "LinkFrames", "place_links"]
+__all__ = ["LinkFrame", "LinkFrames", "frame_tables", "place_links"]
 
 POSE = 7
 """Numbers of a pose: position [m], then the quaternion, w first."""
@@ -85,11 +85,13 @@ class LinkFrames:
         owners = (self.link_of_geom(model, geom) for geom in range(model.ngeom))
         return np.array([-1 if owner is None else self.number(owner) for owner in owners], dtype=np.int64)
 
-    def tables(self, model: mujoco.MjModel) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """What `place_links` reads: the body of every link, int64 [n], and the link's pose in it, float64 [n, 7]."""
-        bodies = np.array([model.body(frame.body).id for frame in self.links.values()], dtype=np.int64)
-        poses = [np.concatenate([frame.pose.position, frame.pose.quaternion]) for frame in self.links.values()]
-        return bodies, np.array(poses).reshape(-1, POSE)
+
+def frame_tables(model: mujoco.MjModel, frames: Iterable[LinkFrame]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """What `place_links` reads: the body of every frame, int64 [n], and its pose in it, float64 [n, 7]."""
+    frames = tuple(frames)
+    bodies = np.array([model.body(frame.body).id for frame in frames], dtype=np.int64)
+    poses = [np.concatenate([frame.pose.position, frame.pose.quaternion]) for frame in frames]
+    return bodies, np.array(poses).reshape(-1, POSE)
 
 
 @kernel

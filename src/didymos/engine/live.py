@@ -16,6 +16,7 @@ from didymos.engine.joint_values import apply_belt, apply_joint, belted_parts, l
 from didymos.engine.scenery import floors
 from didymos.errors import InputError, nearest
 from didymos.parts.part import JointLoad
+from didymos.sensors.error import mark
 
 __all__ = ["LiveValues"]
 
@@ -181,5 +182,13 @@ class LiveValues:
             return lambda value: row.__setitem__(further[0], value)
         own = [item for item in self._built.assembly.quantities if item.sensor in twin.file.sensors]
         index = next(i for i, item in enumerate(own) if (item.sensor, item.quantity) == (name, further[0]))
-        error = tables.errors[index]
-        return lambda value: error.__setitem__(further[1], value)
+        error, (key, *axis) = tables.errors[index], further[1:]
+
+        def write_error(value: float) -> None:
+            if axis:
+                error[key]["xyz".index(axis[0])] = value
+            else:
+                error[key] = value
+            mark(error)
+
+        return write_error

@@ -11,12 +11,16 @@ from didymos.contract import Declaration
 from didymos.describe.description import JointKind
 from didymos.describe.names import cameras, movable_joints, readings
 from didymos.describe.twin import Twin
-from didymos.engine.link_frames import LinkFrames
+from didymos.engine.link_frames import LinkFrame, LinkFrames
+from didymos.rotations import Pose
 from didymos.sensors import SENSORS, Sensor, SensorSpec
-from didymos.sensors.camera import Camera
+from didymos.sensors.camera import Camera, optical_frame
 from didymos.sensors.sensor import ACCELERATIONS
 
-__all__ = ["MOMENTUM", "TRUTH", "MeasuredQuantity", "add_momentum", "add_sensors", "camera_name", "output_of", "site_name"]
+__all__ = [
+    "MOMENTUM", "TRUTH", "MeasuredQuantity", "add_momentum", "add_sensors", "camera_name", "optical_frames", "output_of",
+    "site_name",
+]  # fmt: skip
 
 TRUTH = "truth"
 """Name of the stream with the true pose and motion of the root link; no sensor may take it."""
@@ -35,6 +39,9 @@ _ENGINE_SENSORS = {
     "force": mujoco.mjtSensor.mjSENS_FORCE,
     "torque": mujoco.mjtSensor.mjSENS_TORQUE,
 }
+_OPTICAL = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
+"""Axes of an optical frame, as columns, in the frame of the link: right, down, forward."""
+
 _NET_FORCE = [1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), 3, 1]  # of a contact sensor: force, summed up, one
 
 
@@ -49,8 +56,7 @@ class MeasuredQuantity:
     quantity: str
     columns: tuple[str, ...]
     units: tuple[str, ...]
-    orientation: bool
-    vector: bool
+    form: int  # one of `Form`
     acceleration: bool
     engine_name: str = ""
 
@@ -63,6 +69,17 @@ class MeasuredQuantity:
 def camera_name(sensor: str) -> str:
     """The engine's camera of a sensor."""
     return f"didymos:{sensor}"
+
+
+def optical_frames(twin: Twin, links: LinkFrames) -> dict[str, LinkFrame]:
+    """The optical frames of the cameras that are switched on, but for those that the description has itself."""
+    found = {}
+    for name, camera in cameras(twin).items():
+        frame = optical_frame(name)
+        if getattr(camera, "enabled") > 0.5 and frame not in links.links:  # noqa: B009
+            mount = links[camera.link]
+            found[frame] = LinkFrame(mount.body, mount.pose @ Pose(rotation=_OPTICAL))
+    return found
 
 
 def site_name(twin: Twin, sensor: str, link: str) -> str:
@@ -106,7 +123,7 @@ def _add_camera(spec: mujoco.MjSpec, links: LinkFrames, name: str, camera: Senso
     turn = frame.pose.rotation @ np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, turn.ravel())
-    upright = np.degrees(2.0 * np.arctan(0.5 * camera.height / Camera.focal(camera)))  # type: ignore[attr-defined]
+    upright = np.degrees(2.0 * np.arctan(0.5 * Camera.drawn_size(camera)[1] / Camera.focal(camera)))
     spec.body(frame.body).add_camera(name=camera_name(name), pos=frame.pose.position, quat=quaternion, fovy=float(upright))
 
 
@@ -129,10 +146,8 @@ def _link_sensors(
         units = (item.unit,) * len(columns)
         if item.kind == "readouts":
             units = tuple(output_of(twin, column)[2] for column in columns)
-        orientation = kind.is_orientation(item)
-        vector = item.columns == ("x", "y", "z")
         quantities.append(
-            MeasuredQuantity(name, item.name, columns, units, orientation, vector, item.kind in ACCELERATIONS, engine_name)
+            MeasuredQuantity(name, item.name, columns, units, kind.form(item), item.kind in ACCELERATIONS, engine_name)
         )
     return quantities
 
@@ -190,5 +205,5 @@ def _joint_sensors(
         columns = tuple(f"{joint}.{item.name}" for joint in chosen)
         slides = [about[joint].kind is JointKind.PRISMATIC for joint in chosen]
         units = tuple(item.unit.replace("rad", "m") if slide else item.unit for slide in slides)
-        quantities.append(MeasuredQuantity(name, item.name, columns, units, False, False, False, names[0]))
+        quantities.append(MeasuredQuantity(name, item.name, columns, units, kind.form(item), False, names[0]))
     return quantities

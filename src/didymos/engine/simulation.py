@@ -50,7 +50,7 @@ from didymos.errors import InputError, RunError, nearest
 from didymos.noise import stream_key
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
-from didymos.sensors.camera import Camera
+from didymos.sensors.camera import Camera, optical_frame
 from didymos.sensors.ranging import Lidar
 from didymos.sensors.reading import NO_READING, SENSOR_MEMORY
 
@@ -398,7 +398,10 @@ class Simulation:
     def cameras(self) -> tuple[PinHole, ...]:
         """The cameras that are switched on."""
         specs: list[tuple[str, Any]] = [(name, self._cameras.spec(name)) for name in self._cameras.names]
-        return tuple(PinHole(n, s.link, s.width, s.height, Camera.focal(s), s.colour, s.depth) for n, s in specs)
+        return tuple(
+            PinHole(n, optical_frame(n), s.width, s.height, Camera.focal(s), (s.k1, s.k2, s.p1, s.p2, s.k3), s.colour, s.depth)
+            for n, s in specs
+        )
 
     def take_pictures(self) -> list[tuple[str, Picture]]:
         """The pictures since the last time, by the names of their cameras."""

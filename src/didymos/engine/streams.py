@@ -16,11 +16,13 @@ from didymos.describe.twin import Twin
 from didymos.engine.assemble import SCAN, Assembly
 from didymos.engine.boxes import is_box
 from didymos.engine.context import Source
-from didymos.engine.sensor_sites import MOMENTUM, TRUTH
+from didymos.engine.link_frames import LinkFrame
+from didymos.engine.sensor_sites import MOMENTUM, TRUTH, optical_frames
+from didymos.record.messages import covariances
 from didymos.record.stream import Kind, StreamLayout
 from didymos.sensors.ranging import Lidar
 
-__all__ = ["StreamPlan", "plan_streams"]
+__all__ = ["StreamPlan", "placed_frames", "plan_streams"]
 
 _SCAN = tuple(name.replace("_", ".") for name in SCAN.names or ())
 _SCAN_UNITS = ("rad", "rad", "rad", "m", "m")
@@ -60,7 +62,7 @@ def plan_streams(
         StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, []),
         _truth(twin, assembly, record.rate),
         *_joints(twin, assembly, record.rate),
-        _poses(assembly, record.tf_rate),
+        _poses(twin, assembly, record.tf_rate),
     ]
     if setpoints:
         layout = StreamLayout("setpoints", Kind.SCALARS, tuple(setpoints), tuple(setpoints.values()))
@@ -82,7 +84,8 @@ def plan_streams(
         streams.append(_momentum(assembly, record.rate))
     if piloted:
         streams += _pilot(assembly, record.rate, record.tf_rate)
-    streams += [_sensor(twin, assembly, name, index) for index, name in enumerate(readings(twin))]
+    for index, name in enumerate(readings(twin)):
+        streams += [_sensor(twin, assembly, name, index), *_fix(twin, assembly, name, index)]
     return tuple(streams)
 
 
@@ -163,12 +166,18 @@ def _joints(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
     return [StreamPlan(StreamLayout("joints", Kind.JOINT_STATES, numbers, tuple(units), labels=tuple(names)), rate, -1, columns)]
 
 
+def placed_frames(twin: Twin, assembly: Assembly) -> dict[str, LinkFrame]:
+    """The frames whose poses are recorded."""
+    return assembly.links.links | optical_frames(twin, assembly.links)
+
+
 def _pose_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{name}.{column}" for name in names for column in ODOMETRY[: len(_POSE_UNITS)])
 
 
-def _poses(assembly: Assembly, rate: float) -> StreamPlan:
-    names = tuple(assembly.links.links)
+def _poses(twin: Twin, assembly: Assembly, rate: float) -> StreamPlan:
+    """Poses of the links, then of the optical frames of cameras that are switched on, as `placed_frames` orders them."""
+    names = tuple(placed_frames(twin, assembly))
     layout = StreamLayout("tf", Kind.TF, _pose_columns(names), _POSE_UNITS * len(names), labels=names)
     return StreamPlan(layout, rate, -1, _of(Source.LINK_POSES, 0, len(_POSE_UNITS) * len(names)))
 
@@ -213,9 +222,30 @@ def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan
     link = getattr(spec, "link", "")
     if spec.contract is Lidar:
         labels = tuple(str(i) for i in range(len(names)))
-        layout = StreamLayout(name, kind, (*_SCAN, *names), (*_SCAN_UNITS, *units), link, "", labels)
+        layout = StreamLayout(name, kind, (*_SCAN, *names), (*_SCAN_UNITS, *units), link, "", labels, Lidar.times(spec))
         return StreamPlan(layout, spec.rate, index, _of(Source.STATE, starts[f"scan:{name}"], len(_SCAN)) + columns)
     labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in names)) if kind is Kind.JOINT_STATES else ()
     frame = "world" if kind in (Kind.ODOMETRY, Kind.POSE) else link or "world"
     child = link if kind is Kind.ODOMETRY else ""
-    return StreamPlan(StreamLayout(name, kind, names, units, frame, child, labels), spec.rate, index, columns)
+    layout = StreamLayout(name, kind, names, units, frame, child, labels, covariances(kind, _variances(twin, name)))
+    return StreamPlan(layout, spec.rate, index, columns)
+
+
+def _variances(twin: Twin, name: str) -> dict[str, tuple[float, ...]]:
+    """Variances of the axes of a sensor's quantities, as its error model says when the run begins."""
+    spec: Any = twin.file.sensors[name]
+    if spec.errors == 0.0:
+        return {}
+    found = {item.name: getattr(spec, item.name).variances(spec.rate) for item in spec.contract.quantities}
+    return {item.name: found[item.name][: 1 if item.columns == ("",) else 3] for item in spec.contract.quantities}
+
+
+def _fix(twin: Twin, assembly: Assembly, name: str, index: int) -> list[StreamPlan]:
+    """Latitude, longitude and height of a satellite receiver that gives them."""
+    spec: Any = twin.file.sensors[name]
+    if not spec.contract.has_fix(spec):
+        return []
+    known = covariances(Kind.NAVSAT, _variances(twin, name))
+    columns = ("latitude", "longitude", "altitude")
+    layout = StreamLayout(f"{name}.fix", Kind.NAVSAT, columns, ("deg", "deg", "m"), spec.link, constants=known)
+    return [StreamPlan(layout, spec.rate, index, _of(Source.STATE, assembly.state.starts[f"fix:{name}"], 3))]

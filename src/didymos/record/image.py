@@ -2,7 +2,9 @@
 
 Colours travel as JPEG (`sensor_msgs/msg/CompressedImage`): raw, a camera of 800 x 800 at 30 Hz fills 58 MB/s. Depth travels raw
 (`sensor_msgs/msg/Image`, 32FC1, metres), because no packing that readers share keeps metres up to 300 m exactly; the recording's
-own LZ4 shortens it. Each picture comes with its pin-hole (`sensor_msgs/msg/CameraInfo`).
+own LZ4 shortens it. Each picture comes with its pin-hole and lens (`sensor_msgs/msg/CameraInfo`), in the camera's optical frame
+(REP 103: x right, y down, z forward), pixels counted from 0 in the middle of the first one, so that the axis is at ((w - 1) / 2,
+(h - 1) / 2).
 """
 
 from __future__ import annotations
@@ -33,13 +35,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class PinHole:
-    """A camera by its name, the frame it sits in, its size [pixel] and its focal length [pixel]."""
+    """A camera by its name, its optical frame, its size [pixel], its focal length [pixel] and its lens (k1, k2, p1, p2, k3)."""
 
     name: str
     frame: str
     width: int
     height: int
     focal: float
+    distortion: tuple[float, float, float, float, float]
     colour: bool
     depth: bool
 
@@ -76,10 +79,11 @@ def messages_of(eye: PinHole, picture: Picture) -> list[Any]:
 
 
 def _info(eye: PinHole, header: Any, types: Any) -> Any:
-    x, y = eye.width / 2, eye.height / 2
+    x, y = 0.5 * (eye.width - 1), 0.5 * (eye.height - 1)
     region = types["sensor_msgs/msg/RegionOfInterest"](x_offset=0, y_offset=0, height=0, width=0, do_rectify=False)
     return types["sensor_msgs/msg/CameraInfo"](
-        header=header, height=eye.height, width=eye.width, distortion_model="plumb_bob", d=np.zeros(5),
+        header=header, height=eye.height, width=eye.width, distortion_model="plumb_bob",
+        d=np.array(eye.distortion),
         k=np.array([eye.focal, 0.0, x, 0.0, eye.focal, y, 0.0, 0.0, 1.0]), r=np.eye(3).ravel(),
         p=np.array([eye.focal, 0.0, x, 0.0, 0.0, eye.focal, y, 0.0, 0.0, 0.0, 1.0, 0.0]), binning_x=0, binning_y=0, roi=region,
     )  # fmt: skip

@@ -83,6 +83,7 @@ def _recorded(content: McapContent, decoded: _Decoded) -> list[_Stream] | None:
         for _, text in sorted(content.metadata[STREAMS].items()):
             fields = json.loads(text)
             lists = {key: tuple(fields[key]) for key in ("columns", "units", "labels")}
+            lists["constants"] = tuple((path, tuple(values)) for path, values in fields.get("constants", ()))
             layout = StreamLayout(**(fields | lists | {"kind": Kind(fields["kind"])}))
             streams.append(_recorded_stream(layout, columns))
     except (ValueError, TypeError, KeyError):

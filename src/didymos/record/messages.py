@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from didymos.errors import InputError, nearest
 from didymos.record.stream import Kind, StreamLayout
 
-__all__ = ["KINDS", "TABLE", "Field", "MessageTable", "constants_of", "fields_of", "stored"]
+__all__ = ["KINDS", "TABLE", "Field", "MessageTable", "constants_of", "covariances", "fields_of", "stored"]
 
 Field = tuple[str, str, str]
 """Column, path of the field in the message, unit."""
@@ -36,6 +36,7 @@ class MessageTable:
         label: path of a label's own name; empty where it is its number.
         constants: fields with another value than zero where no column gives it.
         single: the message holds float32, to which values are rounded.
+        covariances: paths of covariance matrices, and the quantities whose axes are their rows; see `covariances`.
     """
 
     type_name: str
@@ -48,6 +49,7 @@ class MessageTable:
     label: str = ""
     constants: tuple[tuple[str, float], ...] = ()
     single: bool = False
+    covariances: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def _vector(column: str, path: str, unit: str) -> tuple[Field, ...]:
@@ -83,12 +85,17 @@ TABLE: Mapping[Kind, MessageTable] = MappingProxyType(
             _vector("gyro", "angular_velocity", "rad/s")
             + _vector("accel", "linear_acceleration", "m/s^2")
             + _quaternion("orientation", "orientation"),
+            covariances=(("angular_velocity_covariance", ("gyro",)), ("linear_acceleration_covariance", ("accel",))),
         ),
         Kind.ODOMETRY: MessageTable(
             "nav_msgs/msg/Odometry",
             _pose("", "pose.pose.position", "pose.pose.orientation") + _twist("twist.twist"),
             child_frame="child_frame_id",
             constants=(("pose.pose.orientation.w", 1.0),),
+            covariances=(
+                ("pose.covariance", ("position", "orientation")),
+                ("twist.covariance", ("velocity", "angular_velocity")),
+            ),
         ),
         Kind.JOINT_STATES: MessageTable(
             "sensor_msgs/msg/JointState",
@@ -114,14 +121,21 @@ TABLE: Mapping[Kind, MessageTable] = MappingProxyType(
             "geometry_msgs/msg/WrenchStamped",
             _vector("force", "wrench.force", "N") + _vector("torque", "wrench.torque", "N m"),
         ),
-        Kind.MAGNETIC_FIELD: MessageTable("sensor_msgs/msg/MagneticField", _vector("field", "magnetic_field", "T")),
+        Kind.MAGNETIC_FIELD: MessageTable(
+            "sensor_msgs/msg/MagneticField",
+            _vector("field", "magnetic_field", "T"),
+            covariances=(("magnetic_field_covariance", ("field",)),),
+        ),
         Kind.NAVSAT: MessageTable(
             "sensor_msgs/msg/NavSatFix",
             (("latitude", "latitude", "deg"), ("longitude", "longitude", "deg"), ("altitude", "altitude", "m")),
+            constants=(("status.service", 1.0),),  # GPS; status 0 is a fix
+            covariances=(("position_covariance", ("position",)),),
         ),
         Kind.PRESSURE: MessageTable(
             "sensor_msgs/msg/FluidPressure",
             (("pressure", "fluid_pressure", "Pa"), ("variance", "variance", "Pa^2")),
+            covariances=(("variance", ("pressure",)),),
         ),
         Kind.RANGE: MessageTable(
             "sensor_msgs/msg/Range",
@@ -133,6 +147,7 @@ TABLE: Mapping[Kind, MessageTable] = MappingProxyType(
                 ("variance", "variance", "m^2"),
             ),
             single=True,
+            covariances=(("variance", ("range",)),),
         ),
         Kind.LASER_SCAN: MessageTable(
             "sensor_msgs/msg/LaserScan",
@@ -163,6 +178,22 @@ def fields_of(kind: Kind, labels: tuple[str, ...]) -> Iterator[Field]:
             yield column.format(label=label), path.format(i=i), unit
 
 
+def covariances(kind: Kind, variances: Mapping[str, tuple[float, ...]]) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """The covariances of a message as `StreamLayout.constants`, from the variances of the axes of quantities.
+
+    Matrices are diagonal, row by row; a quantity that is not given has zeros, and a matrix of zeros, which to ROS means that
+    nothing is known, is left out.
+    """
+    found = []
+    for path, quantities in TABLE[kind].covariances:
+        rows = [variance for name in quantities for variance in variances.get(name, (0.0,) * 3)]
+        if any(rows):
+            found.append((path, tuple(float(value) for value in np.diag(rows).ravel())))
+            if kind is Kind.NAVSAT:
+                found.append(("position_covariance_type", (2.0,)))  # a known diagonal
+    return tuple(found)
+
+
 def constants_of(layout: StreamLayout) -> dict[str, Any]:
     """All that is the same in every message of a stream: names, lengths, and the values of fields without a column.
 
@@ -189,6 +220,8 @@ def constants_of(layout: StreamLayout) -> dict[str, Any]:
             if have not in (0, count):
                 raise InputError(f"{have} of {count} labels have {column!r}, expected all or none", path=layout.name)
             constants[sequence] = have
+    for path, values in layout.constants:
+        constants[path] = values[0] if len(values) == 1 else values
     if layout.kind is Kind.IMU and "orientation.w" not in layout.columns:
         constants["orientation_covariance"] = (-1.0,) + (0.0,) * 8  # how sensor_msgs/Imu says: no orientation here
     return constants

@@ -67,6 +67,7 @@ class StreamLayout:
         frame: frame in which the values are given.
         child_frame: frame whose pose or motion they are.
         labels: joints, links or rays, for the kinds that have columns per label.
+        constants: fields of the message, by path, that no column gives and that are the same in every row: covariances, times.
     """
 
     name: str
@@ -76,6 +77,7 @@ class StreamLayout:
     frame: str = "world"
     child_frame: str = ""
     labels: tuple[str, ...] = ()
+    constants: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.units) != len(self.columns):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from didymos.contract import option, quantity
 from didymos.sensors.sensor import Sensor, measure
 
@@ -61,10 +63,19 @@ class Joints(Sensor):
 
 
 class Gps(Sensor):
-    """Satellite navigation: position and velocity in the world frame (east, north, up, from its origin)."""
+    """Satellite navigation: position and velocity in the world frame (east, north, up, from its origin).
 
+    With `fix`, the reading of the position also goes out as latitude, longitude and height, see geodesy.py.
+    """
+
+    fix = option(bool, False, doc="also as sensor_msgs/NavSatFix, from the place of the origin that world.magnetic states")
     position = quantity(columns="xyz", unit="m")
     velocity = quantity(columns="xyz", unit="m/s")
+
+    @classmethod
+    def has_fix(cls, spec: Any) -> bool:
+        """Where it is asked for."""
+        return bool(spec.fix)
 
     @measure
     def look(sensor, here, reading):  # type: ignore[no-untyped-def]

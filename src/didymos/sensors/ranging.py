@@ -29,6 +29,14 @@ class Lidar(Sensor):
 
     Infinite where nothing is within reach, minus infinite where it is too near (REP 117). Shapes that only serve to be
     seen do not stop a ray; collision shapes, the ground and objects do.
+
+    With a `scan_time` every ray is cast at its own time, from the first, which is the stamp's, to the last, so that a moving
+    lidar sees a bent world. Where the lidar is at the time t of a ray follows from its velocity v and rate w at the stamp,
+
+        x + v t,    exp([w] t) R
+
+    which leaves out accelerations, a t^2 / 2, and the motion of what it sees. A scan arrives when it is complete: `delay` has to
+    be at least as long.
     """
 
     message = "laser_scan"
@@ -36,7 +44,23 @@ class Lidar(Sensor):
     field_of_view = parameter(unit="rad", above=0, high=2 * math.pi, live=False, doc="from the first ray to the last")
     nearest = parameter(0.0, unit="m", low=0, live=False, doc="what is nearer is not measured")
     farthest = parameter(unit="m", above=0, live=False, doc="what is further is not seen")
+    scan_time = parameter(0.0, unit="s", low=0, live=False, doc="from the first ray to the last; 0 is all at once")
     ranges = quantity("rays", columns=(), unit="m")
+
+    @classmethod
+    def check(cls, spec: Any) -> None:
+        """A scan ends before the next one begins, and cannot arrive before."""
+        if spec.scan_time * spec.rate > 1.0:
+            raise ValueError(f"found scan_time {spec.scan_time:g} s, expected at most {1.0 / spec.rate:g} s at {spec.rate:g} Hz")
+        if spec.delay < spec.scan_time:
+            raise ValueError(f"a scan that takes {spec.scan_time:g} s arrives after it: expected a delay of at least that")
+
+    @staticmethod
+    def times(spec: Any) -> tuple[tuple[str, tuple[float, ...]], ...]:
+        """What a message says about the times of its rays, where they differ."""
+        if spec.scan_time == 0.0:
+            return ()
+        return ("time_increment", (spec.scan_time / (spec.rays - 1),)), ("scan_time", (1.0 / spec.rate,))
 
     @classmethod
     def columns(cls, spec: Any, item: Declaration) -> tuple[str, ...]:

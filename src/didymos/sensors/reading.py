@@ -8,6 +8,7 @@ it is taken with the last physics step before its tick, whose time is its stamp:
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 from didymos.compiled import kernel
 from didymos.native import doubles, record_at, row_at
 from didymos.noise import uniform
-from didymos.sensors.error import DRAWS_PER_READING, ErrorSpec, disturb_orientation, disturb_vector, is_exact, walk
-from didymos.spec import record_type
+from didymos.sensors.error import DRAWS_PER_READING, ERROR, Form, disturb_orientation, disturb_values, is_exact, walk
+from didymos.sensors.geodesy import geodetic
 
 __all__ = [
-    "ARRIVAL", "ERROR", "NO_READING", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "any_due", "is_due",
+    "ARRIVAL", "NO_READING", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "SensorTables", "acceleration_due", "any_due", "is_due",
     "sense", "take_accelerations",
 ]  # fmt: skip
 
@@ -38,6 +39,10 @@ SENSOR = np.dtype(
         ("errors", np.float64),
         ("outage_rate", np.float64),  # [1/s]
         ("outage_time", np.float64),  # [s]
+        ("temperature_rise", np.float64),  # [K] above that of calibration
+        ("fix", np.int64),  # where in the state latitude, longitude [deg] and height [m] of its position lie; -1: none
+        ("fixed", np.int64),  # where in the state the last reading of that position lies
+        ("origin", np.float64, 3),  # latitude, longitude [rad] and height [m] of the world's origin
     ]
 )
 """A row of the table of sensors."""
@@ -53,9 +58,6 @@ QUANTITY = np.dtype(
     ]
 )
 """A row of the table of quantities."""
-
-ERROR = record_type(ErrorSpec)
-"""A row of the table of their errors."""
 
 SENSOR_MEMORY = np.dtype(
     [
@@ -81,12 +83,6 @@ _ARRIVAL_WORDS = ARRIVAL.itemsize // 8
 _MEMORY_WORDS = SENSOR_MEMORY.itemsize // 8
 
 
-class Form:
-    """What the channels of a quantity are: numbers of their own, one quaternion, or the three axes of one vector."""
-
-    SEPARATE, ORIENTATION, VECTOR = 0, 1, 2
-
-
 _ORIENTATION, _VECTOR = Form.ORIENTATION, Form.VECTOR
 
 
@@ -95,7 +91,7 @@ class SensorTables(NamedTuple):
 
     sensors: NDArray[Any]  # SENSOR [n]
     quantities: NDArray[Any]  # QUANTITY [m]
-    errors: NDArray[Any]  # ErrorSpec's numbers [m]
+    errors: NDArray[Any]  # ERROR [m]
     fresh: NDArray[np.float64]  # [n], 1 where a reading arrived at this tick; part of the state
 
 
@@ -162,12 +158,15 @@ def _take(tables: Any, sensor: Any, arrival: int, time: float, sensordata: int, 
             for k in range(size):
                 reading[k] = true[k]
         elif quantity.form == _ORIENTATION:
-            walk(error, sensor.rate, taken == 0, high, low, counter, 3, bias)
-            disturb_orientation(error, sensor.rate, high, low, counter, bias, true, reading)
+            walk(error, sensor.rate, taken == 0, high, low, counter, 3, True, bias)
+            disturb_orientation(
+                error, sensor.rate, sensor.temperature_rise, high, low, counter, channel, bias, true, reading
+            )
         else:
-            walk(error, sensor.rate, taken == 0, high, low, counter, size, bias)
-            axes = quantity.form == _VECTOR
-            disturb_vector(error, sensor.rate, high, low, counter, size, axes, bias, true, reading)
+            walk(error, sensor.rate, taken == 0, high, low, counter, size, quantity.form == _VECTOR, bias)
+            disturb_values(
+                error, sensor.rate, sensor.temperature_rise, high, low, counter, channel, size, quantity.form, bias, true, reading
+            )
         channel += size
     memory.taken = taken + 1
 
@@ -195,7 +194,17 @@ def _arrive(tables: Any, sensor: Any, tick: int, state: int) -> bool:
             for k in range(quantity.size):
                 target[k] = source[k]
             channel += quantity.size
+    if fresh and sensor.fix >= 0:
+        _locate(sensor, doubles(state + 8 * sensor.fixed), doubles(state + 8 * sensor.fix))
     return fresh
+
+
+@kernel
+def _locate(sensor: Any, position: Any, fix: Any) -> None:
+    """Where on Earth a position that was read is."""
+    origin = sensor.origin
+    latitude, longitude, height = geodetic(origin[0], origin[1], origin[2], position[0], position[1], position[2])
+    fix[0], fix[1], fix[2] = math.degrees(latitude), math.degrees(longitude), height
 
 
 @kernel

@@ -32,7 +32,7 @@ from pydantic import Field, create_model, model_validator
 from didymos.compiled import CFunction
 from didymos.contract import Declaration, declared, layout_of, record_type
 from didymos.errors import nearest
-from didymos.sensors.error import ErrorSpec
+from didymos.sensors.error import ErrorSpec, Form
 from didymos.spec import Spec, number
 
 __all__ = ["ACCELERATIONS", "ENGINE_SENSORS", "SURROUNDINGS", "Sensor", "SensorSpec", "measure"]
@@ -43,6 +43,9 @@ ENGINE_SENSORS = (
     *ACCELERATIONS,
 )  # fmt: skip
 """Sensors of the engine that a quantity can be read from; joint sensors belong to `per_joint` kinds."""
+
+DISTANCES = ("rangefinder", "rays")
+"""Sources whose numbers are distances, and where there is none something else: infinite, or negative."""
 
 SURROUNDINGS = np.dtype(
     [
@@ -74,6 +77,7 @@ class SensorSpec(Spec):
     outage_rate: float = number(0.0, unit="1/s", low=0, doc="how often, on average, the view is lost (an occlusion)")
     outage_time: float = number(0.0, unit="s", low=0, doc="for how long all readings are lost then")
     errors: float = number(1.0, unit="1", low=0, high=1, doc="0 switches every error off")
+    temperature_rise: float = number(0.0, unit="K", low=-300, high=1000, doc="above that of its calibration; see `bias_slope`")
 
     @model_validator(mode="after")
     def _consistent(self) -> SensorSpec:
@@ -154,9 +158,21 @@ class Sensor:
         return item.names
 
     @classmethod
+    def has_fix(cls, spec: Any) -> bool:
+        """Whether its quantity `position` also goes out as latitude, longitude and height."""
+        return False
+
+    @classmethod
+    def form(cls, item: Declaration) -> int:
+        """What the numbers of a quantity are, one of `Form`."""
+        if item.kind in DISTANCES:
+            return Form.DISTANCE
+        return {("w", "x", "y", "z"): Form.ORIENTATION, ("x", "y", "z"): Form.VECTOR}.get(item.columns, Form.SEPARATE)
+
+    @classmethod
     def is_orientation(cls, item: Declaration) -> bool:
         """Whether a quantity is a unit quaternion."""
-        return item.columns == ("w", "x", "y", "z")
+        return cls.form(item) == Form.ORIENTATION
 
 
 def _bare(item: Declaration) -> Declaration:
