@@ -16,6 +16,8 @@ RENAMED = {
     "upstream": "input_from",
     "told": "needs",
     "wants": "setpoints",
+    "slip_speed": "presliding",  # a way, no speed
+    "minimum_pulse": "minimum_impulse_bit",  # times the thrust
 }
 """Old word -> new word: keys of a twin file, steps of a path, first words of a signal."""
 

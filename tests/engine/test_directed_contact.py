@@ -65,3 +65,16 @@ def test_models_without_directed_contacts_slide_the_same_in_all_directions(make_
         simulation.run(0.5)
         slid.append(np.linalg.norm(simulation.data.qpos[:2]))
     assert slid[0] == pytest.approx(slid[1], rel=1e-3)
+
+
+def test_friction_across_is_of_the_bearings_on_any_floor_but_no_more_than_the_floor_holds(make_twin: Any) -> None:
+    """`across` is what rollers take of the load: it does not change with the floor until the floor holds less than that."""
+    twin = make_twin(
+        SLED.format(yaw=0),
+        world={"ground": {"friction": 1.0}},
+        contacts={"runner": {"link": "runner", "frame": "blade", "along": 0.8, "across": 0.1, "spin": 0.02}},
+    )
+    simulation = twin.simulate()
+    for floor, expected in ((1.0, [0.8, 0.1, 0.02]), (0.5, [0.4, 0.1, 0.01]), (0.05, [0.04, 0.04, 0.001])):
+        simulation.set("world.ground.friction", floor)
+        assert simulation.model.pair_friction[0, :3] == pytest.approx(expected)

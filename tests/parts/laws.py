@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,12 @@ class Answer:
         self.force, self.torque = wrench["force"][0], wrench["torque"][0]
         self.joint_torque = float(wrench["joint_torque"][0])
         self.rate = rate[0]
-        names = [name for item in part.outputs for name in item.names]
-        self.readouts = dict(zip(names, output.view(np.float64).tolist(), strict=True))
+        self._part, self._output = part, output
+
+    @cached_property
+    def readouts(self) -> dict[str, float]:
+        names = [name for item in self._part.outputs for name in item.names]
+        return dict(zip(names, self._output.view(np.float64).tolist(), strict=True))
 
 
 def call(
@@ -71,3 +76,38 @@ def call(
     )
     evaluate(part, numbers, here, *given, rates, wrench, output)
     return Answer(part, rates, wrench, output)
+
+
+class Law:
+    """A force law with its numbers, to be called many times: `law(inputs={...}, state={...}, velocity=..., time=...)`.
+
+    What is not a record of the part's own is a field of `MOTION`; what is not named is zero, the part's frame the world's.
+    """
+
+    def __init__(self, part: type[Part], **parameters: Any) -> None:
+        self.part = part
+        self.numbers = np.array([part.spec(link="body", **parameters).record()])
+        self._given = [np.zeros(1, dtype=layout) for layout in (part.input_layout, part.memory_layout, part.state_layout)]
+        self._still = record(MOTION, {"density": 1.225, "rotation": np.eye(3).ravel()})
+        self._function = _LAW(part.law.address)
+
+    def __call__(
+        self,
+        *,
+        inputs: Mapping[str, Any] | None = None,
+        memory: Mapping[str, Any] | None = None,
+        state: Mapping[str, Any] | None = None,
+        **here: Any,
+    ) -> Answer:
+        for array, values in zip(self._given, (inputs, memory, state), strict=True):
+            array.fill(0)
+            for name, value in (values or {}).items():
+                array[name] = value
+        motion = self._still.copy()
+        for name, value in here.items():
+            motion[name] = value
+        part = self.part
+        rates, wrench, output = (np.zeros(1, dtype=layout) for layout in (part.state_layout, WRENCH, part.output_layout))
+        records = (self.numbers, motion, *self._given, rates, wrench, output)
+        self._function(*(array.ctypes.data for array in records))
+        return Answer(part, rates, wrench, output)

@@ -1,4 +1,4 @@
-"""Thrusters, joint drives, reaction wheel, gripper and air bearing against closed forms, in the engine."""
+"""Gas, joint drives, reaction wheel, gripper and air bearing against closed forms, in the engine."""
 
 from __future__ import annotations
 
@@ -43,30 +43,11 @@ def always(target: str, value: float) -> dict[str, Any]:
     return {"target": target, "kind": "constant", "value": value}
 
 
-@pytest.mark.parametrize("duty", [0.5, -0.3, 1.0])
-def test_a_valve_is_open_for_its_share_of_every_period(make_twin: Any, duty: float) -> None:
-    log = fly(make_twin, BODY, {"jet": THRUSTER}, 1.0, always("inputs.jet", duty))
-    impulse = 0.3 * duty * 1.0
-    assert log["truth.velocity.x"].values[-1] == pytest.approx(impulse / 2.0, rel=0.011)  # the last row is 10 ms before the end
-    force = log["parts.jet.force"].values
-    assert set(force) <= {0.0, math.copysign(0.3, duty)}
-    assert np.count_nonzero(force) == pytest.approx(abs(duty) * len(force))
-    assert 0.05 - log["parts.jet.gas"].values[-1] == pytest.approx(abs(impulse) / 400.0, rel=0.011)
-
-
-def test_a_pulse_shorter_than_the_shortest_does_not_happen(make_twin: Any) -> None:
-    jet = THRUSTER | {"minimum_pulse": 0.03}
-    log = fly(make_twin, BODY, {"jet": jet}, 0.5, always("inputs.jet", 0.29))
-    assert not log["parts.jet.force"].values.any()
-    log = fly(make_twin, BODY, {"jet": jet}, 0.5, always("inputs.jet", 0.31))
-    assert log["parts.jet.force"].values.any()
-
-
 def test_gas_runs_out_and_gives_all_its_momentum(make_twin: Any) -> None:
     log = fly(make_twin, BODY, {"jet": THRUSTER | {"gas": 1e-4}}, 0.5, always("inputs.jet", 1.0))
-    assert log["truth.velocity.x"].values[-1] == pytest.approx(1e-4 * 400.0 / 2.0, rel=0.01)  # m v_e / M, within a step
-    assert log["parts.jet.gas"].values[-1] == 0.0
-    empty = log["parts.jet.force"].time[log["parts.jet.force"].values == 0.0][0]
+    assert log["truth.velocity.x"].values[-1] == pytest.approx(1e-4 * 400.0 / 2.0, rel=1e-9)  # m v_e / M
+    assert log["parts.jet.gas"].values[-1] == pytest.approx(0.0, abs=1e-18)
+    empty = log["parts.jet.force"].time[log["parts.jet.force"].values < 0.01 * 0.3][0]
     assert empty == pytest.approx(1e-4 * 400.0 / 0.3, abs=0.011)
 
 

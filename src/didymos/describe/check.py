@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from didymos.describe.schema import ScenarioSpec, StartSpec
     from didymos.describe.twin import Twin
 
-__all__ = ["check_gains", "check_link", "check_names", "check_values"]
+__all__ = ["check_gains", "check_link", "check_names", "check_tick", "check_values"]
 
 
 def check_gains(twin: Twin) -> None:
@@ -49,6 +49,15 @@ def check_link(twin: Twin, name: str) -> None:
         raise InputError(f"principal moments {found} kg m^2 belong to no body", path=f"links.{name}.inertia")
     if mass == 0.0 and moments[2] > 0.0:
         raise InputError("found 0 kg, expected a mass above 0 on a link that has an inertia", path=f"links.{name}.mass")
+
+
+def check_tick(twin: Twin, name: str, period: float) -> None:
+    """Refuse numbers of a part, as set, that do not fit ticks of so many seconds."""
+    part = twin.file.parts[name]
+    try:
+        part.contract.check_tick(part, period)
+    except ValueError as error:
+        raise twin.mistake(str(error), "parts", name) from error
 
 
 def _raise(found: Iterable[InputError]) -> None:
@@ -87,6 +96,7 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
 
 def _values(twin: Twin) -> Iterator[InputError]:
     yield from _directions(twin)
+    yield from _integrators(twin)
     yield from _clock(twin)
     yield from _errors(twin)
     for name in dict.fromkeys(link_of(path) for path in twin.body_values() if path.startswith("links.")):
@@ -177,6 +187,14 @@ def _directions(twin: Twin) -> Iterator[InputError]:
         direction = getattr(part, "direction", 1.0)
         if direction not in (-1.0, 1.0):
             yield twin.mistake(f"found {direction:g}, expected 1 or -1", "parts", name, "direction")
+
+
+def _integrators(twin: Twin) -> Iterator[InputError]:
+    chosen = twin.file.world.integrator
+    for name, part in twin.file.parts.items():
+        if part.contract.integrators and chosen not in part.contract.integrators:
+            expected = " or ".join(part.contract.integrators)
+            yield twin.mistake(f"a part of kind {part.kind!r} needs world.integrator: {expected}, found {chosen}", "parts", name)
 
 
 def _errors(twin: Twin) -> Iterator[InputError]:

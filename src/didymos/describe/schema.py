@@ -102,7 +102,9 @@ class ObjectSpec(Spec):
 class ContactSpec(Spec):
     """Friction with a direction: a round link that grips along an axis and slides across it, as a mecanum wheel does.
 
-    The axis is x of `frame`, which need not turn with the link. All three are multiplied by the friction of the floor.
+    The axis is x of `frame`, which need not turn with the link. `along` and `spin` are multiplied by the friction of the floor.
+    `across` is not: it is what the bearings of rollers take of the load, on any floor; on one so slippery that it holds less than
+    that, the rollers slide instead of turning, and `across` is no more than `along`.
     """
 
     link: str = Field(description="whose collision shape is one sphere")

@@ -9,6 +9,7 @@ import mujoco
 from didymos.control import Controller, Robot
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.stimulus import StimulusSpec
+from didymos.describe.check import check_tick
 from didymos.describe.names import input_names, readings
 from didymos.describe.schema import ScenarioSpec
 from didymos.describe.twin import Twin
@@ -84,6 +85,8 @@ def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, .
     streams = plan_streams(twin, assembly, units, program, scheduled, piloted)
     timing = tick_rate(twin, program)
     substeps, every = timing
+    for name in twin.file.parts:
+        check_tick(twin, name, substeps * twin.file.world.step)
     ticks = max(1, round(_CHUNK / (substeps * twin.file.world.step)))
     chunk = -(-ticks // every) * every
     context = build_context(twin, assembly, data, program, setpoints, stimuli, streams, timing, chunk)

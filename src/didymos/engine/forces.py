@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from didymos.air.air_state import AIR_STATE, advance_air
@@ -27,7 +28,7 @@ from didymos.compiled import kernel
 from didymos.engine.calls import call_law, call_measure, call_tick
 from didymos.engine.clearance import clearance
 from didymos.engine.law_table import LAW, MOST_LAWS, law_table
-from didymos.engine.layout import DATA, MODEL
+from didymos.engine.layout import DATA, INTEGRATOR, MODEL, TIMESTEP
 from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
 from didymos.engine.pushes import PUSHES, act_on_links
 from didymos.native import doubles, integers, record_at, row_at, word
@@ -36,17 +37,31 @@ from didymos.sensors.sensor import SURROUNDINGS
 
 __all__ = ["SCRATCH", "act_all", "advance_air_of", "measure_all", "state_address", "table_address", "tick_all"]
 
+CALLED = np.dtype([("time", np.float64)])
+"""When laws were last called [s]."""
+
 SCRATCH = np.dtype(
-    [("motion", MOTION), ("wrench", WRENCH), ("load", WRENCH), ("nearby", NEARBY), ("surroundings", SURROUNDINGS), ("down", np.float64, 3)]
+    [
+        ("motion", MOTION),
+        ("wrench", WRENCH),
+        ("load", WRENCH),
+        ("nearby", NEARBY),
+        ("surroundings", SURROUNDINGS),
+        ("called", CALLED),
+        ("down", np.float64, 3),
+    ]
 )
 """Room for what a law is told and answers; in the state, so that every copy of the data has its own."""
 
 _IDENTITY = layout_identity()
 _MOTION_AIR, _MOTION_JOINT = int(Motion.AIR), int(Motion.JOINT)
-_WRENCH_AT, _LOAD_AT, _NEARBY_AT, _SURROUNDINGS_AT, _DOWN_AT = (
-    int(SCRATCH.fields[name][1]) for name in ("wrench", "load", "nearby", "surroundings", "down")  # type: ignore[index]
+_WRENCH_AT, _LOAD_AT, _NEARBY_AT, _SURROUNDINGS_AT, _CALLED_AT, _DOWN_AT = (
+    int(SCRATCH.fields[name][1])  # type: ignore[index]
+    for name in ("wrench", "load", "nearby", "surroundings", "called", "down")
 )
 _POSITION_AT = int(MOTION.fields["position_world"][1])  # type: ignore[index]
+_RK4 = int(mujoco.mjtIntegrator.mjINT_RK4)
+_STEP_ROUNDING = 1e-6  # of a step: what sums of steps may be off
 _PUSHES_BYTES = PUSHES.itemsize
 _NNUMERIC, _NUMERIC_ADR, _NUMERIC_DATA = MODEL["nnumeric"], MODEL["numeric_adr"], MODEL["numeric_data"]
 _DOF_PARENTID, _NV, _STATEADR = MODEL["dof_parentid"], MODEL["nv"], MODEL["plugin_stateadr"]
@@ -182,6 +197,24 @@ def _end_sum(data: int, count: int, applied: int) -> None:
 
 
 @kernel
+def _find_step(model: int, here: Any, called: Any) -> None:
+    """Length and start of the physics step that this evaluation belongs to.
+
+    RK4 asks at t, t + h/2, t + h/2 and t + h; the next step begins by asking at t + h once more. Other integrators ask at t.
+    """
+    step, time = doubles(model + TIMESTEP)[0], here.time
+    here.step = step
+    if integers(model + INTEGRATOR)[0] != _RK4:
+        here.step_time = time
+        return
+    since, slack = time - here.step_time, _STEP_ROUNDING * step
+    ended = since >= step - slack and abs(time - called.time) <= slack
+    if ended or since < 0.0 or since > step + slack:
+        here.step_time = time
+    called.time = time
+
+
+@kernel
 def act_all(model: int, data: int, table: int, state: int) -> None:
     """Call every part's law; generalized forces to `qfrc_applied`, rates of states to `act_dot`."""
     header = record_at(table, HEADER)
@@ -204,6 +237,7 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     needs = table + 8 * header.first_need
     qpos, qvel = doubles(word(data + _QPOS)), doubles(word(data + _QVEL))
     here.time = doubles(data + _TIME)[0]
+    _find_step(model, here, record_at(scratch + _CALLED_AT, CALLED))
     loaded, last_dof = -1, -1  # the body whose load is being summed, and the last degree of freedom that moves it
     looked = False  # whether the air is known at some height
     for i in range(header.parts):

@@ -16,7 +16,7 @@ import mujoco
 from mujoco.introspect import structs
 from mujoco.introspect.ast_nodes import AnonymousStructDecl, AnonymousUnionDecl, ArrayType, PointerType, ValueType
 
-__all__ = ["DATA", "DISABLE_FLAGS", "MODEL", "library_path", "struct_offsets"]
+__all__ = ["DATA", "DISABLE_FLAGS", "INTEGRATOR", "MODEL", "TIMESTEP", "library_path", "struct_offsets"]
 
 _SCALARS: dict[str, Any] = {
     "int": ctypes.c_int,
@@ -98,17 +98,17 @@ def library_path() -> str:
     raise RuntimeError(f"the engine's library is not in {folder}; install it again: pip install --force-reinstall mujoco-core")
 
 
-def _disable_flags(live: Any) -> int:
-    """Offset in bytes of `mjModel.opt.disableflags`, checked against a live model."""
+def _option(live: Any, name: str, kind: Any, trials: tuple[Any, Any]) -> int:
+    """Offset in bytes of a field of `mjModel.opt`, checked against a live model."""
     layout = _structure("mjModel", structs.STRUCTS["mjModel"].fields)
     option = next(kind for name, kind in layout._fields_ if name == "opt")
-    offset = int(layout.opt.offset + option.disableflags.offset)
-    before = int(live.opt.disableflags)
-    for value in (0x155, 0x2AA):
-        live.opt.disableflags = value
-        if ctypes.c_int.from_address(live._address + offset).value != value:
-            raise RuntimeError("mjModel.opt.disableflags is not where the engine's headers say; this engine cannot be used")
-    live.opt.disableflags = before
+    offset = int(layout.opt.offset + getattr(option, name).offset)
+    before = getattr(live.opt, name)
+    for value in trials:
+        setattr(live.opt, name, value)
+        if kind.from_address(live._address + offset).value != value:
+            raise RuntimeError(f"mjModel.opt.{name} is not where the engine's headers say; this engine cannot be used")
+    setattr(live.opt, name, before)
     return offset
 
 
@@ -127,5 +127,7 @@ _data = mujoco.MjData(_model)
 _data.time = 3.25
 MODEL = _offsets("mjModel", _MODEL_FIELDS, _model)
 DATA = _offsets("mjData", _DATA_FIELDS, _data)
-DISABLE_FLAGS = _disable_flags(_model)
+DISABLE_FLAGS = _option(_model, "disableflags", ctypes.c_int, (0x155, 0x2AA))
+INTEGRATOR = _option(_model, "integrator", ctypes.c_int, (1, 3))
+TIMESTEP = _option(_model, "timestep", ctypes.c_double, (0.25, 0.5))
 del _model, _data

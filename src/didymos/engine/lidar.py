@@ -160,7 +160,7 @@ def _cast_moving(
     """The same as `_cast`, each ray from where the lidar is at its time."""
     travel = scan_time * math.sqrt(twist[3] ** 2 + twist[4] ** 2 + twist[5] ** 2)
     dx, dy, dz = place[0] - eye[0], place[1] - eye[1], place[2] - eye[2]
-    if kind != _PLANE and dx * dx + dy * dy + dz * dz > (farthest + bound + travel) ** 2:
+    if kind != PLANE and dx * dx + dy * dy + dz * dz > (farthest + bound + travel) ** 2:
         return
     count, origin = rays.shape[0], np.empty(3)
     for i in range(count):

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import mujoco
 
-from didymos.describe.check import check_link
+from didymos.describe.check import check_link, check_tick
 from didymos.describe.names import cameras, joint_of, link_of, readings
 from didymos.engine.assemble import apply_link
 from didymos.engine.build import Built
@@ -137,18 +137,21 @@ class LiveValues:
         twin, assembly = self._built.twin, self._built.assembly
         numbers, index = assembly.model.numeric_data, assembly.numbers[path]
         joint = twin.file.parts[part].joint if part else None
+        period = self._built.context.timing.period
 
         def write(value: float) -> None:
+            if part:
+                check_tick(twin, part, period)
             numbers[index] = value
 
         def write_belt(value: float) -> None:
-            numbers[index] = value
+            write(value)
             if self._lends_otherwise(part):
                 apply_belt(assembly.model, twin, part)
                 self.stale = self._constants = True
 
         def write_joint(value: float) -> None:
-            numbers[index] = value
+            write(value)
             if self._lends_otherwise(part):
                 self._apply_joint(str(joint))
                 self.stale = self._constants = True

@@ -3,7 +3,7 @@
 With q = 1/2 rho V^2, alpha = atan2(w, u), beta = asin(v / V) and (u, v, w) the velocity relative to the air, all in the part's
 frame turned to forward-right-down (the one place where this happens; the answer is turned back):
 
-    F_x = q S [-D cos(alpha) + L sin(alpha)]        D = C_D(alpha) + C_Dq c q / (2 V) + C_Ddy dy
+    F_x = q S [-D cos(alpha) + L sin(alpha)]        D = C_D(alpha) + C_Dq c q / (2 V) + C_Ddy dy,  D >= 0
     F_z = q S [-D sin(alpha) - L cos(alpha)]        L = C_L(alpha) + C_Lq c q / (2 V) + C_Ldy dy
     F_y = q S [C_Y0 + C_Yb beta + (C_Yp p + C_Yr r) b / (2 V) + C_Ydx dx + C_Ydz dz]
     l, n  like F_y, times b;      m = q S c [C_m0 + C_ma alpha + C_mq c q / (2 V) + C_mdy dy]
@@ -14,6 +14,17 @@ model linear   C_L = (1 - s) (C_L0 + C_La alpha) + s 2 sgn(alpha) sin^2(alpha) c
 model curves   C_L and C_D from the curves `lift` and `drag` over alpha (a surface: over alpha and beta)
 model none     nothing: the surface is switched off
 
+These hold in attached flow: for |alpha| up to the stall angle a0 (lift and drag of `curves`: in the range of both curves) and
+|beta| up to 30 deg. Elsewhere the surface is a flat plate in separated flow, with (x, y, z) = (u, v, w) / V:
+
+    (F_x, F_y, F_z) = q S [-C_D0 (x, y, z) - (0, 0, 2 z |z| + C_Ldy dy x + C_Lq c q / (2 V))] + side force as above
+    C_m0 + C_ma alpha  becomes  C_ma z;      a deflection acts in moments and side force by its coefficient times x
+
+(C_D0 of `curves` is the drag curve at alpha = 0), and between the two by the share of attached flow a(alpha) k(beta) of
+`airfoil_regimes.py`, which is exactly 1 inside. All is continuous over the sphere of flow directions: alpha = +-180 deg is one
+direction, and flow along the span, where alpha is not defined, lifts nothing. In reverse flow deflections act the other way.
+Air at rest drives nothing: where the derivatives would (F . V > 0), the part of the force along V is left out.
+
 dx, dy, dz are the deflections about x, y, z (aileron, elevator, rudder): limit times input, input in [-1, 1], moved at most at
 `rate_limit`. Positive ones roll right, pitch up and yaw right where C_ldx, C_mdy, C_ndz are positive. Behind a propeller
 (`input_from`) the share `slipstream` of the surface sees its wake added to u.
@@ -21,7 +32,9 @@ dx, dy, dz are the deflections about x, y, z (aileron, elevator, rudder): limit 
 References: Beard & McLain, Small Unmanned Aircraft (2012), ch. 4; last_letter_2. Differences from the latter, on purpose: drag is
 blended with the flat plate past stall (there it grows without bound), beta is Beard's asin(v / V), which stays within +-90 deg
 and needs no case for u = 0, not atan2(v, u). Nothing is divided by V, so still air is no special case. Valid for
-Mach < 0.3; the lateral and moment derivatives are meant for |beta| < 30 deg and below stall.
+Mach < 0.3; the derivatives are meant for |beta| < 30 deg and below stall, what lies beyond is bounded and of the right sign, no
+more: no attached lift in flow from behind, no hysteresis of stall, no centre of pressure that wanders, moments of rates and
+sideslip as in attached flow.
 """
 
 from __future__ import annotations
@@ -29,30 +42,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from didymos.compiled import kernel
 from didymos.contract import choice, input, memory, needs, option, output, parameter
+from didymos.parts.airfoil_regimes import held_share, nearest_end, sideslip_share, stall_share, transition
 from didymos.parts.curve import CURVE, CurveSpec, evaluate
 from didymos.parts.part import Part, law, tick
 
-__all__ = ["Airfoil", "stall_share"]
+__all__ = ["Airfoil"]
 
 _MODELS = ("none", "linear", "curves")
 _NONE, _LINEAR, _CURVES = range(len(_MODELS))
-
-
-@kernel
-def _rising(x: float) -> float:
-    """1 / (1 + exp(-x)) that never overflows."""
-    if x >= 0.0:
-        return 1.0 / (1.0 + math.exp(-x))
-    grown = math.exp(x)
-    return grown / (1.0 + grown)
-
-
-@kernel
-def stall_share(alpha: float, stall_angle: float, sharpness: float) -> float:
-    """Share of the flat plate at an angle of attack [rad]: 0 well inside stall, 1 well outside."""
-    return 1.0 - _rising(sharpness * (stall_angle - alpha)) * _rising(sharpness * (stall_angle + alpha))
 
 
 @kernel
@@ -68,6 +69,15 @@ def _lift_and_drag(alpha: float, sine: float, cosine: float, foil: Any) -> tuple
 
 
 @kernel
+def _from_curves(foil: Any, alpha: float, beta: float) -> tuple[float, float, float]:
+    """C_L and C_D of the curves, held at the nearer end of their range, and the share of attached flow before sideslip counts."""
+    low, high = max(foil.lift.low, foil.drag.low, -math.pi), min(foil.lift.high, foil.drag.high, math.pi)
+    inside = nearest_end(alpha, low, high)
+    share = held_share(alpha, low, high, transition(low, high, foil.stall_sharpness))
+    return evaluate(foil.lift, inside, beta), evaluate(foil.drag, inside, beta), share
+
+
+@kernel
 def _add_wrench(
     foil: Any, here: Any, deflection: Any, wake: float, alpha: float, speed: float, share: float, wrench: Any
 ) -> None:
@@ -76,29 +86,47 @@ def _add_wrench(
         return
     u, v, w = here.air_velocity[0] + wake, -here.air_velocity[1], -here.air_velocity[2]
     p, q, r = here.air_rate[0], -here.air_rate[1], -here.air_rate[2]
+    x, y, z = u / speed, min(max(v / speed, -1.0), 1.0), w / speed
     across = math.sqrt(u * u + w * w)
     sine, cosine = (w / across, u / across) if across > 0.0 else (0.0, 1.0)
-    beta = math.asin(min(max(v / speed, -1.0), 1.0))
+    beta = math.asin(y)
+    stall = foil.stall_angle
+    held = held_share(alpha, -stall, stall, transition(-stall, stall, foil.stall_sharpness))
     if foil.model == _CURVES:
-        lift, drag = evaluate(foil.lift, alpha, beta), evaluate(foil.drag, alpha, beta)
+        lift, drag, attached = _from_curves(foil, alpha, beta)
     else:
         lift, drag = _lift_and_drag(alpha, sine, cosine, foil)
-    dx, dy, dz = deflection[0], deflection[1], deflection[2]
+        attached = held
+    slipping = sideslip_share(y)
+    attached *= slipping
+    held *= slipping
+    reach = held + (1.0 - held) * x  # of deflections
+    dx, dy, dz = deflection[0] * reach, deflection[1], deflection[2] * reach
     still = 0.5 * here.density * foil.area * speed * speed * share
     turning = 0.25 * here.density * foil.area * speed * share  # times chord or span and a rate: q S c q / (2 V)
     b, c = foil.span, foil.chord
-    lift = still * (lift + foil.lift_y * dy) + turning * c * q * foil.lift_q
-    drag = still * (drag + foil.drag_y * dy) + turning * c * q * foil.drag_q
+    heave = turning * c * q * foil.lift_q
+    lift = still * (lift + foil.lift_y * dy) + heave
+    drag = max(still * (drag + foil.drag_y * dy) + turning * c * q * foil.drag_q, 0.0)
     side = still * (foil.side_0 + foil.side_beta * beta + foil.side_x * dx + foil.side_z * dz)
     side += turning * b * (foil.side_p * p + foil.side_r * r)
     roll = still * (foil.roll_0 + foil.roll_beta * beta + foil.roll_x * dx + foil.roll_z * dz)
     roll += turning * b * (foil.roll_p * p + foil.roll_r * r)
-    pitch = still * (foil.pitch_0 + foil.pitch_alpha * alpha + foil.pitch_y * dy) + turning * c * q * foil.pitch_q
+    moment = held * (foil.pitch_0 + foil.pitch_alpha * alpha) + (1.0 - held) * foil.pitch_alpha * z
+    pitch = still * (moment + foil.pitch_y * dy * reach) + turning * c * q * foil.pitch_q
     yaw = still * (foil.yaw_0 + foil.yaw_beta * beta + foil.yaw_x * dx + foil.yaw_z * dz)
     yaw += turning * b * (foil.yaw_p * p + foil.yaw_r * r)
-    wrench.force[0] += lift * sine - drag * cosine
-    wrench.force[1] -= side
-    wrench.force[2] += lift * cosine + drag * sine
+    ahead, down = lift * sine - drag * cosine, -lift * cosine - drag * sine
+    if attached < 1.0:
+        free = 1.0 - attached
+        least = evaluate(foil.drag, 0.0, 0.0) if foil.model == _CURVES else foil.drag_0
+        ahead = attached * ahead - free * still * least * x
+        side -= free * still * least * y
+        down = attached * down - free * (still * (least * z + 2.0 * abs(z) * z + foil.lift_y * dy * x) + heave)
+    driving = max(ahead * x + side * y + down * z, 0.0)  # along V, which air at rest does not do
+    wrench.force[0] += ahead - driving * x
+    wrench.force[1] -= side - driving * y
+    wrench.force[2] -= down - driving * z
     wrench.torque[0] += b * roll
     wrench.torque[1] -= c * pitch
     wrench.torque[2] -= b * yaw
@@ -111,6 +139,20 @@ def _moved(deflection: float, goal: float, most: float) -> float:
     if most > 0.0:
         move = min(max(move, -most), most)
     return deflection + move
+
+
+def _check_circle(spec: Any) -> None:
+    """Curves that are given all around agree at +180 and -180 deg, which are one direction."""
+    curves = {name: np.array([getattr(spec, name).record()]).view(np.recarray)[0] for name in ("lift", "drag")}
+    if any(curve.low > -math.pi or curve.high < math.pi for curve in curves.values()):
+        return
+    for name, curve in curves.items():
+        ends = [float(evaluate.py_func(curve, angle, 0.0)) for angle in (-math.pi, math.pi)]
+        if abs(ends[1] - ends[0]) > 1e-6 * max(1.0, abs(ends[0]), abs(ends[1])):
+            raise ValueError(
+                f"the curve {name!r} is {ends[0]:g} at -180 deg and {ends[1]:g} at 180 deg, which are one direction of flow:"
+                " give the range that was measured by 'low' and 'high'"
+            )
 
 
 def _derivative(doc: str, unit: str = "1") -> Any:
@@ -184,6 +226,8 @@ class Airfoil(Part):
             raise ValueError("the curves 'lift' and 'drag' belong to model 'curves', which needs both")
         if spec.slipstream > 0.0 and spec.input_from is None:
             raise ValueError("slipstream needs the key 'input_from': the propeller whose wake it is")
+        if spec.model == "curves":
+            _check_circle(spec)
 
     @law
     def act(foil, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]

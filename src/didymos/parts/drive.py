@@ -2,12 +2,14 @@
 
     tau = k_p s_p (x* - x) + k_d s_d (v* - v) + I + tau_ff,     dI/dt = k_i (x* - x),  |I| <= I_max
     x* = position + velocity (t - t_arrival),                   T dv/dt = dx/dt - v
-    |tau| <= tau_peak min(1, (v_top - |v|) / (v_top - v_knee))  where tau drives; tau_cont once the motor is hot
-    d heat/dt = ((tau / tau_cont)^2 - heat) / T_heat            hot: heat > 1
+    |tau| <= tau_max min(1, (v_top - |v|) / (v_top - v_knee))   where tau drives
+    tau_max = tau_cont + (tau_peak - tau_cont) (1 - heat) / f   within tau_cont (hot: heat >= 1) and tau_peak
+    d heat/dt = ((tau / tau_cont)^2 - heat) / T_heat
 
 x, v in *motor* revolutions, as the real controller counts (N m per revolution, not per radian), s_p and s_d the scales of a
-command. A command arrives `delay` after it was sent; without one for `watchdog` seconds the drive damps (v* = 0, no
-stiffness). Modes carry the controller's own numbers: 0 stopped, 10 position, 11 timed out, 12 zero velocity.
+command. A command arrives `delay` after it was sent; one a tick at most, and no more than 61 ticks of them are on their way: a
+longer delay is refused. Without one for `watchdog` seconds the drive damps (v* = 0, no stiffness). Modes carry the controller's
+own numbers: 0 stopped, 10 position, 11 timed out, 12 zero velocity.
 
 Mechanics, all at the motor: Coulomb friction F_C, viscous friction, the excess of breakaway over Coulomb friction that dies out
 with speed (Stribeck),
@@ -16,8 +18,9 @@ with speed (Stribeck),
 
 rotor inertia J (n^2 J at the output) and torque ripple sum_i s_i sin(k_i th) + c_i cos(k_i th) over the motor's angle th; the
 order k_i of a mesh of the gear need not be whole. The engine holds the joint with F_C + F_S (true standstill), the law gives back
-F_S (1 - exp(-(v / v_S)^2)) of it. With a `gear_stiffness` the rotor moves on its own and turns the output through a spring with
-play (`backlash`); friction then sits at the output. Without, the gear is rigid.
+F_S (1 - exp(-(v / v_S)^2)) of it. With a `gear_stiffness` the rotor moves on its own and turns the output through a spring and
+a damper, with play (`backlash`) through flanks that push and do not pull; friction then sits at the output. Without, the gear is
+rigid.
 
 Reference: moteus reference manual, "Theory of operation" and registers; Armstrong-Helouvry et al., Automatica 30 (1994). Valid
 for hard-switched current control that is fast beside the motion (> 1 kHz); integrate a springy gear with rk4 and a step below
@@ -60,7 +63,8 @@ _ANY = (-math.inf, math.inf)
 _TURN = 2.0 * math.pi
 _TAKE_OVER = 0.001  # [s] in which a new set-point takes the place of the last: a current loop's rise, and a smooth delay
 _FORGET = 0.01  # [s] in which a stopped drive forgets its integral
-_DEPTH = 32  # commands that may be on their way
+_DEPTH = 64  # rows of the ring
+_ON_THEIR_WAY = _DEPTH - 3  # commands that may be: beside them the newest that arrived, the one before it, and the next
 
 
 @kernel
@@ -132,6 +136,7 @@ class Drive(Part):
     peak_torque = parameter(unit="N m", above=0)
     continuous_torque = parameter(0.0, unit="N m", low=0, doc="that the motor bears for ever; 0 for no heating")
     thermal_time = parameter(0.0, unit="s", low=0, doc="T_heat; 0 for no heating")
+    fold_back = parameter(0.1, unit="1", above=0, high=1, doc="f, heat below 1 from which the torque falls to the continuous one")
     top_speed = parameter(0.0, unit="rev/s", low=0, doc="v_top, where no torque is left; 0 for none")
     knee_speed = parameter(0.0, unit="rev/s", low=0, doc="v_knee, from where torque falls")
     watchdog = parameter(0.0, unit="s", low=0, doc="time without a command after which the drive damps; 0 for never")
@@ -196,6 +201,15 @@ class Drive(Part):
             raise ValueError("a gear with stiffness needs the key 'rotor_inertia'")
 
     @classmethod
+    def check_tick(cls, spec: Any, period: float) -> None:
+        """Commands on their way have room."""
+        most = _ON_THEIR_WAY * period
+        if spec.delay > most * (1.0 + 1e-9):
+            raise ValueError(
+                f"found delay {spec.delay:g}, expected at most {most:g} s: {_ON_THEIR_WAY} commands at one a tick of {period:g} s"
+            )
+
+    @classmethod
     def idle_states(cls, spec: Any) -> int:
         """A rigid gear needs no rotor of its own: neither `twist` nor `rotor`."""
         return 0 if spec.gear_stiffness > 0.0 else 2
@@ -248,7 +262,7 @@ class Drive(Part):
             memory.heat += (load * load - memory.heat) * -math.expm1(-clock.period / drive.thermal_time)
         if inputs.beat != memory.last_beat:
             command = memory.commands[int(memory.sent) % _DEPTH]
-            command.arrival = clock.time + drive.delay
+            command.arrival = clock.time + min(drive.delay, _ON_THEIR_WAY * clock.period)
             command.position = inputs.position
             command.velocity = inputs.velocity
             command.feedforward = inputs.feedforward

@@ -1,8 +1,13 @@
 """What the motor and the gear of a drive do, whatever its controller asks for; symbols as in `drive.py`.
 
-    |tau| <= tau_peak min(1, (v_top - |v|) / (v_top - v_knee))  where tau drives; tau_cont once the motor is hot
+    |tau| <= tau_max min(1, (v_top - |v|) / (v_top - v_knee))   where tau drives
+    tau_max    tau_cont + (tau_peak - tau_cont) (1 - heat) / f, held between the two: falls as the motor gets hot, without a jump
     ripple     sum_i s_i sin(k_i th) + c_i cos(k_i th)          over the motor's angle th
-    mesh       k (x - clip(x, -b/2, b/2)) + d dx/dt             x twist of a springy gear, b its play; flanks do not pull
+    mesh       k x + d dx/dt                                    x twist of a springy gear without play
+               k y + d min(1, |y| / (b/10)) dx/dt, of y's sign  y = x - clip(x, -b/2, b/2), b its play: flanks do not pull
+
+A flank that begins to press has nothing to damp with yet, as in Hunt and Crossley's law of impact (J. Appl. Mech. 42, 1975): the
+torque does not jump where flanks meet.
 """
 
 from __future__ import annotations
@@ -14,13 +19,16 @@ from didymos.compiled import kernel
 
 __all__ = ["mesh_torque", "ripple_torque", "torque_limit"]
 
+_MEETING = 0.1  # of the play: how far flanks press before they damp in full
+
 
 @kernel
 def torque_limit(speed: float, torque: float, heat: float, drive: Any) -> float:
     """Largest torque [N m] that the motor gives at a speed [rev/s]; `torque` says which way it is wanted."""
     limit = drive.peak_torque
-    if drive.continuous_torque > 0.0 and heat > 1.0:
-        limit = min(limit, drive.continuous_torque)
+    if 0.0 < drive.continuous_torque < limit:
+        cool = min(max((1.0 - heat) / drive.fold_back, 0.0), 1.0)
+        limit = drive.continuous_torque + (limit - drive.continuous_torque) * cool
     if drive.top_speed > 0.0 and torque * speed > 0.0:
         left = (drive.top_speed - abs(speed)) / (drive.top_speed - drive.knee_speed)
         limit *= min(max(left, 0.0), 1.0)
@@ -44,12 +52,11 @@ def ripple_torque(angle: float, drive: Any) -> float:
 
 @kernel
 def mesh_torque(twist: float, twist_rate: float, drive: Any) -> float:
-    """Torque through a springy gear [N m] at the output; its flanks push and do not pull."""
-    half = 0.5 * drive.backlash
-    stretch = twist - min(max(twist, -half), half)
-    torque = drive.gear_stiffness * stretch + drive.gear_damping * twist_rate
-    if stretch > 0.0:
-        return max(torque, 0.0)
-    if stretch < 0.0:
-        return min(torque, 0.0)
-    return torque if half == 0.0 else 0.0
+    """Torque through a springy gear [N m] at the output; with play its flanks push and do not pull."""
+    play = drive.backlash
+    if play == 0.0:
+        return drive.gear_stiffness * twist + drive.gear_damping * twist_rate
+    stretch = twist - min(max(twist, -0.5 * play), 0.5 * play)
+    damping = drive.gear_damping * min(abs(stretch) / (_MEETING * play), 1.0)
+    torque = drive.gear_stiffness * stretch + damping * twist_rate
+    return max(torque, 0.0) if stretch > 0.0 else min(torque, 0.0)

@@ -1,24 +1,41 @@
 """Gripper with two stages that holds a port on another body: soft (compliant, aligns), then hard (stiff).
 
-    F = -k (p - p_port) - d (v - v_port),     T = k_r e - d_r (w - w_port)
+    F = -sat( k (p - p_port) + d (v - v_port), F_hold ),     T = sat( k_r e - d_r (w - w_port), T_hold )
 
 on the gripper at its origin p, and the opposite on the port: what one gains in momentum the other loses. k and d grow from zero
 to the soft values while the jaws close, then to the hard ones. The jaws take hold only of a port within reach; a stage is
-reported when its jaws are closed and the port sits in the middle.
+reported when its jaws are closed and the port sits in the middle. e is the rotation vector from the gripper to the port: its
+axis times its true angle, 0 to 180 deg.
+
+sat shortens a vector to what the jaws can hold: pulled by more, the port slips in them against that force, and once it is out of
+reach it has broken away (`lost`); the jaws take it again only after they were opened. Without a holding force and torque nothing
+slips. A port that slipped and stayed within reach is drawn back to the middle, as jaws with a centring shape do; friction that
+would keep it where it slipped to is not modelled. At exactly 180 deg the axis is not defined and there is no torque.
 
 A law acts on one link, so a gripper is three parts, in this order: `gripper_port` on the other body says where the port is,
 `gripper` (input_from: the port) computes and acts, `gripper_reaction` (input_from: the gripper) acts on the other body. The port
-is held where the gripper's frame is, with the same axes. e is the small-angle rotation from the gripper to the port.
+is held where the gripper's frame is, with the same axes.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
+from didymos.compiled import kernel
 from didymos.contract import input, memory, needs, output, parameter
 from didymos.parts.part import Motion, Part, law, tick
 
 __all__ = ["Gripper", "GripperPort", "GripperReaction"]
+
+
+@kernel
+def _shorten(vector: Any, most: float) -> None:
+    """Shorten a vector to a length, 0 for any."""
+    size = math.sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2])
+    if most > 0.0 and size > most:
+        for i in range(3):
+            vector[i] *= most / size
 
 
 class GripperPort(Part):
@@ -58,6 +75,8 @@ class Gripper(Part):
     hard_stiffness = parameter(unit="N/m", low=0)
     hard_damping = parameter(unit="N s/m", low=0)
     arm = parameter(unit="m", low=0, doc="stiffness and damping in rotation are those times the square of this")
+    holding_force = parameter(0.0, unit="N", low=0, doc="F_hold, beyond which the port slips; 0 for none")
+    holding_torque = parameter(0.0, unit="N m", low=0, doc="T_hold, beyond which the port turns in the jaws; 0 for none")
     order = input(range=(0.0, 2.0), doc="0 open, 1 close softly, 2 close hard")
     position = needs(columns="xyz", unit="m", required=True, doc="of the port in the world")
     rotation = needs(count=9, required=True, doc="of the port to the world, row by row")
@@ -65,22 +84,30 @@ class Gripper(Part):
     rate = needs(columns="xyz", unit="rad/s", required=True, doc="of the port in the world's axes")
     jaws = memory(doc="0 open, 1 closed softly, 2 closed hard")
     holds = memory(doc="1 once the port was within reach")
+    lost = memory(doc="1 from when the port broke away until the jaws are opened")
     stage = memory(doc="the stage that is complete")
     awake = memory(doc="1 from the first tick on")
     force = output(columns="xyz", unit="N", doc="F, in the world's axes")
     torque = output(columns="xyz", unit="N m", doc="T, in the world's axes")
     point = output(columns="xyz", unit="m", recorded=False, doc="p, in the world")
+    error = output(columns="xyz", unit="rad", recorded=False, doc="e, in the world's axes")
     distance = output(unit="m", doc="of the port")
     angle = output(unit="rad", doc="to the port")
     shown_jaws = output("jaws", doc="0 open, 1 closed softly, 2 closed hard")
     shown_stage = output("stage", doc="the stage that is complete")
+    shown_lost = output("lost", doc="1 from when the port broke away until the jaws are opened")
 
     @tick
     def close(gripper, clock, inputs, memory, output):  # type: ignore[no-untyped-def]
         # at the first tick nobody has looked yet where the port is
         within = memory.awake > 0.5 and output.distance < gripper.reach and output.angle < gripper.reach_angle
         memory.awake = 1.0
+        slips = gripper.holding_force > 0.0 or gripper.holding_torque > 0.0
+        if slips and memory.holds > 0.5 and not within:
+            memory.lost = 1.0
         if inputs.order < 0.5:
+            memory.lost = 0.0
+        if inputs.order < 0.5 or memory.lost > 0.5:
             memory.jaws = 0.0
             memory.holds = 0.0
         elif memory.holds > 0.5 or within:
@@ -98,8 +125,8 @@ class Gripper(Part):
         k = soft * gripper.soft_stiffness + hard * (gripper.hard_stiffness - gripper.soft_stiffness)
         d = soft * gripper.soft_damping + hard * (gripper.hard_damping - gripper.soft_damping)
         turn, arm = here.rotation, gripper.arm * gripper.arm
-        away = 0.0
-        twist = 0.0
+        force, torque, error = output.force, output.torque, output.error
+        away, sine, trace = 0.0, 0.0, 0.0
         for i in range(3):
             row, j, m = 3 * i, (i + 1) % 3, (i + 2) % 3
             v = turn[row] * here.velocity[0] + turn[row + 1] * here.velocity[1] + turn[row + 2] * here.velocity[2]
@@ -107,20 +134,29 @@ class Gripper(Part):
             gap = here.position_world[i] - inputs.position[i]
             lever_j, lever_m = here.position_world[j] - inputs.position[j], here.position_world[m] - inputs.position[m]
             carried = inputs.velocity[i] + inputs.rate[j] * lever_m - inputs.rate[m] * lever_j  # the port's body, at p
-            error = 0.0
+            turned = 0.0  # the sine of the angle times its axis
             for axis in range(3):
-                error += turn[3 * j + axis] * inputs.rotation[3 * m + axis] - turn[3 * m + axis] * inputs.rotation[3 * j + axis]
-            error *= 0.5
-            output.force[i] = -k * gap - d * (v - carried)
-            output.torque[i] = arm * (k * error - d * (w - inputs.rate[i]))
+                turned += turn[3 * j + axis] * inputs.rotation[3 * m + axis] - turn[3 * m + axis] * inputs.rotation[3 * j + axis]
+                trace += turn[row + axis] * inputs.rotation[row + axis]
+            error[i] = 0.5 * turned
+            force[i] = -k * gap - d * (v - carried)
+            torque[i] = -arm * d * (w - inputs.rate[i])
             output.point[i] = here.position_world[i]
             away += gap * gap
-            twist += error * error
+            sine += error[i] * error[i]
+        sine = math.sqrt(sine)
+        angle = math.atan2(sine, 0.5 * (trace - 1.0))
+        stretch = angle / sine if sine > 1e-12 else (1.0 if trace > 1.0 else 0.0)
+        for i in range(3):
+            error[i] *= stretch
+            torque[i] += arm * k * error[i]
+        _shorten(force, gripper.holding_force)
+        _shorten(torque, gripper.holding_torque)
         output.distance = math.sqrt(away)
-        output.angle = math.sqrt(twist)
+        output.angle = angle
         output.jaws = memory.jaws
         output.stage = memory.stage
-        force, torque = output.force, output.torque
+        output.lost = memory.lost
         for i in range(3):
             wrench.force[i] = turn[i] * force[0] + turn[3 + i] * force[1] + turn[6 + i] * force[2]
             wrench.torque[i] = turn[i] * torque[0] + turn[3 + i] * torque[1] + turn[6 + i] * torque[2]

@@ -5,8 +5,9 @@
 
 g columns of the forward matrix. The wheel turns at exactly its demand; the torque that it takes is given back to the link
 that carries it, so that nothing is felt. The base gets the force m (d / h - v) / h with d the exact displacement of a step:
-an integrator that adds h times the new velocity (implicitfast) then lands on the exact path, to rounding. Valid with the
-step that the world has, without gravity and contact, for a robot whose centre of mass is the origin of the base link.
+an integrator that adds h times the new velocity (implicitfast) then lands on the exact path, to rounding. h is the engine's own
+step. RK4, which weighs four such forces of which each alone would do, cannot hold it and is refused. Valid without gravity and
+contact, for a robot whose centre of mass is the origin of the base link.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ class KinematicWheel(Part):
 
     needs_joint = True
     motion = Motion.FRAME
+    integrators = ("implicitfast",)
 
     per_x = parameter(unit="m", doc="g_x, velocity along x per speed")
     per_y = parameter(unit="m", doc="g_y, velocity along y per speed")
     per_turn = parameter(unit="1", doc="g_z, yaw rate per speed")
     inertia = parameter(unit="kg m^2", above=0, doc="of the wheel about its axle")
-    step = parameter(unit="s", above=0, live=False, doc="the physics step")
     speed = input(range=(-1e9, 1e9), unit="rad/s", doc="w_i, about the axle")
     others_velocity = needs("velocity", columns="xy", unit="m/s", doc="by the wheels before this one")
     others_turn = needs("turn", unit="rad/s", doc="by the wheels before this one")
@@ -38,7 +39,7 @@ class KinematicWheel(Part):
 
     @law
     def act(wheel, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
-        torque = wheel.inertia * (inputs.speed - here.joint_velocity) / wheel.step
+        torque = wheel.inertia * (inputs.speed - here.joint_velocity) / here.step
         wrench.joint_torque = torque
         wrench.torque[0] = -torque  # the joint's axis is -x: what the engine takes from the link, we give back
         output.velocity[0] = inputs.velocity[0] + wheel.per_x * inputs.speed
@@ -50,12 +51,12 @@ class KinematicBase(Part):
     """The body that the wheels move."""
 
     motion = Motion.FRAME
+    integrators = ("implicitfast",)
 
     mass = parameter(unit="kg", above=0, doc="of the whole robot")
     inertia_x = parameter(unit="kg m^2", above=0, doc="of the whole robot")
     inertia_y = parameter(unit="kg m^2", above=0, doc="of the whole robot")
     inertia_z = parameter(unit="kg m^2", above=0, doc="of the whole robot")
-    step = parameter(unit="s", above=0, live=False, doc="the physics step")
     wheels_velocity = needs("velocity", columns="xy", unit="m/s", doc="by all wheels")
     wheels_turn = needs("turn", unit="rad/s", doc="by all wheels")
     velocity = output(columns="xy", unit="m/s", doc="v_x, v_y")
@@ -63,7 +64,7 @@ class KinematicBase(Part):
 
     @law
     def act(base, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
-        h = base.step
+        h = here.step
         u, v = inputs.velocity[0], inputs.velocity[1]
         turn = inputs.turn * h
         if abs(turn) > 1e-4:

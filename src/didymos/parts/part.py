@@ -30,7 +30,8 @@ A part whose `input_from` names another one (which stands before it in the file)
 where it declares `needs`; without one they are zero, or a mistake where it declares them `required`. One whose `belt` runs over
 a second joint turns q + q_belt, and its torque acts on both joints, as virtual work says: a knee that is driven from the hip's
 axis. Inertia, dry friction and damping that a part lends to its joint are the engine's own (`on_joint`): it solves them
-implicitly, with true standstill, which no force law can.
+implicitly, with true standstill, which no force law can. A law that holds with some integrators only names them
+(`integrators`); one that acts for a time, not at an instant, finds the step that it acts in as `here.step_time`, `here.step`.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ __all__ = ["CLOCK", "MOTION", "WRENCH", "JointLoad", "Motion", "Part", "PartSpec
 MOTION = np.dtype(
     [
         ("time", np.float64),  # [s]
+        ("step", np.float64),  # [s] length of the physics step
+        ("step_time", np.float64),  # [s] when it began: the same in all stages of RK4
         ("position_world", np.float64, 3),  # [m]
         ("height", np.float64),  # [m] above the ground (`world.ground.height`; without a ground, above z = 0)
         ("clearance", np.float64),  # [m] straight down to whatever stands there, infinite above nothing; see `Part.looks_below`
@@ -81,7 +84,7 @@ class Motion(IntEnum):
 
     AIR = 0  # everything
     FRAME = 1  # everything but the air
-    JOINT = 2  # the time and the joint; such a law answers with a joint torque only
+    JOINT = 2  # the times and the joint; such a law answers with a joint torque only
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,7 @@ class Part:
     kind: ClassVar[str] = ""
     motion: ClassVar[Motion] = Motion.AIR
     needs_joint: ClassVar[bool] = False
+    integrators: ClassVar[tuple[str, ...]] = ()  # with which alone the law holds; empty for all
 
     parameters: ClassVar[tuple[Declaration, ...]]
     options: ClassVar[tuple[Declaration, ...]]
@@ -209,6 +213,10 @@ class Part:
     @classmethod
     def check(cls, spec: Any) -> None:
         """Whether the numbers of a part agree with each other; a ValueError says what does not."""
+
+    @classmethod
+    def check_tick(cls, spec: Any, period: float) -> None:
+        """Whether the numbers of a part fit the time between two ticks [s]; a ValueError says what does not."""
 
     @classmethod
     def on_joint(cls, numbers: Any) -> JointLoad | None:
