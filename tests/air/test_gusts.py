@@ -34,6 +34,7 @@ def test_low_altitude_intensity_follows_the_standard() -> None:
     assert length_w == pytest.approx(200 * FOOT)
     assert length_u == pytest.approx(200 * FOOT / base**1.2)
     assert _turbulence(0.0, wind_6m=15.4) == _turbulence(3.0, wind_6m=15.4)
+    assert _turbulence(0.0, wind_6m=15.4)[3] == pytest.approx(10 * FOOT)
 
 
 # MIL-F-8785C figure 7 [ft/s], at two of its heights and half way between two: light, moderate, severe

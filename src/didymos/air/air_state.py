@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from didymos.air.dryden import DRAWS, DRYDEN, advance_gust
+from didymos.air.dryden import DRAWS, DRYDEN, advance_gust, is_of_velocity
 from didymos.air.gusts import is_turbulent
 from didymos.air.wind import wind_speed
 from didymos.compiled import kernel
@@ -43,7 +43,8 @@ def advance_air(
     air.turning = 0.0
     if is_turbulent(gusts, wind):
         for i in range(DRAWS):
-            air.draws[i] = normal(air.key[0], air.key[1], DRAWS * tick + i)
+            if gusts.span > 0.0 or is_of_velocity(i):
+                air.draws[i] = normal(air.key[0], air.key[1], DRAWS * tick + i)
         advance_gust(air, gusts, wind, height, x, y, z, period, tick == 0)
     x, y, z = x - gust[0], y - gust[1], z - gust[2]
     here = air.wind_at_root

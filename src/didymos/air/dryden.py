@@ -47,7 +47,7 @@ import numpy as np
 from didymos.air.gusts import share_of_high_altitude, turbulence
 from didymos.compiled import kernel
 
-__all__ = ["DRAWS", "DRYDEN", "advance_gust"]
+__all__ = ["DRAWS", "DRYDEN", "advance_gust", "is_of_velocity"]
 
 DRAWS = 10
 """Standard normal numbers of a tick: three for each axis, one for p."""
@@ -71,6 +71,12 @@ _CLOSE, _TERMS = 0.5, 13  # 0.5^13 / 13! is below 1e-13
 _POINTS = np.array([0.06943184420297371, 0.33000947820757187, 0.6699905217924281, 0.9305681557970263])
 _WEIGHTS = np.array([0.17392742256872692, 0.3260725774312731, 0.3260725774312731, 0.17392742256872692])
 _ALPHA, _BETA = math.sqrt(1.5), (1.0 - math.sqrt(3.0)) / math.sqrt(2.0)
+
+
+@kernel
+def is_of_velocity(draw: int) -> bool:
+    """Whether a draw of a tick is needed without rotational gusts: the first two of an axis, for a and b."""
+    return draw % 3 < 2 and draw < DRAWS - 1
 
 
 @kernel
