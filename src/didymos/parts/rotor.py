@@ -6,7 +6,7 @@
 Thrust acts along +x of the part's frame, -d Q about it (d = +1 or -1, the sense of rotation). V_x, V_y, V_z is the velocity through
 the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = pi R^2, v the mean induced velocity, U = V_x + k v:
 
-    blades      T = rho A s [L m W^2 - (1 + mu^2 / 2) W U],   m = 1 + 1.7 mu^2 - 4 mu^3 / 3 pi,   s = sigma a / 4,  a = 5.7
+    blades      T = rho A s [L m W^2 - (1 + mu^2 / 2) W U],   m = 1 + 1.65 mu^2 - 0.4 mu^4,   s = sigma a / 4,  a = 5.7
     momentum    T = 2 rho A v |V + v|       Glauert, with a fit through vortex ring and windmill: see inflow.py
     drag        H = 2 (P_0 / W) mu + 1.8 rho A s L W mu max(U, 0)   against (V_y, V_z), of rigid blades: profile, and lift tilted
     energy      Q w = T U + P_0 (1 + 3 mu^2) - H min(P, W)
@@ -15,7 +15,7 @@ the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = 
 Nothing but the bench is asked for: L, the inflow ratio at which the blades lift no more, and p, the profile coefficient, are those
 with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65; the solidity sigma,
 where not given, that of a blade loading C_T / sigma = 0.16; k = 1.1 the induced power factor (less where k_M leaves no room for
-it). 1.7 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^3 the reversed flow; 1.8 likewise (1.5 to 2); n
+it). 1.65 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^4 the reversed flow; 1.8 likewise (1.5 to 2); n
 (n - 1) is a cambered blade whose drag is least at half of its lift in hover. Blades stall: |T| is held at a mean lift coefficient of
 1.5 (C_T = sigma m / 4), or at 1.5 m times the thrust in still air where that is more. Body rates about +x add to w.
 
@@ -61,8 +61,8 @@ BLADE_LOADING = 0.16  # C_T / sigma of a rotor of unknown solidity: that of an A
 LIFT_SLOPE = 5.7  # [1/rad]
 MOST_LOADING = 1.5 / 6.0  # C_T / sigma at a mean lift coefficient of 1.5
 MOST_THRUST = 1.5  # of that in still air, where the blades are loaded more than that
-TWIST = 1.7
-REVERSED = 4.0 / (3.0 * math.pi)
+TWIST = 1.65
+REVERSED = 0.4
 POLAR = 0.4
 LIFT_TILT = 1.8
 LEAST_SPEED = 1e-6  # [rad/s]
@@ -87,52 +87,55 @@ def ground_share(height: float, radius: float) -> float:
 
 
 @kernel
-def _thrust_limit(hover: float, solidity: float, radius: float) -> float:
-    """Largest |T| / (2 rho A w^2) [m^2]; `hover` is that in still air."""
-    return max(0.5 * MOST_LOADING * solidity * radius * radius, MOST_THRUST * hover)
+def _loads(rotor: Any, speed: float, here: Any, thinness: float, radius: float, ground: float) -> Any:
+    """Thrust [N], drag per velocity across the axis [N s/m], torque against the spin [N m], induced velocity [m/s].
 
-
-@kernel
-def _loads(rotor: Any, speed: float, climb: float, across: float, density: float, radius: float, ground: float) -> Any:
-    """Thrust [N], drag across the axis [N], torque against the spin [N m]; `ground` is (R / 4 h)^2, 0 without ground effect."""
-    area = math.pi * radius * radius
-    mass = 2.0 * density * area
-    square = speed * speed
-    hover = rotor.thrust_coefficient / (2.0 * DENSITY_OF_BENCH * area)  # T / (2 rho A w^2) in still air
-    still = math.sqrt(hover)  # v / w in still air
-    factor = min(rotor.induced_factor, rotor.torque_coefficient / (still * rotor.thrust_coefficient))
+    `thinness` is rho / rho0, `ground` (R / 4 h)^2, 0 without ground effect. Velocities are per speed here [m], thrust is T / (2 rho A w^2) [m^2]: every
+    equation of the rotor is quadratic in speed and velocities. Written with few divisions: it runs four times a step.
+    """
+    per_speed, per_radius = 1.0 / speed, 1.0 / radius
+    x, y, z = here.air_velocity[0] * per_speed, here.air_velocity[1] * per_speed, here.air_velocity[2] * per_speed
+    across = y * y + z * z
+    mass = 2.0 * math.pi * here.density * radius * radius
+    hover = rotor.thrust_coefficient * (0.5 / (math.pi * DENSITY_OF_BENCH)) * per_radius * per_radius
+    still = math.sqrt(hover)  # v in still air
+    least = still * rotor.thrust_coefficient  # torque coefficient of the ideal rotor
+    factor = rotor.induced_factor
+    if factor * least > rotor.torque_coefficient:
+        factor = rotor.torque_coefficient / least
     solidity = rotor.solidity
     if solidity == 0.0:
-        solidity = 2.0 * hover / (BLADE_LOADING * radius * radius)
-    damping = 0.125 * solidity * LIFT_SLOPE * radius  # s R / 2
+        solidity = (2.0 / BLADE_LOADING) * hover * per_radius * per_radius
+    damping = 0.125 * LIFT_SLOPE * solidity * radius  # s R / 2
     unloaded = hover + damping * factor * still  # s L R^2 / 2
-    tip = speed * radius
-    along = min(across, tip)
-    mu = along / tip
-    growth = 1.0 + mu * mu * (TWIST - REVERSED * mu)
-    slope = damping * speed * (1.0 + 0.5 * mu * mu)
-    blades = unloaded * square * growth - slope * climb
-    most = _thrust_limit(hover, solidity, radius) * square * growth
-    induced = induced_velocity(blades, slope * factor, climb, across)
+    mu_squared = min(across * per_radius * per_radius, 1.0)
+    growth = 1.0 + mu_squared * (TWIST - REVERSED * mu_squared)
+    slope = damping * (1.0 + 0.5 * mu_squared)
+    blades = unloaded * growth - slope * x
+    near = still - 0.6 * x if x * x + across < hover else 0.0
+    induced = induced_velocity(blades, slope * factor, x, across, near)
     loading = blades - slope * factor * induced
+    most = growth * max(0.5 * MOST_LOADING * solidity * radius * radius, MOST_THRUST * hover)
     if abs(loading) > most:
         loading = math.copysign(most, loading)
-        induced = induced_velocity(loading, 0.0, climb, across)
-    inflow = climb + factor * induced
-    share = loading / (hover * square * growth)
-    profile = (rotor.torque_coefficient - factor * still * rotor.thrust_coefficient) * density / DENSITY_OF_BENCH
-    profile *= square * (1.0 + POLAR * share * (share - 1.0))  # P_0 / w
-    drag = 2.0 * profile * mu / radius + LIFT_TILT * mass * unloaded / radius * speed * mu * max(inflow, 0.0)
-    if rotor.flapping_drag > 0.0:
-        drag = rotor.flapping_drag * density / DENSITY_OF_BENCH * speed * across
-    torque = mass * loading * inflow / speed + profile * (1.0 + 3.0 * mu * mu) - drag * along / speed
+        induced = induced_velocity(loading, 0.0, x, across, 0.0)
+    inflow = x + factor * induced
+    share = loading / (hover * growth)
+    profile = (rotor.torque_coefficient - factor * least) * thinness  # P_0 / w^3
+    profile *= 1.0 + POLAR * share * (share - 1.0)
+    beyond = radius / math.sqrt(across) if mu_squared == 1.0 else 1.0  # W / P where P is more
+    drag = rotor.flapping_drag * thinness  # H / w P
+    if drag == 0.0:
+        drag = per_radius * per_radius * (2.0 * profile + LIFT_TILT * mass * unloaded * max(inflow, 0.0)) * beyond
+    torque = mass * loading * inflow + profile * (1.0 + 3.0 * mu_squared) - drag * across * beyond
     thrust = mass * loading
     if ground > 0.0 and thrust > 0.0:
-        ground *= induced * induced / (induced * induced + across * across)
+        ground *= induced * induced / (induced * induced + across)
         more = thrust * ground / (1.0 - ground)
         thrust += more
-        torque += more * climb / speed  # the induced power stays that out of ground effect
-    return thrust, drag, torque
+        torque += more * x  # the induced power stays that out of ground effect
+    square = speed * speed
+    return thrust * square, drag * speed, torque * square, induced * speed
 
 
 class Rotor(Part):
@@ -159,7 +162,7 @@ class Rotor(Part):
     speed = state(unit="rad/s", doc="w")
     thrust = output(unit="N", doc="F, along +x")
     shown_speed = output("speed", unit="rad/s", doc="d w, about +x")
-    wake = output(unit="m/s", doc="by how much the air behind is faster")
+    wake = output(unit="m/s", doc="2 v, by how much the air behind is faster")
     torque = output(unit="N m", doc="Q, of the air against the spin; negative where the air drives the rotor")
 
     @classmethod
@@ -199,19 +202,18 @@ class Rotor(Part):
         if rotor.ground_effect > 0.0:
             ground = rotor.ground_effect * max(here.rotation[6], 0.0) * ground_share(here.clearance, radius)
         through_air = max(speed + rotor.direction * here.air_rate[0], 0.0)
-        thrust, drag, torque = 0.0, 0.0, 0.0
-        across = math.sqrt(v * v + w * w)
+        thrust, drag, torque, induced = 0.0, 0.0, 0.0, 0.0
         if rotor.torque_coefficient > 0.0 and rotor.thrust_coefficient > 0.0 and share > 0.0:
             if through_air > LEAST_SPEED:
-                thrust, drag, torque = _loads(rotor, through_air, u, across, here.density, radius, ground)
+                thrust, drag, torque, induced = _loads(rotor, through_air, here, share, radius, ground)
         else:
             thrust = rotor.thrust_coefficient * share * speed * speed / (1.0 - ground)
             torque = rotor.torque_coefficient * share * speed * speed
-            drag = rotor.flapping_drag * share * speed * across
+            drag = rotor.flapping_drag * share * speed
+            induced = 0.5 * wake(thrust, u, here.density, math.pi * radius * radius)
         wrench.force[0] = thrust
-        if across > 0.0:
-            wrench.force[1] = -drag * v / across
-            wrench.force[2] = -drag * w / across
+        wrench.force[1] = -drag * v
+        wrench.force[2] = -drag * w
         spin = rotor.direction * rotor.inertia
         wrench.torque[0] = -rotor.direction * torque - spin * acceleration
         rolling = -rotor.direction * rotor.flapping_moment * share * speed
@@ -220,5 +222,5 @@ class Rotor(Part):
         wrench.joint_torque = rotor.axle_gain * (rotor.direction * speed - here.joint_velocity)
         output.thrust = thrust
         output.speed = rotor.direction * speed
-        output.wake = wake(thrust, u, here.density, math.pi * radius * radius)
+        output.wake = 2.0 * max(induced, 0.0)
         output.torque = torque
