@@ -90,52 +90,55 @@ def ground_share(height: float, radius: float) -> float:
 def _loads(rotor: Any, speed: float, here: Any, thinness: float, radius: float, ground: float) -> Any:
     """Thrust [N], drag per velocity across the axis [N s/m], torque against the spin [N m], induced velocity [m/s].
 
-    `thinness` is rho / rho0, `ground` (R / 4 h)^2, 0 without ground effect. Velocities are per speed here [m], thrust is T / (2 rho A w^2) [m^2]: every
-    equation of the rotor is quadratic in speed and velocities. Written with few divisions: it runs four times a step.
+    `thinness` is rho / rho0, `ground` (R / 4 h)^2, 0 without ground effect. Every equation of the rotor is quadratic in speed and
+    velocities: velocities are taken by that induced in still air, v_h = w sqrt(k_T / 2 rho0 A), thrust by k_T w^2. Written with
+    few divisions: it runs four times a step.
     """
-    per_speed, per_radius = 1.0 / speed, 1.0 / radius
-    x, y, z = here.air_velocity[0] * per_speed, here.air_velocity[1] * per_speed, here.air_velocity[2] * per_speed
+    square_root = math.sqrt(rotor.thrust_coefficient * (0.5 / (math.pi * DENSITY_OF_BENCH)))  # v_h R / w
+    per_area = 1.0 / (radius * radius)
+    ratio = square_root * per_area  # v_h / W, the inflow ratio of hover
+    per_still = radius / (square_root * speed)  # 1 / v_h
+    x, y, z = here.air_velocity[0] * per_still, here.air_velocity[1] * per_still, here.air_velocity[2] * per_still
     across = y * y + z * z
-    mass = 2.0 * math.pi * here.density * radius * radius
-    hover = rotor.thrust_coefficient * (0.5 / (math.pi * DENSITY_OF_BENCH)) * per_radius * per_radius
-    still = math.sqrt(hover)  # v in still air
-    least = still * rotor.thrust_coefficient  # torque coefficient of the ideal rotor
+    least = ratio * radius * rotor.thrust_coefficient  # torque coefficient of the ideal rotor
     factor = rotor.induced_factor
     if factor * least > rotor.torque_coefficient:
         factor = rotor.torque_coefficient / least
-    solidity = rotor.solidity
-    if solidity == 0.0:
-        solidity = (2.0 / BLADE_LOADING) * hover * per_radius * per_radius
-    damping = 0.125 * LIFT_SLOPE * solidity * radius  # s R / 2
-    unloaded = hover + damping * factor * still  # s L R^2 / 2
-    mu_squared = min(across * per_radius * per_radius, 1.0)
+    damping, most = 0.25 * LIFT_SLOPE / BLADE_LOADING * ratio, MOST_LOADING / BLADE_LOADING  # s W / 2 v_h, and |T|
+    if rotor.solidity > 0.0:
+        damping = 0.125 * LIFT_SLOPE * rotor.solidity / ratio
+        most = 0.5 * MOST_LOADING * rotor.solidity / (ratio * ratio)
+    unloaded = 1.0 + damping * factor
+    mu_squared = min(across * ratio * ratio, 1.0)
     growth = 1.0 + mu_squared * (TWIST - REVERSED * mu_squared)
     slope = damping * (1.0 + 0.5 * mu_squared)
     blades = unloaded * growth - slope * x
-    near = still - 0.6 * x if x * x + across < hover else 0.0
+    near = 1.0 - 0.6 * x if x * x + across < 1.0 else 0.0
     induced = induced_velocity(blades, slope * factor, x, across, near)
-    loading = blades - slope * factor * induced
-    most = growth * max(0.5 * MOST_LOADING * solidity * radius * radius, MOST_THRUST * hover)
-    if abs(loading) > most:
-        loading = math.copysign(most, loading)
-        induced = induced_velocity(loading, 0.0, x, across, 0.0)
+    thrust = blades - slope * factor * induced
+    most = growth * max(most, MOST_THRUST)
+    if abs(thrust) > most:
+        thrust = math.copysign(most, thrust)
+        induced = induced_velocity(thrust, 0.0, x, across, 0.0)
     inflow = x + factor * induced
-    share = loading / (hover * growth)
-    profile = (rotor.torque_coefficient - factor * least) * thinness  # P_0 / w^3
-    profile *= 1.0 + POLAR * share * (share - 1.0)
-    beyond = radius / math.sqrt(across) if mu_squared == 1.0 else 1.0  # W / P where P is more
-    drag = rotor.flapping_drag * thinness  # H / w P
+    profile = rotor.torque_coefficient - factor * least  # P_0 / w^3
+    loading = thrust / growth
+    profile *= 1.0 + POLAR * loading * (loading - 1.0)
+    beyond = 1.0
+    if mu_squared == 1.0:
+        beyond = 1.0 / (ratio * math.sqrt(across))  # W / P where P is more
+    drag = rotor.flapping_drag * radius * radius  # H R^2 / w P
     if drag == 0.0:
-        drag = per_radius * per_radius * (2.0 * profile + LIFT_TILT * mass * unloaded * max(inflow, 0.0)) * beyond
-    torque = mass * loading * inflow + profile * (1.0 + 3.0 * mu_squared) - drag * across * beyond
-    thrust = mass * loading
+        drag = (2.0 * profile + LIFT_TILT * least * unloaded * max(inflow, 0.0)) * beyond
+    torque = least * thrust * inflow + profile * (1.0 + 3.0 * mu_squared) - drag * ratio * ratio * across * beyond
     if ground > 0.0 and thrust > 0.0:
         ground *= induced * induced / (induced * induced + across)
         more = thrust * ground / (1.0 - ground)
         thrust += more
-        torque += more * x  # the induced power stays that out of ground effect
-    square = speed * speed
-    return thrust * square, drag * speed, torque * square, induced * speed
+        torque += least * more * x  # the induced power stays that out of ground effect
+    pressure = thinness * speed * speed
+    drag *= thinness * speed * per_area
+    return rotor.thrust_coefficient * pressure * thrust, drag, pressure * torque, induced * ratio * radius * speed
 
 
 class Rotor(Part):
