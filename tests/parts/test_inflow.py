@@ -78,4 +78,4 @@ def test_it_rises_with_the_lift_of_the_blades_and_falls_with_their_slope() -> No
         for across in (0.0, 2.0, 15.0):
             found = np.array([induced_velocity(float(e), 0.8, climb, across) for e in lifts])
             assert (np.diff(found) > 0.0).all()
-            assert np.diff(found).max() < 1.25 * (lifts[1] - lifts[0]) / 0.8  # the slope is at most 1 / c, where momentum has none
+            assert np.diff(found).max() < 1.25 * (lifts[1] - lifts[0]) / 0.8  # at most 1 / c, where momentum has no slope

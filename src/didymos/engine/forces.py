@@ -37,7 +37,14 @@ from didymos.sensors.sensor import SURROUNDINGS
 __all__ = ["SCRATCH", "act_all", "advance_air_of", "measure_all", "state_address", "table_address", "tick_all"]
 
 SCRATCH = np.dtype(
-    [("motion", MOTION), ("wrench", WRENCH), ("load", WRENCH), ("nearby", NEARBY), ("surroundings", SURROUNDINGS), ("down", np.float64, 3)]
+    [
+        ("motion", MOTION),
+        ("wrench", WRENCH),
+        ("load", WRENCH),
+        ("nearby", NEARBY),
+        ("surroundings", SURROUNDINGS),
+        ("down", np.float64, 3),  # a ray
+    ]
 )
 """Room for what a law is told and answers; in the state, so that every copy of the data has its own."""
 

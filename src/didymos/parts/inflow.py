@@ -4,24 +4,25 @@
     momentum    t = sqrt((v P)^2 + q(v)^2)                Glauert, with q = v |X + v| the axial share
 
 t = T / (2 rho A) [m^2/s^2] has the sign of v [m/s]; X is the velocity of the disc through the air along its thrust, P >= 0 that
-across it [m/s]. Where t > 0 and X >= 0 this is Glauert's t = v sqrt(P^2 + (X + v)^2). With X = -L < 0 the disc sinks through its own
-air; momentum theory has no single solution between -2 < X / v_h < -1, v_h = sqrt(t). There the axial share is that of Johnson's fit:
+across it [m/s]. Where t > 0 and X >= 0 this is Glauert's t = v sqrt(P^2 + (X + v)^2). With X = -L < 0 the disc sinks through
+its own air; momentum theory has no single solution between -2 < X / v_h < -1, v_h = sqrt(t). There the axial share is that of
+Johnson's fit:
 
     windmill        v <= L / 2          q = v (L - v)
     vortex ring,    L/2 < v < g L       v / v_h = x (1.991 - 0.373 x^2), x = L / v_h, which is q = a L^3 / (b L - v)
     turbulent wake
     hover, climb    v >= g L            q = v (v - L)
 
-with the golden ratio g = 1.618, a = sqrt(5) / 6 and b = 1/2 + 4 a: the fit meets its neighbours at x = 1 and x = 2 exactly. Across
-the axis the fit is joined as Glauert joins momentum theory, so P takes the vortex ring away (ours: at P = v_h / 2, x = 1.5 it gives
-v = 1.31 v_h where Johnson's own polynomial has 1.50). Where t < 0 (a propeller that brakes) all is mirrored.
+with the golden ratio g = 1.618, a = sqrt(5) / 6 and b = 1/2 + 4 a: the fit meets its neighbours at x = 1 and x = 2 exactly.
+Across the axis the fit is joined as Glauert joins momentum theory, so P takes the vortex ring away (ours: at P = v_h / 2, x =
+1.5 it gives v = 1.31 v_h where Johnson's own polynomial has 1.50). Where t < 0 (a propeller that brakes) all is mirrored.
 
 The left sides fall and the right sides rise with v: there is exactly one solution, continuous in everything, found by Newton's
 method inside a bracket, in one to five steps; never more than 40.
 
 References: Glauert, A General Theory of the Autogyro (1926); Johnson, NDARC Theory, NASA/TP-2009-215402, section 11-4 (vortex
-ring state); Leishman, Principles of Helicopter Aerodynamics (2006), section 2.13. A mean value: the unsteadiness of the vortex ring,
-half of the thrust and more in measurements, is not there. The wake follows at once: no lag of the inflow.
+ring state); Leishman, Principles of Helicopter Aerodynamics (2006), section 2.13. A mean value: the unsteadiness of the vortex
+ring, half of the thrust and more in measurements, is not there. The wake follows at once: no lag of the inflow.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _start(e: float, slope: float, climb: float, across_squared: float) -> float
 
 @kernel
 def induced_velocity(blades: float, slope: float, climb: float, across_squared: float, start: float) -> float:
-    """v [m/s] for e = `blades` [m^2/s^2], c = `slope` >= 0, X = `climb` [m/s], P^2 = `across_squared` [m^2/s^2]; of the sign of e.
+    """v [m/s] for e = `blades` [m^2/s^2], c = `slope` >= 0, X = `climb` [m/s] and P^2 = `across_squared`; it has the sign of e.
 
     `start` is a guess of |v| where one is at hand, else 0.
     """

@@ -3,8 +3,9 @@
     in still air   T = k_T w^2,  Q = k_M w^2        at rho0 = 1.225 kg/m^3, for every speed w >= 0 about +x
     speed          T_m dw/dt = K u + C - w          u input in [0, 1]; T_m = 0 means w = K u + C at once
 
-Thrust acts along +x of the part's frame, -d Q about it (d = +1 or -1, the sense of rotation). V_x, V_y, V_z is the velocity through
-the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = pi R^2, v the mean induced velocity, U = V_x + k v:
+Thrust acts along +x of the part's frame, -d Q about it (d = +1 or -1, the sense of rotation). V_x, V_y, V_z is the velocity
+through the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = pi R^2, v the mean induced velocity, U =
+V_x + k v:
 
     blades      T = rho A s [L m W^2 - (1 + mu^2 / 2) W U],   m = 1 + 1.65 mu^2 - 0.4 mu^4,   s = sigma a / 4,  a = 5.7
     momentum    T = 2 rho A v |V + v|       Glauert, with a fit through vortex ring and windmill: see inflow.py
@@ -12,16 +13,17 @@ the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = 
     energy      Q w = T U + P_0 (1 + 3 mu^2) - H min(P, W)
     profile     P_0 = (rho / rho0) p w^3 [1 + 0.4 n (n - 1)],   n = T / (m (rho / rho0) k_T w^2)
 
-Nothing but the bench is asked for: L, the inflow ratio at which the blades lift no more, and p, the profile coefficient, are those
-with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65; the solidity sigma,
-where not given, that of a blade loading C_T / sigma = 0.16; k = 1.1 the induced power factor (less where k_M leaves no room for
-it). 1.65 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^4 the reversed flow; 1.8 likewise (1.5 to 2); n
-(n - 1) is a cambered blade whose drag is least at half of its lift in hover. Blades stall: |T| is held at a mean lift coefficient of
-1.5 (C_T = sigma m / 4), or at 1.5 m times the thrust in still air where that is more. Body rates about +x add to w.
+Nothing but the bench is asked for: L, the inflow ratio at which the blades lift no more, and p, the profile coefficient, are
+those with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65; the solidity
+sigma, where not given, that of a blade loading C_T / sigma = 0.16; k = 1.1 the induced power factor (less where k_M leaves no
+room for it). 1.65 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^4 the reversed flow; 1.8
+likewise (1.5 to 2); n (n - 1) is a cambered blade whose drag is least at half of its lift in hover. Blades stall: |T| is held
+at a mean lift coefficient of 1.5 (C_T = sigma m / 4), or at 1.5 m times the thrust in still air where that is more. Body rates
+about +x add to w.
 
-Energy: body and shaft together get V . F - Q w = -(k T v + P_0 (1 + 3 mu^2) + H (P - min(P, W))), never above zero in any state, so the
-air gives nothing. Where Q < 0 the air drives the shaft, with energy of the body. A rotor with k_M = 0 has no inflow: its thrust
-is k_T w^2 in any wind, and nobody asks who pays.
+Energy: body and shaft together get V . F - Q w = -(k T v + P_0 (1 + 3 mu^2) + H (P - min(P, W))), never above zero in any
+state, so the air gives nothing. Where Q < 0 the air drives the shaft, with energy of the body. A rotor with k_M = 0 has no
+inflow: its thrust is k_T w^2 in any wind, and nobody asks who pays.
 
 Each of the following is off until its number is given:
 
@@ -31,15 +33,15 @@ Each of the following is off until its number is given:
     limits          on the speed and on dw/dt (the latter needs T_m > 0)
 
 Sign of the moment, for d = +1 and a rotor that moves along +y: its blade at -z r moves with w x x (-z r) = +y w r, so it
-advances and lifts more, by dT along +x: a moment (-z r) x (x dT) = -y r dT, against the motion, as PX4's model has it. The moment is
-no part of the balance of energy above.
+advances and lifts more, by dT along +x: a moment (-z r) x (x dT) = -y r dT, against the motion, as PX4's model has it. The
+moment is no part of the balance of energy above.
 
-References: Leishman, Principles of Helicopter Aerodynamics (2006), chapters 2, 3, 5; Cheeseman & Bennett, ARC R&M 3021 (1955); k_D and
-k_R as in RotorS (Furrer et al. 2016) and PX4's motor model. Range: within 5 % of thrust and 10 % of torque of blade elements in climb
-to 1.2 v_h (the induced velocity of hover), descent to 1.5 v_h, forward flight to mu = 0.3, and of the UIUC tunnel (APC 10x4.7 SF)
-from rest to 0.84 of the advance ratio of zero thrust. Beyond: bounded, continuous and passive, no more. The torque of a propeller that is
-driven by the air is too small. Not there: lag of the inflow, cyclic loads, the unsteadiness of the vortex ring, rotors in each
-other's wake; the torque does not slow the motor, whose speed follows its command.
+References: Leishman, Principles of Helicopter Aerodynamics (2006), chapters 2, 3, 5; Cheeseman & Bennett, ARC R&M 3021 (1955);
+k_D and k_R as in RotorS (Furrer et al. 2016) and PX4's motor model. Range: within 5 % of thrust and 10 % of torque of blade
+elements in climb to 1.2 v_h (the induced velocity of hover), descent to 1.5 v_h, forward flight to mu = 0.3, and of the UIUC
+tunnel (APC 10x4.7 SF) from rest to 0.84 of the advance ratio of zero thrust. Beyond: bounded, continuous and passive, no more.
+The torque of a propeller that is driven by the air is too small. Not there: lag of the inflow, cyclic loads, the unsteadiness
+of the vortex ring, rotors in each other's wake; the torque does not slow the motor, whose speed follows its command.
 """
 
 from __future__ import annotations
@@ -146,17 +148,17 @@ class Rotor(Part):
 
     direction = parameter(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
     thrust_coefficient = parameter(unit="N s^2", low=0, doc="k_T, thrust per squared speed in still air")
-    torque_coefficient = parameter(0.0, unit="N m s^2", low=0, doc="k_M, drag torque per squared speed in still air; 0 for no inflow")
+    torque_coefficient = parameter(0.0, unit="N m s^2", low=0, doc="k_M, torque per squared speed in still air; 0 for no inflow")
     speed_per_input = parameter(unit="rad/s", low=0, doc="K")
     speed_at_zero = parameter(0.0, unit="rad/s", low=0, doc="C")
     time_constant = parameter(0.0, unit="s", low=0, doc="T; 0 for no lag")
     speed_limit = parameter(0.0, unit="rad/s", low=0, doc="0 for none")
     acceleration_limit = parameter(0.0, unit="rad/s^2", low=0, doc="0 for none")
     radius = parameter(0.0, unit="m", low=0, doc="R; 0 for that of a figure of merit of 0.65")
-    solidity = parameter(0.0, unit="1", low=0, high=1, doc="sigma, blade area over disc area; 0 for that of a blade loading of 0.16")
+    solidity = parameter(0.0, unit="1", low=0, high=1, doc="sigma, blade by disc area; 0 for that of a blade loading of 0.16")
     induced_factor = parameter(1.1, unit="1", low=1, doc="k, induced power over that of a uniform inflow")
     ground_effect = parameter(0.0, unit="1", low=0, high=1, live=False, doc="1 switches it on")
-    flapping_drag = parameter(0.0, unit="N s^2/m", low=0, doc="k_D, force per speed and velocity across the axis; 0 for rigid blades")
+    flapping_drag = parameter(0.0, unit="N s^2/m", low=0, doc="k_D, force per speed and velocity across; 0 for rigid blades")
     flapping_moment = parameter(0.0, unit="N s^2", low=0, doc="k_R, moment per speed and velocity across the axis")
     inertia = parameter(0.0, unit="kg m^2", low=0, doc="I of the spinning mass, for its moments; 0 for none")
     axle_gain = parameter(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed, where there is a joint")
