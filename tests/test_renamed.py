@@ -22,7 +22,8 @@ def test_a_word_that_was_renamed_is_called_by_its_new_name() -> None:
 
 
 def test_a_word_that_is_gone_says_what_took_its_place() -> None:
-    assert "thrust_coefficient, torque_coefficient and radius" in nearest("parts.motor1.inflow_coefficient", ("parts.motor1.radius",))
+    found = nearest("parts.motor1.inflow_coefficient", ("parts.motor1.radius",))
+    assert "thrust_coefficient, torque_coefficient and radius" in found
     assert "world.ground.height" in nearest("ground_height", ("ground_effect",))
 
 

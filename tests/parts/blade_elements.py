@@ -1,10 +1,11 @@
-"""Blade elements with a uniform inflow, written for the tests alone: blades of a given twist and chord, summed over radius and azimuth.
+"""Blade elements with a uniform inflow, written for the tests alone: blades of given twist and chord over radius and azimuth.
 
 The axis points up, the rotor turns against the clock seen from above and moves along +x. An element at radius r and azimuth psi
 (0 behind, 90 degrees on the advancing side) meets the air at w r + P sin(psi) along the disc and X + v through it. Its airfoil
-is cambered, lifts 5.7 per radian up to the stall, and has least drag a little above zero incidence. The inflow follows the thrust by
-Glauert's momentum theory; where that has no solution (vortex ring, turbulent wake: sinking at 1 to 2 times the induced velocity of
-hover) by the polynomial v / v_h = x (1.991 - 0.373 x^2), x = sinking speed / v_h, of Johnson (NASA/TP-2009-215402), without P.
+is cambered, lifts 5.7 per radian up to the stall, and has least drag a little above zero incidence. The inflow follows the
+thrust by Glauert's momentum theory; where that has no solution (vortex ring, turbulent wake: sinking at 1 to 2 times the
+induced velocity of hover) by the polynomial v / v_h = x (1.991 - 0.373 x^2), x = sinking speed / v_h, of Johnson
+(NASA/TP-2009-215402), without P.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class Loads:
 class BladeElementRotor:
     """Two blades of radius R [m]; twist [rad] and chord [m] over the radius as a share of R."""
 
-    def __init__(self, twist: Callable[..., object], chord: Callable[..., object], radius: float = 0.127, root: float = 0.15) -> None:
-        edges = np.linspace(root, 1.0, 61)
+    def __init__(self, twist: Callable[..., object], chord: Callable[..., object], radius: float = 0.127) -> None:
+        edges = np.linspace(0.15, 1.0, 61)
         share = 0.5 * (edges[1:] + edges[:-1])
         self.radius, self.blades = radius, 2
         self.r, self.dr = radius * share[:, None], radius * np.diff(edges)[:, None]

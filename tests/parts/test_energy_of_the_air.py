@@ -26,8 +26,9 @@ DRAWS = {
     "engine": {"disc_area": (1e-3, 1.0), "efficiency": (0.1, 1.0), "exit_speed": (1.0, 100.0)},
 }  # fmt: skip
 BATTERY: dict[str, Any] = {
-    "cells": 3, "motor_resistance": 0.041, "speed_constant": 13.333, "idle_current": 0.9, "inertia": 2.6e-4, "speed_limit": 1000.0,
-    "diameter": 0.305, "advance_limit": 0.8, "thrust_limit": 138.0, "power": {"coefficients": [0.0661, -0.1647, 0.2958, -0.2355]},
+    "cells": 3, "motor_resistance": 0.041, "speed_constant": 13.333, "idle_current": 0.9, "inertia": 2.6e-4,
+    "speed_limit": 1000.0, "diameter": 0.305, "advance_limit": 0.8, "thrust_limit": 138.0,
+    "power": {"coefficients": [0.0661, -0.1647, 0.2958, -0.2355]},
     "efficiency": {"coefficients": [0.0, 3.19, -12.15, 27.83, -21.82]},
 }  # fmt: skip
 
@@ -91,7 +92,7 @@ def test_a_rotor_takes_no_energy_from_still_air(options: dict[str, float]) -> No
         velocity, turning = _velocity(random), float(random.uniform(-0.5, 0.5)) * speed
         load = bench(velocity, (turning, 0.0, 0.0), command=1.0)
         torque = float(bench.output["torque"][0])
-        terms = np.array([load[0] * velocity[0], load[1] * velocity[1], load[2] * velocity[2], load[3] * turning, -torque * speed])
+        terms = np.array([*(load[:3] * velocity), load[3] * turning, -torque * speed])
         assert np.isfinite(terms).all()
         assert terms.sum() <= 1e-9 * np.abs(terms).sum()
 

@@ -1,4 +1,4 @@
-"""The rotor's law against blade elements: k_T, k_M, R and sigma from the hover of three blades, then climb, descent, forward flight."""
+"""The rotor's law against blade elements: k_T, k_M, R and sigma from hover, then climb, descent and forward flight."""
 
 from __future__ import annotations
 

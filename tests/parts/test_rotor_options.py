@@ -1,4 +1,4 @@
-"""What a rotor does in still air, stopped, driven by the air, near the ground, with flapping and spinning mass; each by its formula."""
+"""A rotor in still air, stopped, driven by the air, near the ground, with flapping and spinning mass; each by its formula."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_its_thrust_and_torque_are_those_of_the_equations_in_climb() -> None:
 
 
 def test_the_vortex_ring_takes_thrust_and_asks_for_power() -> None:
-    """At the sinking speed of 1.2 v_h it lifts less than blades whose inflow fell with the sinking, and still needs most of its power."""
+    """At a sinking speed of 1.2 v_h the induced velocity has grown by as much: little more lift, and most of the power."""
     answer = _spin(air_velocity=(-1.2 * HOVER, 0.0, 0.0))
     assert 1.1 < answer.force[0] / THRUST < 1.4
     assert answer.readouts["torque"] > 0.8 * TORQUE
@@ -102,7 +102,9 @@ def test_a_body_that_turns_about_the_axis_adds_to_the_speed() -> None:
 
 
 @pytest.mark.parametrize(("height", "factor"), [(0.12, 16 / 15), (0.24, 64 / 63), (0.01, 4 / 3), (50.0, 1.0)])
-@pytest.mark.parametrize("radius", [{}, {"radius": 0.0, "torque_coefficient": 2e-5**1.5 / (0.65 * 0.12 * math.sqrt(2.45 * math.pi))}])
+@pytest.mark.parametrize(
+    "radius", [{}, {"radius": 0.0, "torque_coefficient": 2e-5**1.5 / (0.65 * 0.12 * math.sqrt(2.45 * math.pi))}]
+)
 def test_the_ground_helps_by_cheeseman_and_bennett(height: float, factor: float, radius: dict[str, float]) -> None:
     """Whether the radius of 0.12 m is given or follows from the bench."""
     near = _spin(ground_effect=1.0, height=height, x_up=True, **radius)

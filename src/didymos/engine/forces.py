@@ -48,7 +48,7 @@ SCRATCH = np.dtype(
         ("nearby", NEARBY),
         ("surroundings", SURROUNDINGS),
         ("called", CALLED),
-        ("down", np.float64, 3),
+        ("down", np.float64, 3),  # a ray
     ]
 )
 """Room for what a law is told and answers; in the state, so that every copy of the data has its own."""

@@ -13,10 +13,10 @@ between motor and axle, whose reaction the airframe feels; so `inertia` should b
 Without a joint, `gyroscopic` = 1 adds the moments of the spinning mass: -dir I_r (dw/dt x + omega x w x).
 The blades meet the air with w plus what the body turns about +x.
 
-T_b, the bound, is the thrust of an ideal disc that turns the part 0.9^(3/2) of P into the stream: 2 rho A v (V + v)^2 = 0.854 P,
-T_b = 2 rho A v (V + v). It is 0.9 T_0 at rest and keeps T V below P. With the air from behind (V < 0: tail wind on the ground, a tail
-slide) thrust and torque are those at rest: T V is below zero then. Never below zero are T, P and Q: a propeller that windmills
-neither brakes nor drives its motor; in a dive with a closed throttle the drag of a real one is missing.
+T_b, the bound, is the thrust of an ideal disc that turns the part 0.9^(3/2) of P into the stream: 2 rho A v (V + v)^2 = 0.854
+P, T_b = 2 rho A v (V + v). It is 0.9 T_0 at rest and keeps T V below P. With the air from behind (V < 0: tail wind on the
+ground, a tail slide) thrust and torque are those at rest: T V is below zero then. Never below zero are T, P and Q: a propeller
+that windmills neither brakes nor drives its motor; in a dive with a closed throttle the drag of a real one is missing.
 
 Reference: last_letter_2 (its electricEngine), whose propeller curves and static term 0.9 T_0 are kept. Corrected here:
 the speed is integrated over time (there: over throttle, per step); torque opposes the spin (there: along it); J is

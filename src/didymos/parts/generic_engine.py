@@ -2,9 +2,9 @@
 
     T = 1/2 rho S C [(k_m u)^2 - V_x |V_x|],     Q = -d k_Q w^2,     w = k_w u
 
-u throttle in [0, 1], V_x velocity through the air along +x, S disc area, C efficiency, d = +1 or -1 the sense of rotation about +x.
-T acts along +x of the part's frame, Q about it: the reaction on the airframe opposes the rotation. The joint, where there is one, is
-the axle: it is brought to d w by a torque between motor and axle, whose reaction the airframe feels.
+u throttle in [0, 1], V_x velocity through the air along +x, S disc area, C efficiency, d = +1 or -1 the sense of rotation about
++x. T acts along +x of the part's frame, Q about it: the reaction on the airframe opposes the rotation. The joint, where there
+is one, is the axle: it is brought to d w by a torque between motor and axle, whose reaction the airframe feels.
 
 Reference: Beard & McLain, Small Unmanned Aircraft (2012), section 4.3; the square belongs to the product k_m u, not to k_m
 alone. There V is the whole airspeed and its square has no sign, so an engine that moves backward, or falls with a closed

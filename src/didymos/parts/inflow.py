@@ -4,24 +4,25 @@
     momentum    t = sqrt((v P)^2 + q(v)^2)                Glauert, with q = v |X + v| the axial share
 
 t = T / (2 rho A) [m^2/s^2] has the sign of v [m/s]; X is the velocity of the disc through the air along its thrust, P >= 0 that
-across it [m/s]. Where t > 0 and X >= 0 this is Glauert's t = v sqrt(P^2 + (X + v)^2). With X = -L < 0 the disc sinks through its own
-air; momentum theory has no single solution between -2 < X / v_h < -1, v_h = sqrt(t). There the axial share is that of Johnson's fit:
+across it [m/s]. Where t > 0 and X >= 0 this is Glauert's t = v sqrt(P^2 + (X + v)^2). With X = -L < 0 the disc sinks through
+its own air; momentum theory has no single solution between -2 < X / v_h < -1, v_h = sqrt(t). There the axial share is that of
+Johnson's fit:
 
     windmill        v <= L / 2          q = v (L - v)
     vortex ring,    L/2 < v < g L       v / v_h = x (1.991 - 0.373 x^2), x = L / v_h, which is q = a L^3 / (b L - v)
     turbulent wake
     hover, climb    v >= g L            q = v (v - L)
 
-with the golden ratio g = 1.618, a = sqrt(5) / 6 and b = 1/2 + 4 a: the fit meets its neighbours at x = 1 and x = 2 exactly. Across
-the axis the fit is joined as Glauert joins momentum theory, so P takes the vortex ring away (ours: at P = v_h / 2, x = 1.5 it gives
-v = 1.31 v_h where Johnson's own polynomial has 1.50). Where t < 0 (a propeller that brakes) all is mirrored.
+with the golden ratio g = 1.618, a = sqrt(5) / 6 and b = 1/2 + 4 a: the fit meets its neighbours at x = 1 and x = 2 exactly.
+Across the axis the fit is joined as Glauert joins momentum theory, so P takes the vortex ring away (ours: at P = v_h / 2, x =
+1.5 it gives v = 1.31 v_h where Johnson's own polynomial has 1.50). Where t < 0 (a propeller that brakes) all is mirrored.
 
 The left sides fall and the right sides rise with v: there is exactly one solution, continuous in everything, found by Newton's
-method inside a bracket, in two to five steps from the start below; never more than 40.
+method inside a bracket, in one to five steps; never more than 40.
 
 References: Glauert, A General Theory of the Autogyro (1926); Johnson, NDARC Theory, NASA/TP-2009-215402, section 11-4 (vortex
-ring state); Leishman, Principles of Helicopter Aerodynamics (2006), section 2.13. A mean value: the unsteadiness of the vortex ring,
-half of the thrust and more in measurements, is not there. The wake follows at once: no lag of the inflow.
+ring state); Leishman, Principles of Helicopter Aerodynamics (2006), section 2.13. A mean value: the unsteadiness of the vortex
+ring, half of the thrust and more in measurements, is not there. The wake follows at once: no lag of the inflow.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _A = math.sqrt(5.0) / 6.0
 _B = 0.5 + 4.0 * _A
 _GOLDEN = 0.5 + 0.5 * math.sqrt(5.0)
 _MOST_STEPS = 40
-_CLOSE = 1e-12  # of v
+_CLOSE = 1e-5  # of v: a step of Newton's method squares it
 
 
 @kernel
@@ -53,33 +54,41 @@ def axial_share(v: float, climb: float) -> tuple[float, float]:
 
 
 @kernel
-def induced_velocity(blades: float, slope: float, climb: float, across: float) -> float:
-    """v [m/s] for e = `blades` [m^2/s^2], c = `slope` >= 0, X = `climb`, P = `across` >= 0 [m/s]; of the sign of e."""
+def _start(e: float, slope: float, climb: float, across_squared: float) -> float:
+    """Where to begin: the air of forward flight, or the climb that is exact without a velocity across the axis."""
+    if across_squared > e:
+        return e / (slope + math.sqrt(across_squared + climb * climb))
+    s = slope + climb
+    return 2.0 * e / (s + math.sqrt(s * s + 4.0 * e))
+
+
+@kernel
+def induced_velocity(blades: float, slope: float, climb: float, across_squared: float, start: float) -> float:
+    """v [m/s] for e = `blades` [m^2/s^2], c = `slope` >= 0, X = `climb` [m/s] and P^2 = `across_squared`; it has the sign of e.
+
+    `start` is a guess of |v| where one is at hand, else 0.
+    """
     if blades == 0.0:
         return 0.0
     sign = 1.0 if blades > 0.0 else -1.0
     e, x = sign * blades, sign * climb
-    # start: the mass flow as v + s, exact without a velocity across the axis outside windmill and vortex ring
-    flow = across + abs(x)
-    s = slope + ((across * across + x * abs(x)) / flow if flow > 0.0 else 0.0)
-    v = 2.0 * e / (s + math.sqrt(s * s + 4.0 * e))
+    v = start if start > 0.0 else _start(e, slope, x, across_squared)
     low, high = 0.0, math.inf
     for _ in range(_MOST_STEPS):
         share, rise = axial_share(v, x)
-        sideways = v * across * across
+        sideways = v * across_squared
         thrust = math.sqrt(v * sideways + share * share)
         error = thrust + slope * v - e
         if error > 0.0:
             high = v
         else:
             low = v
-        gain = slope + ((sideways + share * rise) / thrust if thrust > 0.0 else 0.0)
-        step = error / gain if gain > 0.0 else math.inf
-        after = v - step
+        gain = slope * thrust + sideways + share * rise
+        after = v - error * thrust / gain if gain > 0.0 else -1.0
         if not low <= after <= high:
             after = 0.5 * (low + high) if high < math.inf else 2.0 * v
-            step = v - after
+        step = abs(after - v)
         v = after
-        if abs(step) <= _CLOSE * v:
+        if step <= _CLOSE * v:
             break
     return sign * v

@@ -3,25 +3,27 @@
     in still air   T = k_T w^2,  Q = k_M w^2        at rho0 = 1.225 kg/m^3, for every speed w >= 0 about +x
     speed          T_m dw/dt = K u + C - w          u input in [0, 1]; T_m = 0 means w = K u + C at once
 
-Thrust acts along +x of the part's frame, -d Q about it (d = +1 or -1, the sense of rotation). V_x, V_y, V_z is the velocity through
-the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = pi R^2, v the mean induced velocity, U = V_x + k v:
+Thrust acts along +x of the part's frame, -d Q about it (d = +1 or -1, the sense of rotation). V_x, V_y, V_z is the velocity
+through the air there, P = |(V_y, V_z)|, W = w R the tip speed, mu = min(P / W, 1), A = pi R^2, v the mean induced velocity, U =
+V_x + k v:
 
-    blades      T = rho A s [L m W^2 - (1 + mu^2 / 2) W U],   m = 1 + 1.7 mu^2 - 4 mu^3 / 3 pi,   s = sigma a / 4,  a = 5.7
+    blades      T = rho A s [L m W^2 - (1 + mu^2 / 2) W U],   m = 1 + 1.65 mu^2 - 0.4 mu^4,   s = sigma a / 4,  a = 5.7
     momentum    T = 2 rho A v |V + v|       Glauert, with a fit through vortex ring and windmill: see inflow.py
     drag        H = 2 (P_0 / W) mu + 1.8 rho A s L W mu max(U, 0)   against (V_y, V_z), of rigid blades: profile, and lift tilted
     energy      Q w = T U + P_0 (1 + 3 mu^2) - H min(P, W)
     profile     P_0 = (rho / rho0) p w^3 [1 + 0.4 n (n - 1)],   n = T / (m (rho / rho0) k_T w^2)
 
-Nothing but the bench is asked for: L, the inflow ratio at which the blades lift no more, and p, the profile coefficient, are those
-with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65; the solidity sigma,
-where not given, that of a blade loading C_T / sigma = 0.16; k = 1.1 the induced power factor (less where k_M leaves no room for
-it). 1.7 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^3 the reversed flow; 1.8 likewise (1.5 to 2); n
-(n - 1) is a cambered blade whose drag is least at half of its lift in hover. Blades stall: |T| is held at a mean lift coefficient of
-1.5 (C_T = sigma m / 4), or at 1.5 m times the thrust in still air where that is more. Body rates about +x add to w.
+Nothing but the bench is asked for: L, the inflow ratio at which the blades lift no more, and p, the profile coefficient, are
+those with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65; the solidity
+sigma, where not given, that of a blade loading C_T / sigma = 0.16; k = 1.1 the induced power factor (less where k_M leaves no
+room for it). 1.65 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^4 the reversed flow; 1.8
+likewise (1.5 to 2); n (n - 1) is a cambered blade whose drag is least at half of its lift in hover. Blades stall: |T| is held
+at a mean lift coefficient of 1.5 (C_T = sigma m / 4), or at 1.5 m times the thrust in still air where that is more. Body rates
+about +x add to w.
 
-Energy: body and shaft together get V . F - Q w = -(k T v + P_0 (1 + 3 mu^2) + H (P - min(P, W))), never above zero in any state, so the
-air gives nothing. Where Q < 0 the air drives the shaft, with energy of the body. A rotor with k_M = 0 has no inflow: its thrust
-is k_T w^2 in any wind, and nobody asks who pays.
+Energy: body and shaft together get V . F - Q w = -(k T v + P_0 (1 + 3 mu^2) + H (P - min(P, W))), never above zero in any
+state, so the air gives nothing. Where Q < 0 the air drives the shaft, with energy of the body. A rotor with k_M = 0 has no
+inflow: its thrust is k_T w^2 in any wind, and nobody asks who pays.
 
 Each of the following is off until its number is given:
 
@@ -31,15 +33,15 @@ Each of the following is off until its number is given:
     limits          on the speed and on dw/dt (the latter needs T_m > 0)
 
 Sign of the moment, for d = +1 and a rotor that moves along +y: its blade at -z r moves with w x x (-z r) = +y w r, so it
-advances and lifts more, by dT along +x: a moment (-z r) x (x dT) = -y r dT, against the motion, as PX4's model has it. The moment is
-no part of the balance of energy above.
+advances and lifts more, by dT along +x: a moment (-z r) x (x dT) = -y r dT, against the motion, as PX4's model has it. The
+moment is no part of the balance of energy above.
 
-References: Leishman, Principles of Helicopter Aerodynamics (2006), chapters 2, 3, 5; Cheeseman & Bennett, ARC R&M 3021 (1955); k_D and
-k_R as in RotorS (Furrer et al. 2016) and PX4's motor model. Range: within 5 % of thrust and 10 % of torque of blade elements in climb
-to 1.2 v_h (the induced velocity of hover), descent to 1.5 v_h, forward flight to mu = 0.3, and of the UIUC tunnel (APC 10x4.7 SF)
-from rest to 0.84 of the advance ratio of zero thrust. Beyond: bounded, continuous and passive, no more. The torque of a propeller that is
-driven by the air is too small. Not there: lag of the inflow, cyclic loads, the unsteadiness of the vortex ring, rotors in each
-other's wake; the torque does not slow the motor, whose speed follows its command.
+References: Leishman, Principles of Helicopter Aerodynamics (2006), chapters 2, 3, 5; Cheeseman & Bennett, ARC R&M 3021 (1955);
+k_D and k_R as in RotorS (Furrer et al. 2016) and PX4's motor model. Range: within 5 % of thrust and 10 % of torque of blade
+elements in climb to 1.2 v_h (the induced velocity of hover), descent to 1.5 v_h, forward flight to mu = 0.3, and of the UIUC
+tunnel (APC 10x4.7 SF) from rest to 0.84 of the advance ratio of zero thrust. Beyond: bounded, continuous and passive, no more.
+The torque of a propeller that is driven by the air is too small. Not there: lag of the inflow, cyclic loads, the unsteadiness
+of the vortex ring, rotors in each other's wake; the torque does not slow the motor, whose speed follows its command.
 """
 
 from __future__ import annotations
@@ -61,8 +63,8 @@ BLADE_LOADING = 0.16  # C_T / sigma of a rotor of unknown solidity: that of an A
 LIFT_SLOPE = 5.7  # [1/rad]
 MOST_LOADING = 1.5 / 6.0  # C_T / sigma at a mean lift coefficient of 1.5
 MOST_THRUST = 1.5  # of that in still air, where the blades are loaded more than that
-TWIST = 1.7
-REVERSED = 4.0 / (3.0 * math.pi)
+TWIST = 1.65
+REVERSED = 0.4
 POLAR = 0.4
 LIFT_TILT = 1.8
 LEAST_SPEED = 1e-6  # [rad/s]
@@ -87,52 +89,58 @@ def ground_share(height: float, radius: float) -> float:
 
 
 @kernel
-def _thrust_limit(hover: float, solidity: float, radius: float) -> float:
-    """Largest |T| / (2 rho A w^2) [m^2]; `hover` is that in still air."""
-    return max(0.5 * MOST_LOADING * solidity * radius * radius, MOST_THRUST * hover)
+def _loads(rotor: Any, speed: float, here: Any, thinness: float, radius: float, ground: float) -> Any:
+    """Thrust [N], drag per velocity across the axis [N s/m], torque against the spin [N m], induced velocity [m/s].
 
-
-@kernel
-def _loads(rotor: Any, speed: float, climb: float, across: float, density: float, radius: float, ground: float) -> Any:
-    """Thrust [N], drag across the axis [N], torque against the spin [N m]; `ground` is (R / 4 h)^2, 0 without ground effect."""
-    area = math.pi * radius * radius
-    mass = 2.0 * density * area
-    square = speed * speed
-    hover = rotor.thrust_coefficient / (2.0 * DENSITY_OF_BENCH * area)  # T / (2 rho A w^2) in still air
-    still = math.sqrt(hover)  # v / w in still air
-    factor = min(rotor.induced_factor, rotor.torque_coefficient / (still * rotor.thrust_coefficient))
-    solidity = rotor.solidity
-    if solidity == 0.0:
-        solidity = 2.0 * hover / (BLADE_LOADING * radius * radius)
-    damping = 0.125 * solidity * LIFT_SLOPE * radius  # s R / 2
-    unloaded = hover + damping * factor * still  # s L R^2 / 2
-    tip = speed * radius
-    along = min(across, tip)
-    mu = along / tip
-    growth = 1.0 + mu * mu * (TWIST - REVERSED * mu)
-    slope = damping * speed * (1.0 + 0.5 * mu * mu)
-    blades = unloaded * square * growth - slope * climb
-    most = _thrust_limit(hover, solidity, radius) * square * growth
-    induced = induced_velocity(blades, slope * factor, climb, across)
-    loading = blades - slope * factor * induced
-    if abs(loading) > most:
-        loading = math.copysign(most, loading)
-        induced = induced_velocity(loading, 0.0, climb, across)
-    inflow = climb + factor * induced
-    share = loading / (hover * square * growth)
-    profile = (rotor.torque_coefficient - factor * still * rotor.thrust_coefficient) * density / DENSITY_OF_BENCH
-    profile *= square * (1.0 + POLAR * share * (share - 1.0))  # P_0 / w
-    drag = 2.0 * profile * mu / radius + LIFT_TILT * mass * unloaded / radius * speed * mu * max(inflow, 0.0)
-    if rotor.flapping_drag > 0.0:
-        drag = rotor.flapping_drag * density / DENSITY_OF_BENCH * speed * across
-    torque = mass * loading * inflow / speed + profile * (1.0 + 3.0 * mu * mu) - drag * along / speed
-    thrust = mass * loading
+    `thinness` is rho / rho0, `ground` (R / 4 h)^2, 0 without ground effect. Every equation of the rotor is quadratic in speed and
+    velocities: velocities are taken by that induced in still air, v_h = w sqrt(k_T / 2 rho0 A), thrust by k_T w^2. Written with
+    few divisions: it runs four times a step.
+    """
+    square_root = math.sqrt(rotor.thrust_coefficient * (0.5 / (math.pi * DENSITY_OF_BENCH)))  # v_h R / w
+    per_area = 1.0 / (radius * radius)
+    ratio = square_root * per_area  # v_h / W, the inflow ratio of hover
+    per_still = radius / (square_root * speed)  # 1 / v_h
+    x, y, z = here.air_velocity[0] * per_still, here.air_velocity[1] * per_still, here.air_velocity[2] * per_still
+    across = y * y + z * z
+    least = ratio * radius * rotor.thrust_coefficient  # torque coefficient of the ideal rotor
+    factor = rotor.induced_factor
+    if factor * least > rotor.torque_coefficient:
+        factor = rotor.torque_coefficient / least
+    damping, most = 0.25 * LIFT_SLOPE / BLADE_LOADING * ratio, MOST_LOADING / BLADE_LOADING  # s W / 2 v_h, and |T|
+    if rotor.solidity > 0.0:
+        damping = 0.125 * LIFT_SLOPE * rotor.solidity / ratio
+        most = 0.5 * MOST_LOADING * rotor.solidity / (ratio * ratio)
+    unloaded = 1.0 + damping * factor
+    mu_squared = min(across * ratio * ratio, 1.0)
+    growth = 1.0 + mu_squared * (TWIST - REVERSED * mu_squared)
+    slope = damping * (1.0 + 0.5 * mu_squared)
+    blades = unloaded * growth - slope * x
+    near = 1.0 - 0.6 * x if x * x + across < 1.0 else 0.0
+    induced = induced_velocity(blades, slope * factor, x, across, near)
+    thrust = blades - slope * factor * induced
+    most = growth * max(most, MOST_THRUST)
+    if abs(thrust) > most:
+        thrust = math.copysign(most, thrust)
+        induced = induced_velocity(thrust, 0.0, x, across, 0.0)
+    inflow = x + factor * induced
+    profile = rotor.torque_coefficient - factor * least  # P_0 / w^3
+    loading = thrust / growth
+    profile *= 1.0 + POLAR * loading * (loading - 1.0)
+    beyond = 1.0
+    if mu_squared == 1.0:
+        beyond = 1.0 / (ratio * math.sqrt(across))  # W / P where P is more
+    drag = rotor.flapping_drag * radius * radius  # H R^2 / w P
+    if drag == 0.0:
+        drag = (2.0 * profile + LIFT_TILT * least * unloaded * max(inflow, 0.0)) * beyond
+    torque = least * thrust * inflow + profile * (1.0 + 3.0 * mu_squared) - drag * ratio * ratio * across * beyond
     if ground > 0.0 and thrust > 0.0:
-        ground *= induced * induced / (induced * induced + across * across)
+        ground *= induced * induced / (induced * induced + across)
         more = thrust * ground / (1.0 - ground)
         thrust += more
-        torque += more * climb / speed  # the induced power stays that out of ground effect
-    return thrust, drag, torque
+        torque += least * more * x  # the induced power stays that out of ground effect
+    pressure = thinness * speed * speed
+    drag *= thinness * speed * per_area
+    return rotor.thrust_coefficient * pressure * thrust, drag, pressure * torque, induced * ratio * radius * speed
 
 
 class Rotor(Part):
@@ -140,17 +148,17 @@ class Rotor(Part):
 
     direction = parameter(unit="1", low=-1, high=1, live=False, doc="sense of rotation about +x: 1 or -1")
     thrust_coefficient = parameter(unit="N s^2", low=0, doc="k_T, thrust per squared speed in still air")
-    torque_coefficient = parameter(0.0, unit="N m s^2", low=0, doc="k_M, drag torque per squared speed in still air; 0 for no inflow")
+    torque_coefficient = parameter(0.0, unit="N m s^2", low=0, doc="k_M, torque per squared speed in still air; 0 for no inflow")
     speed_per_input = parameter(unit="rad/s", low=0, doc="K")
     speed_at_zero = parameter(0.0, unit="rad/s", low=0, doc="C")
     time_constant = parameter(0.0, unit="s", low=0, doc="T; 0 for no lag")
     speed_limit = parameter(0.0, unit="rad/s", low=0, doc="0 for none")
     acceleration_limit = parameter(0.0, unit="rad/s^2", low=0, doc="0 for none")
     radius = parameter(0.0, unit="m", low=0, doc="R; 0 for that of a figure of merit of 0.65")
-    solidity = parameter(0.0, unit="1", low=0, high=1, doc="sigma, blade area over disc area; 0 for that of a blade loading of 0.16")
+    solidity = parameter(0.0, unit="1", low=0, high=1, doc="sigma, blade by disc area; 0 for that of a blade loading of 0.16")
     induced_factor = parameter(1.1, unit="1", low=1, doc="k, induced power over that of a uniform inflow")
     ground_effect = parameter(0.0, unit="1", low=0, high=1, live=False, doc="1 switches it on")
-    flapping_drag = parameter(0.0, unit="N s^2/m", low=0, doc="k_D, force per speed and velocity across the axis; 0 for rigid blades")
+    flapping_drag = parameter(0.0, unit="N s^2/m", low=0, doc="k_D, force per speed and velocity across; 0 for rigid blades")
     flapping_moment = parameter(0.0, unit="N s^2", low=0, doc="k_R, moment per speed and velocity across the axis")
     inertia = parameter(0.0, unit="kg m^2", low=0, doc="I of the spinning mass, for its moments; 0 for none")
     axle_gain = parameter(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed, where there is a joint")
@@ -159,7 +167,7 @@ class Rotor(Part):
     speed = state(unit="rad/s", doc="w")
     thrust = output(unit="N", doc="F, along +x")
     shown_speed = output("speed", unit="rad/s", doc="d w, about +x")
-    wake = output(unit="m/s", doc="by how much the air behind is faster")
+    wake = output(unit="m/s", doc="2 v, by how much the air behind is faster")
     torque = output(unit="N m", doc="Q, of the air against the spin; negative where the air drives the rotor")
 
     @classmethod
@@ -199,19 +207,18 @@ class Rotor(Part):
         if rotor.ground_effect > 0.0:
             ground = rotor.ground_effect * max(here.rotation[6], 0.0) * ground_share(here.clearance, radius)
         through_air = max(speed + rotor.direction * here.air_rate[0], 0.0)
-        thrust, drag, torque = 0.0, 0.0, 0.0
-        across = math.sqrt(v * v + w * w)
+        thrust, drag, torque, induced = 0.0, 0.0, 0.0, 0.0
         if rotor.torque_coefficient > 0.0 and rotor.thrust_coefficient > 0.0 and share > 0.0:
             if through_air > LEAST_SPEED:
-                thrust, drag, torque = _loads(rotor, through_air, u, across, here.density, radius, ground)
+                thrust, drag, torque, induced = _loads(rotor, through_air, here, share, radius, ground)
         else:
             thrust = rotor.thrust_coefficient * share * speed * speed / (1.0 - ground)
             torque = rotor.torque_coefficient * share * speed * speed
-            drag = rotor.flapping_drag * share * speed * across
+            drag = rotor.flapping_drag * share * speed
+            induced = 0.5 * wake(thrust, u, here.density, math.pi * radius * radius)
         wrench.force[0] = thrust
-        if across > 0.0:
-            wrench.force[1] = -drag * v / across
-            wrench.force[2] = -drag * w / across
+        wrench.force[1] = -drag * v
+        wrench.force[2] = -drag * w
         spin = rotor.direction * rotor.inertia
         wrench.torque[0] = -rotor.direction * torque - spin * acceleration
         rolling = -rotor.direction * rotor.flapping_moment * share * speed
@@ -220,5 +227,5 @@ class Rotor(Part):
         wrench.joint_torque = rotor.axle_gain * (rotor.direction * speed - here.joint_velocity)
         output.thrust = thrust
         output.speed = rotor.direction * speed
-        output.wake = wake(thrust, u, here.density, math.pi * radius * radius)
+        output.wake = 2.0 * max(induced, 0.0)
         output.torque = torque
