@@ -231,9 +231,9 @@ def row(spec: type[Spec], name: str) -> str:
     unit, extra = unit_of(field), field.json_schema_extra
     relative = spec in (StimulusSpec, ExpectationSpec)  # their numbers are in the unit of what they move or measure
     kind = f"number [{'*' if relative and unit == '1' else unit}]" if unit else _what(field.annotation)
-    kind += ", or [x, y, z]" if isinstance(extra, dict) and extra.get("axes") else ""
+    axes = "; or [x, y, z]" if isinstance(extra, dict) and extra.get("axes") else ""
     live = "live" if isinstance(extra, dict) and extra.get("live") and not relative else ""
-    return f"| `{key}` | {kind} | {_default(field)} | {bounds_of(field)} | {live} | {_meaning(spec, key, field)} |"
+    return f"| `{key}` | {kind} | {_default(field)} | {bounds_of(field)} | {live} | {_meaning(spec, key, field)}{axes} |"
 
 
 def table(spec: type[Spec], *, without: type[Spec] | None = None) -> str:

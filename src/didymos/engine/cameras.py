@@ -8,9 +8,10 @@ across the width w [pixel] and the height h, a point (x, y, z) of the link's fra
 counted from 0 in the middle of the upper left pixel, as OpenCV and CameraInfo do: the axis meets the picture in its middle, which
 for an even number of pixels lies between two. In the optical frame of the messages (`NAME_optical_frame`, REP 103: x right, y
 down, z forward) the same is column = (w - 1) / 2 + f x / z, row = (h - 1) / 2 + f y / z. A lens bends the picture, see lens.py.
+
 Depth is x [m], infinite beyond `far`. What is to be seen is drawn: shapes for the eye, not those for contact, with neither
-shadows nor smooth edges. Errors are white noise of each colour and of the depth. The number of a frame follows from the tick and its
-noise from that number, so a restored run sees the same pictures. Pictures are not part of the compiled loop: it stops at the
+shadows nor smooth edges. Errors are white noise of each colour and of the depth. The number of a frame follows from the tick and
+its noise from that number, so a restored run sees the same pictures. Pictures are not part of the compiled loop: it stops at the
 tick of a frame.
 """
 

@@ -114,10 +114,12 @@ def mark(row: Any) -> None:
 
 
 @kernel
-def walk(error: Any, rate: float, first: bool, high: float, low: float, counter: int, size: int, axes: bool, bias: Any) -> None:
-    """Advance the bias by one reading; the first reading draws the bias at switch-on. `axes`: each channel is one."""
-    for i in range(size):
-        axis = i if axes else 0
+def walk(error: Any, rate: float, first: bool, high: float, low: float, counter: int, size: int, axes: int, bias: Any) -> None:
+    """Advance the bias by one reading; the first reading draws the bias at switch-on.
+
+    `axes`: 3 where each channel is an axis, 1 where all channels have the numbers of the first.
+    """
+    for axis in range(axes):
         deviation, kept = error.bias[axis], 1.0
         if not first:
             deviation = error.bias_walk[axis] / math.sqrt(rate)
@@ -125,7 +127,8 @@ def walk(error: Any, rate: float, first: bool, high: float, low: float, counter:
                 kept = math.exp(-1.0 / (rate * error.bias_time))
                 deviation = math.sqrt(deviation * deviation + error.bias[axis] * error.bias[axis] * (1.0 - kept * kept))
         if deviation > 0.0:
-            bias[i] = kept * bias[i] + deviation * normal(high, low, counter + DRAWS_PER_READING * i + 1)
+            for i in range(axis, size, axes):
+                bias[i] = kept * bias[i] + deviation * normal(high, low, counter + DRAWS_PER_READING * i + 1)
 
 
 @kernel
@@ -178,26 +181,25 @@ def disturb_values(
     true: Any, reading: Any,
 ) -> None:  # fmt: skip
     """Write the reading of `size` channels, the first of which is number `channel` of its sensor; `form` is one of `Form`."""
-    axes = form == _VECTOR
-    turned = _turned(error, true) if axes else (0.0, 0.0, 0.0)
-    for i in range(size):
-        axis, value = 0, true[i]
-        if axes:
-            axis, value = i, turned[i]
-        if not abs(value) < math.inf or (form == _DISTANCE and value < 0.0):
-            reading[i] = value  # most rays of a lidar meet nothing
-            continue
-        value = (error.scale[axis] + error.scale_slope[axis] * warmer) * value + bias[i]
-        value += _constant(error, axis, warmer, high, low, channel + i)
-        deviation = _deviation(error, axis, rate)
-        if deviation > 0.0:
-            value += deviation * normal(high, low, counter + DRAWS_PER_READING * i)
+    is_vector = form == _VECTOR
+    turned = _turned(error, true) if is_vector else (0.0, 0.0, 0.0)
+    axes = 3 if is_vector else 1
+    for axis in range(axes):
+        deviation, scale = _deviation(error, axis, rate), error.scale[axis] + error.scale_slope[axis] * warmer
         step, most = error.resolution[axis], error.limit[axis]
-        if step > 0.0:
-            value = step * np.floor(value / step + 0.5)
-        if most > 0.0:
-            value = min(max(value, -most), most)
-        reading[i] = max(value, 0.0) if form == _DISTANCE else value
+        for i in range(axis, size, axes):
+            value = turned[i] if is_vector else true[i]
+            if not abs(value) < math.inf or (form == _DISTANCE and value < 0.0):
+                reading[i] = value  # most rays of a lidar meet nothing
+                continue
+            value = scale * value + bias[i] + _constant(error, axis, warmer, high, low, channel + i)
+            if deviation > 0.0:
+                value += deviation * normal(high, low, counter + DRAWS_PER_READING * i)
+            if step > 0.0:
+                value = step * np.floor(value / step + 0.5)
+            if most > 0.0:
+                value = min(max(value, -most), most)
+            reading[i] = max(value, 0.0) if form == _DISTANCE else value
 
 
 @kernel

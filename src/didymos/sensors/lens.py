@@ -90,7 +90,8 @@ class Lens:
     @cached_property
     def source_size(self) -> tuple[int, int]:
         """Width and height [pixel] of the pin-hole picture, of the same focal length, that holds all that the lens sees."""
-        return tuple(2 * math.ceil(self.focal * float(np.abs(part).max()) + 1.0) for part in self.points)  # type: ignore[return-value]
+        width, height = (2 * math.ceil(self.focal * float(np.abs(part).max()) + 1.0) for part in self.points)
+        return width, height
 
     @cached_property
     def _places(self) -> tuple[_Array, _Array]:

@@ -158,12 +158,12 @@ def _take(tables: Any, sensor: Any, arrival: int, time: float, sensordata: int, 
             for k in range(size):
                 reading[k] = true[k]
         elif quantity.form == _ORIENTATION:
-            walk(error, sensor.rate, taken == 0, high, low, counter, 3, True, bias)
+            walk(error, sensor.rate, taken == 0, high, low, counter, 3, 3, bias)
             disturb_orientation(
                 error, sensor.rate, sensor.temperature_rise, high, low, counter, channel, bias, true, reading
             )
         else:
-            walk(error, sensor.rate, taken == 0, high, low, counter, size, quantity.form == _VECTOR, bias)
+            walk(error, sensor.rate, taken == 0, high, low, counter, size, 3 if quantity.form == _VECTOR else 1, bias)
             disturb_values(
                 error, sensor.rate, sensor.temperature_rise, high, low, counter, channel, size, quantity.form, bias, true, reading
             )
