@@ -54,8 +54,8 @@ SCRATCH = np.dtype(
 _IDENTITY = layout_identity()
 _MOTION_AIR, _MOTION_JOINT = int(Motion.AIR), int(Motion.JOINT)
 _WRENCH_AT, _LOAD_AT, _NEARBY_AT, _SURROUNDINGS_AT, _CALLED_AT = (
-    int(SCRATCH.fields[name][1])
-    for name in ("wrench", "load", "nearby", "surroundings", "called")  # type: ignore[index]
+    int(SCRATCH.fields[name][1])  # type: ignore[index]
+    for name in ("wrench", "load", "nearby", "surroundings", "called")
 )
 _RK4 = int(mujoco.mjtIntegrator.mjINT_RK4)
 _STEP_ROUNDING = 1e-6  # of a step: what sums of steps may be off
