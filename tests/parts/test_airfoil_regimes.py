@@ -211,3 +211,14 @@ def test_curves_all_around_that_do_not_meet_behind_are_refused() -> None:
     around = CURVES | {"lift": {"coefficients": [0.3, 4.0]}, "drag": {"coefficients": [0.03, 0.0, 1.1]}}
     with pytest.raises(ValidationError, match=r"the curve 'lift' is -12\.2664 at -180 deg and 12\.8664 at 180 deg"):
         Law(Airfoil, **around)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1.2, 0.0), (-1.0, 0.4), (2.6, -0.3), (-2.9, 0.2)])
+def test_past_stall_moment_elevator_and_damping_are_those_of_a_plate_in_any_direction(alpha: float, beta: float) -> None:
+    """F_z = -(C_D0 z + 2 z |z| + C_Ldy dy x + C_Lq c q / 2V), m = C_ma z + C_mdy dy x + C_mq c q / 2V: written out."""
+    x, _, z = toward(alpha, beta)
+    dy, q = 0.2, 0.8
+    by_c = 0.15 / (2.0 * SPEED) * q
+    found = load(Law(Airfoil, **WHOLE), toward(alpha, beta), rate=(0.0, -q, 0.0), memory={"deflection": (0.0, dy, 0.0)})
+    assert found[2] == pytest.approx(-(0.0437 * z + 2.0 * z * abs(z) - 0.3 * dy * x + 4.1 * by_c), rel=1e-12)
+    assert found[4] == pytest.approx((-0.7 * z + 1.0 * dy * x - 20.0 * by_c) * 0.15 / 2.0, rel=1e-12)

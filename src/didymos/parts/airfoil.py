@@ -146,8 +146,9 @@ def _check_circle(spec: Any) -> None:
     curves = {name: np.array([getattr(spec, name).record()]).view(np.recarray)[0] for name in ("lift", "drag")}
     if any(curve.low > -math.pi or curve.high < math.pi for curve in curves.values()):
         return
+    value: Any = evaluate
     for name, curve in curves.items():
-        ends = [float(evaluate.py_func(curve, angle, 0.0)) for angle in (-math.pi, math.pi)]
+        ends = [float(value.py_func(curve, angle, 0.0)) for angle in (-math.pi, math.pi)]
         if abs(ends[1] - ends[0]) > 1e-6 * max(1.0, abs(ends[0]), abs(ends[1])):
             raise ValueError(
                 f"the curve {name!r} is {ends[0]:g} at -180 deg and {ends[1]:g} at 180 deg, which are one direction of flow:"

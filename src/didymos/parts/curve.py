@@ -5,7 +5,8 @@
     spline       f(x) = a d^3 + b d^2 + c d + e,  d = x - break_i      four numbers per piece, from the cube down
 
 x is held inside [low, high] (a spline's own breaks): beyond the measured range the last value stands, since an extrapolated
-cubic explodes. (The original goes on with the last piece.) The order of the coefficients is that of last_letter_2.
+cubic explodes (the original goes on with the last piece); an airfoil is a flat plate there. The order of coefficients is that of
+last_letter_2.
 """
 
 from __future__ import annotations
