@@ -67,7 +67,8 @@ def _posed(program: Any, inputs: tuple[str, ...] = INPUTS, **robot: Any) -> Flow
 
 def _holds(**gains: float) -> MultirotorHold:
     program = MultirotorHold(sensor="state")
-    for path, value in {"height_hover": 0.5, "height_kp": 0.2, "height_ki": 0.1, "roll_kp": 0.1, "pitch_kp": 0.1, **gains}.items():
+    own = {"height_hover": 0.5, "height_kp": 0.2, "height_ki": 0.1, "roll_kp": 0.1, "pitch_kp": 0.1}
+    for path, value in (own | gains).items():
         program.set_gain(path.replace("_", ".", 1), value)
     return program
 
@@ -105,8 +106,8 @@ def test_a_minute_on_the_ground_teaches_a_multirotor_nothing() -> None:
     (answer,) = _stand(flown, 0.01)
     assert flown.memory["landed"] == 0.0
     assert min(answer.values()) > 0.5
-    # what is left is the proportional answer to 0.6 m of wander: kp kp e / g = 0.8 x 2 x 0.6 / 9.8 rad = 6 deg of roll or pitch at
-    # 0.1 per rad in each rotor's input; learned for a minute at 0.8 1/s^2, it would be all 0.5 rad that are allowed
+    # what is left is the proportional answer to 0.6 m of wander: kp kp e / g = 0.8 x 2 x 0.6 / 9.8 rad = 6 deg of roll or pitch,
+    # at 0.1 per rad in each rotor's input; learned for a minute at 0.8 1/s^2, it would be all 0.5 rad that are allowed
     assert max(answer.values()) - min(answer.values()) < 2.0 * 0.1 * 0.14
 
 
@@ -133,7 +134,7 @@ def test_a_multirotor_that_sinks_has_not_landed() -> None:
 
 
 def test_a_position_loop_at_its_largest_tilt_learns_no_more_and_unlearns_at_once() -> None:
-    """100 m away for a minute; the integral stays below the 5.4 m/s^2 of the largest tilt, and falls as soon as it is to go back."""
+    """100 m away for a minute; the integral stays below the 5.4 m/s^2 of the largest tilt, and falls once it is to go back."""
     flown = _posed(_holds(), rotors=ROTORS)
     flown.ask(x=100.0, z=0.0)
     flown.step(60.0)
@@ -173,7 +174,7 @@ def test_the_height_of_backstepping_at_its_limit_learns_no_more(error: float) ->
 
 
 def test_every_loop_of_the_autopilot_stops_at_its_limit() -> None:
-    """A minute far from every set-point: each integral stays where its output met its limit, and none of them is beyond its range."""
+    """A minute far from every set-point: each integral stays where its output met its limit."""
     program = FixedWing({"roll": "a", "pitch": "b", "yaw": "c", "throttle": "d"}, sensor="state")
     for path in ("roll.ki", "pitch.ki", "height.ki", "heading.ki", "airspeed.ki"):
         program.set_gain(path, 1.0)
