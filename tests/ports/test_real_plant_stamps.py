@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np
 
 import didymos
-from didymos.control.idle import Idle
+from didymos.control import Values
 from didymos.ports.real_plant import RealPlant
+
+
+class Nothing(didymos.Controller):
+    """Answers nothing, a hundred times a second."""
+
+    rate = 100.0
+
+    def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
+        return {}
 
 
 class Standing:
@@ -27,7 +36,7 @@ class Standing:
 def test_readings_of_a_real_robot_have_stamps() -> None:
     """Speeds that never change: every tick they are read anew, and stamped with the time at which they were."""
     robot: Any = Standing()
-    plant = RealPlant(didymos.load("hexacopter").simulate(control=Idle()), robot, None, None)
+    plant = RealPlant(didymos.load("hexacopter").simulate(control=Nothing()), robot, None, None)
     assert "esc.stamp" in plant.robot.measured
     assert plant.robot.sensors["gps"].rate == 5.0
     plant.begin()
