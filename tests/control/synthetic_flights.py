@@ -2,8 +2,8 @@
 
     python tests/control/synthetic_flights.py --seeds 50        the long version of the test of consistency
 
-A plane flies coordinated: its x axis along the flow, its lift across it. A multirotor pushes along its z axis. Readings have the errors
-of the bundled twins (`SENSORS`); each stands until the next arrives, as a program sees it.
+A plane flies coordinated: its x axis along the flow, its lift across it. A multirotor pushes along its z axis. Readings have
+the errors of the bundled twins (`SENSORS`); each stands until the next arrives, as a program sees it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from didymos.sensors import SENSORS as KINDS
 Array = NDArray[np.float64]
 
 GRAVITY = 9.80665
+UP = np.array([0.0, 0.0, GRAVITY])
 RATE = 100.0  # [Hz] of the program
 FIELD = np.array([4.5e-6, 2.4e-5, -3.6e-5])  # [T] east, north, up
 SENSORS: dict[str, dict[str, Any]] = {
@@ -70,7 +71,13 @@ def _attitudes(thrust: Array, forward: Array) -> Array:
 
 
 def _flight(
-    seconds: float, velocity: Callable[[Array], Array], wind: Array, forward: Callable[[Array], Array], *, tube: bool, height: float
+    seconds: float,
+    velocity: Callable[[Array], Array],
+    wind: Array,
+    forward: Callable[[Array], Array],
+    *,
+    tube: bool,
+    height: float,
 ) -> Flight:
     """A flight of a velocity over ground as a function of time; differences of 0.1 ms make accelerations and rates."""
     time, h = np.arange(round(seconds * RATE)) / RATE, 1e-4
@@ -79,7 +86,7 @@ def _flight(
         return (velocity(t + h) - velocity(t - h)) / (2.0 * h)
 
     def attitude(t: Array) -> Array:
-        push = acceleration(t) + [0.0, 0.0, GRAVITY]
+        push = acceleration(t) + UP
         ahead = forward(t)
         ahead = ahead / np.linalg.norm(ahead, axis=1, keepdims=True)
         if tube:  # x exactly along the flow
@@ -90,17 +97,17 @@ def _flight(
     turned = np.einsum("nji,njk->nik", attitude(time - h), attitude(time + h))
     skew = 0.5 * (turned - turned.transpose(0, 2, 1))
     rate = np.stack([skew[:, 2, 1], skew[:, 0, 2], skew[:, 1, 0]], axis=1) / (2.0 * h)
-    force = np.einsum("nji,nj->ni", here, acceleration(time) + [0.0, 0.0, GRAVITY])
+    force = np.einsum("nji,nj->ni", here, acceleration(time) + UP)
     nodes, weights = np.polynomial.legendre.leggauss(4)
     steps = sum(0.5 * w / RATE * velocity(time[:-1] + 0.5 * (x + 1.0) / RATE) for x, w in zip(nodes, weights, strict=True))
-    position = np.vstack([[0.0, 0.0, height], [0.0, 0.0, height] + np.cumsum(steps, axis=0)])
+    position = np.vstack([np.zeros(3), np.cumsum(steps, axis=0)]) + height / GRAVITY * UP
     flow = velocity(time) - wind
     return Flight(time, here, rate, force, velocity(time), position, np.linalg.norm(flow, axis=1), tube)
 
 
-def plane(seconds: float, heading: Callable[[Array], Array], speed: float = 18.0, wind: tuple[float, float] = (0.0, -3.0)) -> Flight:
-    """Coordinated flight along a heading [rad] of time, climbing and sinking by 1 m/s."""
-    blows = np.array([*wind, 0.0])
+def plane(seconds: float, heading: Callable[[Array], Array]) -> Flight:
+    """Coordinated flight at 18 m/s along a heading [rad] of time, climbing and sinking by 1 m/s, in 3 m/s of wind."""
+    blows, speed = np.array([0.0, -3.0, 0.0]), 18.0
 
     def flow(t: Array) -> Array:
         return np.stack([speed * np.cos(heading(t)), speed * np.sin(heading(t)), np.sin(0.2 * t)], axis=1)
@@ -166,7 +173,7 @@ def _fly(settings: Any, gains: Any, readings: Any, clock: Any, memory: Any, ever
 
 @dataclass(frozen=True)
 class Flown:
-    """What the filter said every `every` ticks: errors [m, 9] of attitude (in the world), velocity, position; their covariance."""
+    """What the filter said every `every` ticks: errors [m, 9] of attitude (in the world), velocity, position."""
 
     time: Array
     errors: Array
@@ -263,8 +270,10 @@ CHI_SQUARE_95 = (0.2158, 9.348)
 """Between these numbers lie 95 % of a chi-square of three degrees of freedom, 2.5 % on each side."""
 
 
-def consistency(flight: Flight, seeds: int, sensors: Mapping[str, Any], lost: tuple[float, float] | None = None) -> dict[str, Any]:
-    """Share of the time at which the normalised error lies in the 95 % band, and its mean (3 where it is right), of each triple."""
+def consistency(
+    flight: Flight, seeds: int, sensors: Mapping[str, Any], lost: tuple[float, float] | None = None
+) -> dict[str, Any]:
+    """Share of the time at which the normalised error lies in the 95 % band, and its mean (right: 3), of each triple."""
     inside: dict[str, list[Array]] = {"attitude": [], "velocity": [], "position": []}
     navigation = navigation_of(flight, sensors)
     for seed in range(seeds):
@@ -294,4 +303,5 @@ if __name__ == "__main__":
         made = make()
         for title, changes, gap in (("", {}, None), (", GPS lost for 30 s", {}, (50.0, 80.0)), (", late readings", late, None)):
             shares = consistency(made, asked.seeds, specs(changes), gap)
-            print(f"{name + title:32}", "  ".join(f"{key} {share:.3f} (mean {mean:.2f})" for key, (share, mean) in shares.items()))
+            said = (f"{key} {share:.3f} (mean {mean:.2f})" for key, (share, mean) in shares.items())
+            print(f"{name + title:32}", "  ".join(said), flush=True)

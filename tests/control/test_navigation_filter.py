@@ -1,4 +1,4 @@
-"""The navigation filter on flights whose truth is known: errors as large as it says, GPS lost and found, readings late or wrong."""
+"""The navigation filter on flights whose truth is known: its own doubt, GPS lost and found, late and wrong readings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def turning() -> sky.Flight:
 
 @pytest.mark.parametrize("changes", [{}, LATE], ids=["prompt", "late"])
 def test_errors_are_as_large_as_the_filter_says(flight: sky.Flight, changes: Any) -> None:
-    """Inside the 95 % band for 85 to 99 % of the time. GPS wanders for 100 s: eight flights are only eight samples of the position."""
+    """Inside the 95 % band for 85 to 99 % of the time. GPS wanders for 100 s: eight flights are eight samples of it."""
     shares = sky.consistency(flight, 8, sky.specs(changes))
     assert 0.85 < shares["attitude"][0] < 0.99, shares
     assert 0.85 < shares["velocity"][0] < 0.99, shares
@@ -111,7 +111,8 @@ def test_the_covariance_stays_symmetric_and_positive(turning: sky.Flight, lost: 
 
 def test_noise_comes_from_the_sensors_of_the_twin() -> None:
     names = {"imu": "imu", "gps": "gps", "magnetometer": "magnetometer", "barometer": "barometer", "airspeed": "tube"}
-    changes: Any = {"imu": {"gyro": {"noise": 0.02}}, "gps": {"velocity": {"noise": 0.3, "resolution": 0.1}}, "tube": {"errors": 0.0}}
+    fix = {"velocity": {"noise": 0.3, "resolution": 0.1}, "position": sky.SENSORS["gps"]["position"]}
+    changes: Any = {"imu": {"gyro": {"noise": 0.02}}, "gps": fix, "tube": {"errors": 0.0}}
     noise = sensor_noise(Robot((), (), (), sensors=sky.specs(changes)), names, 101_325.0, 288.15)
     assert noise["gyro_density"] == pytest.approx(np.hypot(0.02 / np.sqrt(100.0), 1e-4))  # 2e-3 rad/s/sqrt(Hz), and the floor
     assert noise["gps_velocity"] == pytest.approx(np.sqrt(0.3**2 + 0.1**2 / 12.0 + 0.02**2))

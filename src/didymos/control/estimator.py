@@ -1,24 +1,24 @@
-"""Attitude, position, velocity, biases and wind from an IMU, GPS, magnetometer, barometer and pitot tube: an error-state Kalman filter.
+"""Attitude, position, velocity and wind from IMU, GPS, magnetometer, barometer and tube: an error-state Kalman filter.
 
     predict     every reading of the IMU carries the state on                        `filter_predict`
     look back   a reading is held against the state at its own stamp                 `filter_past`
     use         GPS velocity and position, heading of the field, height, airspeed    `filter_readings`, `filter_update`
     say         the state, carried on to the time of the call by the last IMU reading
 
-22 errors, 25 with a tube (`filter_layout`): attitude, velocity, position, biases of gyro and accelerometer, the wander of the GPS,
-biases of magnetometer and barometer; wind and the bias of the tube. The noise of each comes from the robot's own sensors
+22 errors, 25 with a tube (`filter_layout`): attitude, velocity, position, biases of gyro and accelerometer, the wander of the
+GPS, biases of magnetometer and barometer; wind and the bias of the tube. The noise of each comes from the robot's own sensors
 (`filter_noise`). A reading is new when its stamp is another one than the last: one that repeats its value is used as well.
 
-Without GPS the covariance of velocity and position grows, and that of the tilt slowly; the first fix that comes back finds a gate
-as wide as the doubt, and corrects each state by its share: a drifted position moves the tilt no more than the drift says about it.
-With a tube, the wind that was learned bounds the drift along the flight path.
+Without GPS the covariance of velocity and position grows, and that of the tilt slowly; the first fix that comes back finds a
+gate as wide as the doubt, and corrects each state by its share: a drifted position moves the tilt no more than the drift says
+about it. With a tube, the wind that was learned bounds the drift along the flight path.
 
-`status` is aligning (IMU, magnetometer or GPS have not spoken yet), ok, dead reckoning (no fix was used for 2 s), rejecting (readings
-arrive and fail their gates).
+`status` is aligning (IMU, magnetometer or GPS have not spoken yet), ok, dead reckoning (no fix was used for 2 s), rejecting
+(readings arrive and fail their gates).
 
-Reference: Sola, Quaternion kinematics for the error-state Kalman filter (2017). What it cannot do: find a heading where the field has
-no level part; tell an accelerating multirotor from a tilted one in the first second of a start in flight without GPS; know of
-sensors that sit away from the IMU; hold a position without GPS for minutes.
+Reference: Sola, Quaternion kinematics for the error-state Kalman filter (2017). What it cannot do: find a heading where the
+field has no level part; tell an accelerating multirotor from a tilted one in the first second of a start in flight without GPS;
+know of sensors that sit away from the IMU; hold a position without GPS for minutes.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """The first state of the navigation filter, on the ground or in flight.
 
-The accelerometer shows "up" plus the acceleration of the robot. At rest that is none; in a steady turn of a plane that flies along
-its x axis it is w x (V, 0, 0), V the airspeed (the speed over ground, where there is no tube). So
+The accelerometer shows "up" plus the acceleration of the robot. At rest that is none; in a steady turn of a plane that flies
+along its x axis it is w x (V, 0, 0), V the airspeed (the speed over ground, where there is no tube). So
 
     up = f - w x (V, 0, 0)
 
-gives the tilt at rest, in level flight and in a coordinated turn. Where its length is far from gravity (free fall, a hard manoeuvre)
-nothing is known, and level is the best guess. The heading is the compass's, for that tilt. How wrong this may be says the covariance:
-6 degrees of tilt at rest, 9 in motion, 20 where nothing was known. GPS velocity finds the rest: the filter starts with position and
-velocity unknown, and its first fix sets both. It begins as soon as IMU and magnetometer have spoken and a speed is known, or after half
-a second without one.
+gives the tilt at rest, in level flight and in a coordinated turn. Where its length is far from gravity (free fall, a hard
+manoeuvre) nothing is known, and level is the best guess. The heading is the compass's, for that tilt. How wrong this may be
+says the covariance: 6 degrees of tilt at rest, 9 in motion, 20 where nothing was known. GPS velocity finds the rest: the filter
+starts with position and velocity unknown, and its first fix sets both. It begins as soon as IMU and magnetometer have spoken
+and a speed is known, or after half a second without one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,17 @@ from typing import Any
 from didymos.compiled import kernel
 from didymos.control.angles import turn_vector
 from didymos.control.filter_layout import (
-    ACCEL_BIAS, AIRSPEED_BIAS, ALL_ERRORS, ATTITUDE, FIELD_BIAS, GPS_BIAS, GYRO_BIAS, HEIGHT_BIAS, POSITION, VELOCITY, WIND,
+    ACCEL_BIAS,
+    AIRSPEED_BIAS,
+    ALL_ERRORS,
+    ATTITUDE,
+    FIELD_BIAS,
+    GPS_BIAS,
+    GYRO_BIAS,
+    HEIGHT_BIAS,
+    POSITION,
+    VELOCITY,
+    WIND,
 )  # fmt: skip
 
 __all__ = ["align", "forget", "may_align"]

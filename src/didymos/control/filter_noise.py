@@ -5,9 +5,9 @@
     bias                   `bias`, `bias_walk`, `bias_time`; a wrong scale is taken for a bias of that share of what is usual
 
 and never less than the floors below, in the sense of a root of a sum of squares: no sensor is perfect, and the filter's own
-approximations (readings held or joined by straight lines, sensors taken to sit in one place) are errors, too. A sensor whose errors
-are switched off (`errors: 0`) has the floors. What changes while a run goes on is not followed; `estimator.*` gains scale each.
-A real robot has the same twin file.
+approximations (readings held or joined by straight lines, sensors taken to sit in one place) are errors, too. A sensor whose
+errors are switched off (`errors: 0`) has the floors. What changes while a run goes on is not followed; `estimator.*` gains
+scale each. A real robot has the same twin file.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _density(errors: Any, rate: float, floor: float) -> float:
 
 
 def sensor_noise(robot: Robot, names: Mapping[str, str], ground_pressure: float, ground_temperature: float) -> dict[str, Any]:
-    """Numbers of `FILTER_SETTINGS` from the sensors of a robot; `names`: imu, gps, magnetometer, barometer, airspeed -> sensor."""
+    """Numbers of `FILTER_SETTINGS` from the sensors of a robot; `names`: imu, gps, ... -> sensor."""
     metres_per_pascal = GAS_CONSTANT * ground_temperature / (ground_pressure * GRAVITY)
     sources = {
         "gyro_bias": (names["imu"], "gyro", 1.0),

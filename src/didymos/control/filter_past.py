@@ -1,19 +1,21 @@
 """What the navigation filter's state was at the stamp of a reading that arrives late.
 
-Beside the state, the filter reckons on an attitude, a velocity and a position from the IMU alone (`reckoned`), which no correction
-moves, and keeps some of them (`history`). Corrections of the attitude are rotations in the world, so they cancel in the turn between
-two instants; those of velocity and position cancel in what was gained between them. With D the lag, at the instant of the stamp
+Beside the state, the filter reckons on an attitude, a velocity and a position from the IMU alone (`reckoned`), which no
+correction moves, and keeps some of them (`history`). Corrections of the attitude are rotations in the world, so they cancel in
+the turn between two instants; those of velocity and position cancel in what was gained between them. With D the lag, at the
+instant of the stamp
 
     q_s = q (r_now^-1 r_s),    v_s = v - (u_now - u_s),    p_s = p - D v + D u_now - (w_now - w_s)
 
-r, u, w the reckoned attitude, velocity and position: the state of the past with all that was learned since. Its errors are those of
-now, led back by the filter's own transition (A = int R f dt over the lag):
+r, u, w the reckoned attitude, velocity and position: the state of the past with all that was learned since. Its errors are
+those of now, led back by the filter's own transition (A = int R f dt over the lag):
 
     v_s: v + A x e + D R b_a,    p_s: p - D v - 1/2 D A x e
 
-What noise adds within the lag is left out: 1 mm/s for a small MEMS unit in 0.2 s. Between two kept states, values are interpolated
-linearly (an error of a h^2 / 8, h the distance in time: 1 mm for 1 g and 30 ms). A stamp ahead of the last reading of the IMU is
-reached by holding that reading. A stamp before the oldest state that is kept cannot be served: such a reading is not used.
+What noise adds within the lag is left out: 1 mm/s for a small MEMS unit in 0.2 s. Between two kept states, values are
+interpolated linearly (an error of a h^2 / 8, h the distance in time: 1 mm for 1 g and 30 ms). A stamp ahead of the last reading
+of the IMU is reached by holding that reading. A stamp before the oldest state that is kept cannot be served: such a reading is
+not used.
 """
 
 from __future__ import annotations

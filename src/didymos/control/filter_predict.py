@@ -15,8 +15,8 @@ Errors (attitude e in the world frame, R_true = exp(e) R), over a time T with A 
 
 F differs from one in nine rows only: the product is written out. P stays symmetric to the bit.
 
-Reference: Sola, Quaternion kinematics for the error-state Kalman filter (2017), section 7 (global angular errors). Valid for T up to
-some tenths of a second and below some rad/s of rotation in T; earth rotation and curvature are left out.
+Reference: Sola, Quaternion kinematics for the error-state Kalman filter (2017), section 7 (global angular errors). Valid for T
+up to some tenths of a second and below some rad/s of rotation in T; earth rotation and curvature are left out.
 """
 
 from __future__ import annotations
@@ -27,8 +27,18 @@ from typing import Any
 from didymos.compiled import kernel
 from didymos.control.angles import turn_vector
 from didymos.control.filter_layout import (
-    ACCEL_BIAS, AIRSPEED_BIAS, ATTITUDE, FIELD_BIAS, FIRST_BIAS, GPS_BIAS, GYRO_BIAS, HEIGHT_BIAS, HISTORY, POSITION,
-    VELOCITY, WIND,
+    ACCEL_BIAS,
+    AIRSPEED_BIAS,
+    ATTITUDE,
+    FIELD_BIAS,
+    FIRST_BIAS,
+    GPS_BIAS,
+    GYRO_BIAS,
+    HEIGHT_BIAS,
+    HISTORY,
+    POSITION,
+    VELOCITY,
+    WIND,
 )  # fmt: skip
 
 __all__ = ["multiply", "predict_covariance", "predict_state", "rotation_quaternion"]

@@ -10,12 +10,13 @@ Everything is held against the state at the stamp of the reading (`filter_past`)
     tube                k x_s . (v_s - wind) + b_t, k = sqrt(rho / 1.225)
                                                                   h: k x . (v - wind) + k e . (x x (v - wind)) + b_t
 
-n is level and at right angles to the *known* level field: a jacobian made of the noisy reading is correlated with its error, and
-would slowly pull the bias of the magnetometer along the field. The magnetometer is used for the heading alone, so the strength and the dip of
-the field need not be known; in steep fields an error of tilt shows in the heading, and the jacobian says so. What is quadratic in the
-tilt's error, (1 + dip) times its variance, counts as noise: it matters in the first second only, when the tilt is hardly known. The tube measures the
-flow along x, and no vertical wind is known to the filter: a gust is an error of the reading (`estimator.gust`). A wind that changes
-is followed as a random walk (`estimator.wind`). All sensors are taken to sit where the IMU does.
+n is level and at right angles to the *known* level field: a jacobian made of the noisy reading is correlated with its error,
+and would slowly pull the bias of the magnetometer along the field. The magnetometer is used for the heading alone, so the
+strength and the dip of the field need not be known; in steep fields an error of tilt shows in the heading, and the jacobian
+says so. What is quadratic in the tilt's error, (1 + dip) times its variance, counts as noise: it matters in the first second
+only, when the tilt is hardly known. The tube measures the flow along x, and no vertical wind is known to the filter: a gust is
+an error of the reading (`estimator.gust`). A wind that changes is followed as a random walk (`estimator.wind`). All sensors are
+taken to sit where the IMU does.
 """
 
 from __future__ import annotations
@@ -27,7 +28,15 @@ from didymos.air.atmosphere import GAS_CONSTANT, GRAVITY, LAPSE_RATE
 from didymos.compiled import kernel
 from didymos.control.angles import turn_vector, wrap
 from didymos.control.filter_layout import (
-    ACCEL_BIAS, AIRSPEED_BIAS, ATTITUDE, FIELD_BIAS, GPS_BIAS, HEIGHT_BIAS, POSITION, VELOCITY, WIND,
+    ACCEL_BIAS,
+    AIRSPEED_BIAS,
+    ATTITUDE,
+    FIELD_BIAS,
+    GPS_BIAS,
+    HEIGHT_BIAS,
+    POSITION,
+    VELOCITY,
+    WIND,
 )  # fmt: skip
 from didymos.control.filter_past import look_back
 from didymos.control.filter_predict import multiply
@@ -210,7 +219,8 @@ def use_tube(settings: Any, gains: Any, tube: Any, memory: Any) -> None:
     pressure = settings.ground_pressure * (warmth / settings.ground_temperature) ** (-GRAVITY / (GAS_CONSTANT * LAPSE_RATE))
     k = math.sqrt(pressure / (GAS_CONSTANT * warmth) / _DENSITY_OF_TUBE)
     jacobian = clear_jacobian(errors, memory)
-    jacobian[ATTITUDE], jacobian[ATTITUDE + 1], jacobian[ATTITUDE + 2] = k * (y * w - z * v), k * (z * u - x * w), k * (x * v - y * u)
+    jacobian[ATTITUDE], jacobian[ATTITUDE + 1] = k * (y * w - z * v), k * (z * u - x * w)
+    jacobian[ATTITUDE + 2] = k * (x * v - y * u)
     jacobian[VELOCITY], jacobian[VELOCITY + 1], jacobian[VELOCITY + 2] = k * x, k * y, k * z
     jacobian[WIND], jacobian[WIND + 1] = -k * x, -k * y
     jacobian[AIRSPEED_BIAS] = 1.0

@@ -3,8 +3,8 @@
     S = h P h^T + r,    K = P h^T / S,    x <- x + K (z - z_predicted),    P <- P - K S K^T
 
 h the jacobian of the number, r its variance. Numbers of one reading are used one after the other, which is the same as together
-where their noises are independent. P is changed by -u u^T with u = P h^T / sqrt(S): symmetric to the bit, and positive as long as r
-is not smaller than the rounding of h P h^T, which the floors of `filter_noise` see to.
+where their noises are independent. P is changed by -u u^T with u = P h^T / sqrt(S): symmetric to the bit, and positive as long
+as r is not smaller than the rounding of h P h^T, which the floors of `filter_noise` see to.
 
 A reading is used where every number of it passes its gate: (z - z_predicted)^2 < gate^2 S, chi-square with one degree of freedom
 (gate = 5: one in two million is lost by chance). Where all readings of `patience` seconds were rejected, it is the filter that is
@@ -21,7 +21,16 @@ from typing import Any
 
 from didymos.compiled import kernel
 from didymos.control.filter_layout import (
-    ACCEL_BIAS, AIRSPEED_BIAS, ATTITUDE, FIELD_BIAS, GPS_BIAS, GYRO_BIAS, HEIGHT_BIAS, POSITION, VELOCITY, WIND,
+    ACCEL_BIAS,
+    AIRSPEED_BIAS,
+    ATTITUDE,
+    FIELD_BIAS,
+    GPS_BIAS,
+    GYRO_BIAS,
+    HEIGHT_BIAS,
+    POSITION,
+    VELOCITY,
+    WIND,
 )  # fmt: skip
 from didymos.control.filter_predict import multiply, rotation_quaternion
 

@@ -1,12 +1,12 @@
-"""Whether a multirotor stands on the ground, so that its loops learn nothing there: what they would learn is the wander of the GPS.
+"""Whether a multirotor stands on the ground, so that its loops do not learn the wander of the GPS there.
 
     begins landed      where its accelerometer shows gravity alone, within 1 m/s^2, and it does not move
     landed -> flying   at once, where it is asked to climb by more than 0.5 m (twice the doubt about a height at rest),
                        or where it falls or is carried: 3 m/s^2 off gravity, or 0.7 m/s
     flying -> landed   after 1 s of a thrust below 0.8 of hovering that does not make it sink (0.3 m/s), while asked to go down
 
-In flight a thrust of 0.8 of hovering sinks at 0.3 m/s after 0.15 s. Where the input of hovering is not told (`height.hover` 0) or a
-pose sensor has no accelerometer beside it, it is taken to fly from the start. To land, ask for a height below the ground.
+In flight a thrust of 0.8 of hovering sinks at 0.3 m/s after 0.15 s. Where the input of hovering is not told (`height.hover` 0)
+or a pose sensor has no accelerometer beside it, it is taken to fly from the start. To land, ask for a height below the ground.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ With `rotor_speeds`, the name of a `readout` sensor that reports the speed of ev
 should turn and for a tenth of a second does not (a tenth of the others' mean speed) is taken out of the mixer, see
 `mixer_without`; the heading is then left alone.
 
-Forward and left are those of the heading. The integrals learn the wind; at the limit of their output they only unlearn, and on the
-ground (`landed`) they and all rotors are held at zero, so that a take-off begins level. Frames: world east-north-up, body forward-left-up.
+Forward and left are those of the heading. The integrals learn the wind; at the limit of their output they only unlearn, and on
+the ground (`landed`) they and all rotors are held at zero, so that a take-off begins level. Frames: world east-north-up, body
+forward-left-up.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ A program's options name the sensors: `sensor: state` for a pose sensor (kind od
 (declination [rad]: angle of magnetic north from true north, toward east; barometer may be left out), and `airspeed: pitot`
 where there is a tube; without one the airspeed is taken for the speed over ground.
 
-A program that navigates is a `NavigatingController`: after a call of `navigate` its motion stands in `memory.navigation.estimate`.
-With an estimator the log has, as `control.estimator.*`, its status, the standard deviations of what it says and the test ratio of
-each kind of reading (squared innovation over its gate: above 1 the reading was rejected).
+A program that navigates is a `NavigatingController`: after a call of `navigate` its motion stands in
+`memory.navigation.estimate`. With an estimator the log has, as `control.estimator.*`, its status, the standard deviations of
+what it says and the test ratio of each kind of reading (squared innovation over its gate: above 1 the reading was rejected).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from didymos.control.filter_layout import ALL_ERRORS, FILTER_MEMORY, FILTER_READ
 from didymos.control.filter_noise import sensor_noise
 from didymos.errors import InputError, nearest
 
-__all__ = ["Navigation", "NavigatingController", "navigate"]
+__all__ = ["NavigatingController", "Navigation", "navigate"]
 
 _POSE = np.dtype(
     [
@@ -43,8 +43,8 @@ _POSE = np.dtype(
 
 _READINGS = np.dtype([("pose", _POSE), ("filter", FILTER_READINGS)])
 _SETTINGS = np.dtype([("estimates", np.float64), ("filter", FILTER_SETTINGS)])  # 1 or 0: by the estimator
-_SENSORS = ("imu", "gps", "magnetometer", "barometer")
-_NUMBERS = ("declination", "pressure", "temperature")
+_SENSORS = {"imu": ("gyro", "accel"), "gps": ("position", "velocity"), "magnetometer": ("field",), "barometer": ("pressure",)}
+_KEYS = (*_SENSORS, "declination", "pressure", "temperature")
 
 
 class Navigation:
@@ -79,21 +79,20 @@ class Navigation:
 
     def _read(self, group: str, sensor: str, quantity: str, axes: str = "") -> None:
         """Note that a quantity of a sensor is read into `measured.navigation`."""
-        self.reads[f"navigation.{group}.{quantity}"] = [f"{sensor}.{quantity}.{axis}" for axis in axes] or [f"{sensor}.{quantity}"]
+        names = [f"{sensor}.{quantity}.{axis}" for axis in axes] or [f"{sensor}.{quantity}"]
+        self.reads[f"navigation.{group}.{quantity}"] = names
 
     def _take(self, given: dict[str, Any]) -> None:
         for key in given:
-            if key not in _SENSORS + _NUMBERS:
-                what = f"there is no such key{nearest(key, _SENSORS + _NUMBERS)}"
-                raise InputError(what, path=f"control.options.estimator.{key}")
+            if key not in _KEYS:
+                raise InputError(f"there is no such key{nearest(key, _KEYS)}", path=f"control.options.estimator.{key}")
             is_name = key in _SENSORS
             if isinstance(given[key], str) != is_name:
                 what = "the name of a sensor" if is_name else "a number"
                 raise InputError(f"found {given[key]!r}, expected {what}", path=f"control.options.estimator.{key}")
         self.sensors = {key: given.get(key, key) for key in _SENSORS if key != "barometer" or given.get(key)}
-        quantities = {"imu": ("gyro", "accel"), "gps": ("position", "velocity"), "magnetometer": ("field",), "barometer": ("pressure",)}
         for key, sensor in self.sensors.items():
-            for quantity in quantities[key]:
+            for quantity in _SENSORS[key]:
                 self._read(f"filter.{key}", sensor, quantity, "" if key == "barometer" else "xyz")
             self._read(f"filter.{key}", sensor, "stamp")
         settings = self.settings["filter"]
@@ -148,7 +147,7 @@ def _report(time: float, memory: Any) -> None:
 
 @kernel
 def navigate(clock: Any, settings: Any, gains: Any, measured: Any, memory: Any) -> None:
-    """Bring `memory.navigation.estimate` up to this call, from the pose sensor or by the estimator; the records are a program's."""
+    """Bring `memory.navigation.estimate` up to this call, from pose sensor or estimator; the records are a program's."""
     estimate, readings = memory.navigation.estimate, measured.navigation
     if settings.navigation.estimates > 0.0:
         update_estimate(clock, settings.navigation.filter, gains, readings.filter, memory.navigation)

@@ -52,7 +52,7 @@ _SAMPLED_AT = SENSOR_MEMORY.fields["sampled_at"][1] // 8  # type: ignore[index]
 
 
 def measured_indices(twin: Twin, assembly: Assembly) -> dict[str, int]:
-    """Name of every reading, and its place in the state; `SENSOR.stamp` is the time [s] at which the reading was taken, negative before one has arrived."""
+    """Name of every reading, and its place in the state; `SENSOR.stamp` is when [s] it was taken, negative before the first."""
     starts = assembly.state.starts
     indices: dict[str, int] = {}
     for item in assembly.quantities:
