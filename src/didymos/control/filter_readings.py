@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from didymos.air.atmosphere import GAS_CONSTANT, GRAVITY, LAPSE_RATE
+from didymos.air.atmosphere import density, height_of_pressure
 from didymos.compiled import kernel
 from didymos.control.angles import turn_vector, wrap
 from didymos.control.filter_layout import (
@@ -176,13 +176,6 @@ def use_compass(settings: Any, gains: Any, magnetometer: Any, memory: Any) -> No
 
 
 @kernel
-def _height(pressure: float, settings: Any) -> float:
-    """Height [m] at which the standard atmosphere has a pressure [Pa]."""
-    ratio = max(pressure, 1.0) / settings.ground_pressure
-    return settings.ground_temperature / LAPSE_RATE * (ratio ** (-GAS_CONSTANT * LAPSE_RATE / GRAVITY) - 1.0)
-
-
-@kernel
 def use_barometer(settings: Any, gains: Any, barometer: Any, memory: Any) -> None:
     """Use the height that the pressure shows."""
     errors, monitor, state, past = int(settings.errors), memory.barometer, memory.nominal, memory.past
@@ -194,7 +187,8 @@ def use_barometer(settings: Any, gains: Any, barometer: Any, memory: Any) -> Non
     jacobian[HEIGHT_BIAS] = 1.0
     jacobian[VELOCITY + 2] = -past.lag
     predicted = state.position[2] - past.lag * state.velocity[2] + past.moved[2] + state.height_bias[0]
-    error, variance = _height(barometer.pressure, settings) - predicted, (gains.barometer_scale * settings.height) ** 2
+    height = height_of_pressure(max(barometer.pressure, 1.0), settings.ground_temperature, settings.ground_pressure)
+    error, variance = height - predicted, (gains.barometer_scale * settings.height) ** 2
     total = innovation_variance(errors, variance, memory)
     used, lost = may_use(error * error / (gains.gate**2 * total), gains.patience, monitor)
     if lost:
@@ -215,9 +209,7 @@ def use_tube(settings: Any, gains: Any, tube: Any, memory: Any) -> None:
     u = state.velocity[0] - past.gained[0] - state.wind[0]
     v = state.velocity[1] - past.gained[1] - state.wind[1]
     w = state.velocity[2] - past.gained[2]
-    warmth = max(settings.ground_temperature + LAPSE_RATE * state.position[2], 1.0)
-    pressure = settings.ground_pressure * (warmth / settings.ground_temperature) ** (-GRAVITY / (GAS_CONSTANT * LAPSE_RATE))
-    k = math.sqrt(pressure / (GAS_CONSTANT * warmth) / _DENSITY_OF_TUBE)
+    k = math.sqrt(density(state.position[2], settings.ground_temperature, settings.ground_pressure) / _DENSITY_OF_TUBE)
     jacobian = clear_jacobian(errors, memory)
     jacobian[ATTITUDE], jacobian[ATTITUDE + 1] = k * (y * w - z * v), k * (z * u - x * w)
     jacobian[ATTITUDE + 2] = k * (x * v - y * u)
