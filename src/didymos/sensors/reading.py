@@ -20,8 +20,8 @@ from didymos.sensors.error import DRAWS_PER_READING, ErrorSpec, disturb_orientat
 from didymos.spec import record_type
 
 __all__ = [
-    "ARRIVAL", "ERROR", "NO_READING", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due", "any_due",
-    "is_due", "sense", "take_accelerations",
+    "ARRIVAL", "ERROR", "NO_READING", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "Form", "SensorTables", "acceleration_due",
+    "any_due", "is_due", "sense", "take_accelerations",
 ]  # fmt: skip
 
 SENSOR = np.dtype(
