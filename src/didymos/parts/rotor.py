@@ -40,6 +40,7 @@ References: Leishman, Principles of Helicopter Aerodynamics (2006), chapters 2, 
 k_D and k_R as in RotorS (Furrer et al. 2016) and PX4's motor model. Range: within 5 % of thrust and 10 % of torque of blade
 elements in climb to 1.2 v_h (the induced velocity of hover), descent to 1.5 v_h, forward flight to mu = 0.3, and of the UIUC
 tunnel (APC 10x4.7 SF) from rest to 0.84 of the advance ratio of zero thrust. Beyond: bounded, continuous and passive, no more.
+Not a blind test: 0.16, k = 1.1, 0.4, 1.65 and 1.8 were chosen with those blades and that propeller in sight.
 The torque of a propeller that is driven by the air is too small. Not there: lag of the inflow, cyclic loads, the unsteadiness
 of the vortex ring, rotors in each other's wake; the torque does not slow the motor, whose speed follows its command.
 """
