@@ -104,6 +104,8 @@ class Law:
             for name, value in (values or {}).items():
                 array[name] = value
         motion = self._still.copy()
+        if "rate" in here:
+            here = {"air_rate": here["rate"]} | here  # the air does not turn unless told so
         for name, value in here.items():
             motion[name] = value
         part = self.part

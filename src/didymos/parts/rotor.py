@@ -50,10 +50,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from didymos.compiled import kernel
-from didymos.contract import input, output, parameter, state
+from didymos.contract import input, memory, output, parameter, state
 from didymos.parts.inflow import induced_velocity
-from didymos.parts.part import Part, law
+from didymos.parts.part import Part, law, tick
 from didymos.parts.wake import wake
 
 __all__ = ["DENSITY_OF_BENCH", "Rotor", "disc_radius", "ground_share"]
@@ -69,6 +71,20 @@ REVERSED = 0.4
 POLAR = 0.4
 LIFT_TILT = 1.8
 LEAST_SPEED = 1e-6  # [rad/s]
+
+CONSTANTS = np.dtype(
+    [
+        ("radius", np.float64),  # [m] R, given or derived
+        ("per_area", np.float64),  # [1/m^2] 1 / R^2
+        ("still", np.float64),  # [m] v_h / w, v_h the velocity induced in still air
+        ("ratio", np.float64),  # v_h / W, the inflow ratio of hover; 0 for a rotor without inflow
+        ("least", np.float64),  # [N m s^2] torque coefficient of the ideal rotor
+        ("factor", np.float64),  # k
+        ("damping", np.float64),  # s W / 2 v_h
+        ("most", np.float64),  # |T| by k_T w^2 at which the blades stall
+    ]
+)
+"""What follows from the parameters of a rotor alone."""
 
 
 @kernel
@@ -90,39 +106,49 @@ def ground_share(height: float, radius: float) -> float:
 
 
 @kernel
-def _loads(rotor: Any, speed: float, here: Any, thinness: float, radius: float, ground: float) -> Any:
+def _prepare(rotor: Any, constants: Any) -> None:
+    """What follows from the parameters alone, into a record of `CONSTANTS`; `ratio` stays 0 for a rotor without inflow."""
+    constants.radius = disc_radius(rotor.radius, rotor.thrust_coefficient, rotor.torque_coefficient)
+    constants.ratio = 0.0
+    if rotor.torque_coefficient <= 0.0 or rotor.thrust_coefficient <= 0.0:
+        return
+    radius = constants.radius
+    still = math.sqrt(rotor.thrust_coefficient * (0.5 / (math.pi * DENSITY_OF_BENCH))) / radius
+    ratio = still / radius
+    least = ratio * radius * rotor.thrust_coefficient
+    factor = min(rotor.induced_factor, rotor.torque_coefficient / least)
+    damping, most = 0.25 * LIFT_SLOPE / BLADE_LOADING * ratio, MOST_LOADING / BLADE_LOADING
+    if rotor.solidity > 0.0:
+        damping = 0.125 * LIFT_SLOPE * rotor.solidity / ratio
+        most = 0.5 * MOST_LOADING * rotor.solidity / (ratio * ratio)
+    constants.still, constants.ratio, constants.least, constants.factor = still, ratio, least, factor
+    constants.damping, constants.most = damping, max(most, MOST_THRUST)
+    constants.per_area = 1.0 / (radius * radius)
+
+
+@kernel
+def _loads(rotor: Any, constants: Any, speed: float, here: Any, thinness: float, ground: float) -> Any:
     """Thrust [N], drag per velocity across the axis [N s/m], torque against the spin [N m], induced velocity [m/s].
 
     `thinness` is rho / rho0, `ground` (R / 4 h)^2, 0 without ground effect. Every equation of the rotor is quadratic in speed and
     velocities: velocities are taken by that induced in still air, v_h = w sqrt(k_T / 2 rho0 A), thrust by k_T w^2. Written with
     few divisions: it runs four times a step.
     """
-    square_root = math.sqrt(rotor.thrust_coefficient * (0.5 / (math.pi * DENSITY_OF_BENCH)))  # v_h R / w
-    per_area = 1.0 / (radius * radius)
-    ratio = square_root * per_area  # v_h / W, the inflow ratio of hover
-    per_still = radius / (square_root * speed)  # 1 / v_h
+    per_still = 1.0 / (constants.still * speed)  # 1 / v_h
+    ratio, least, factor, damping = constants.ratio, constants.least, constants.factor, constants.damping
     x, y, z = here.air_velocity[0] * per_still, here.air_velocity[1] * per_still, here.air_velocity[2] * per_still
     across = y * y + z * z
-    least = ratio * radius * rotor.thrust_coefficient  # torque coefficient of the ideal rotor
-    factor = rotor.induced_factor
-    if factor * least > rotor.torque_coefficient:
-        factor = rotor.torque_coefficient / least
-    damping, most = 0.25 * LIFT_SLOPE / BLADE_LOADING * ratio, MOST_LOADING / BLADE_LOADING  # s W / 2 v_h, and |T|
-    if rotor.solidity > 0.0:
-        damping = 0.125 * LIFT_SLOPE * rotor.solidity / ratio
-        most = 0.5 * MOST_LOADING * rotor.solidity / (ratio * ratio)
     unloaded = 1.0 + damping * factor
     mu_squared = min(across * ratio * ratio, 1.0)
     growth = 1.0 + mu_squared * (TWIST - REVERSED * mu_squared)
     slope = damping * (1.0 + 0.5 * mu_squared)
     blades = unloaded * growth - slope * x
-    near = 1.0 - 0.6 * x if x * x + across < 1.0 else 0.0
-    induced = induced_velocity(blades, slope * factor, x, across, near)
+    induced = induced_velocity(blades, slope * factor, x, across)
     thrust = blades - slope * factor * induced
-    most = growth * max(most, MOST_THRUST)
+    most = growth * constants.most
     if abs(thrust) > most:
         thrust = math.copysign(most, thrust)
-        induced = induced_velocity(thrust, 0.0, x, across, 0.0)
+        induced = induced_velocity(thrust, 0.0, x, across)
     inflow = x + factor * induced
     profile = rotor.torque_coefficient - factor * least  # P_0 / w^3
     loading = thrust / growth
@@ -130,7 +156,7 @@ def _loads(rotor: Any, speed: float, here: Any, thinness: float, radius: float, 
     beyond = 1.0
     if mu_squared == 1.0:
         beyond = 1.0 / (ratio * math.sqrt(across))  # W / P where P is more
-    drag = rotor.flapping_drag * radius * radius  # H R^2 / w P
+    drag = rotor.flapping_drag * constants.radius * constants.radius  # H R^2 / w P
     if drag == 0.0:
         drag = (2.0 * profile + LIFT_TILT * least * unloaded * max(inflow, 0.0)) * beyond
     torque = least * thrust * inflow + profile * (1.0 + 3.0 * mu_squared) - drag * ratio * ratio * across * beyond
@@ -140,8 +166,8 @@ def _loads(rotor: Any, speed: float, here: Any, thinness: float, radius: float, 
         thrust += more
         torque += least * more * x  # the induced power stays that out of ground effect
     pressure = thinness * speed * speed
-    drag *= thinness * speed * per_area
-    return rotor.thrust_coefficient * pressure * thrust, drag, pressure * torque, induced * ratio * radius * speed
+    drag *= thinness * speed * constants.per_area
+    return rotor.thrust_coefficient * pressure * thrust, drag, pressure * torque, induced * constants.still * speed
 
 
 class Rotor(Part):
@@ -165,6 +191,7 @@ class Rotor(Part):
     axle_gain = parameter(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed, where there is a joint")
     health = parameter(1.0, unit="1", low=0, high=1, doc="share of the commanded speed; 0 is a rotor that stops")
     command = input(range=(0.0, 1.0), doc="u")
+    constants = memory(layout=CONSTANTS, doc="what follows from the parameters, worked out once a tick")
     speed = state(unit="rad/s", doc="w")
     thrust = output(unit="N", doc="F, along +x")
     shown_speed = output("speed", unit="rad/s", doc="d w, about +x")
@@ -188,6 +215,10 @@ class Rotor(Part):
     def looks_below(cls, spec: Any) -> bool:
         return bool(spec.ground_effect > 0.0)
 
+    @tick
+    def prepare(rotor, clock, inputs, memory, output):  # type: ignore[no-untyped-def]
+        _prepare(rotor, memory.constants)
+
     @law
     def act(rotor, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
         settled = rotor.health * (rotor.speed_per_input * min(max(inputs.command, 0.0), 1.0) + rotor.speed_at_zero)
@@ -203,20 +234,22 @@ class Rotor(Part):
         rate.speed = acceleration
         u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
         share = here.density / DENSITY_OF_BENCH
-        radius = disc_radius(rotor.radius, rotor.thrust_coefficient, rotor.torque_coefficient)
+        constants = memory.constants
+        if constants.ratio == 0.0:  # before the first tick
+            _prepare(rotor, constants)
         ground = 0.0
         if rotor.ground_effect > 0.0:
-            ground = rotor.ground_effect * max(here.rotation[6], 0.0) * ground_share(here.clearance, radius)
+            ground = rotor.ground_effect * max(here.rotation[6], 0.0) * ground_share(here.clearance, constants.radius)
         through_air = max(speed + rotor.direction * here.air_rate[0], 0.0)
         thrust, drag, torque, induced = 0.0, 0.0, 0.0, 0.0
-        if rotor.torque_coefficient > 0.0 and rotor.thrust_coefficient > 0.0 and share > 0.0:
+        if constants.ratio > 0.0 and share > 0.0:
             if through_air > LEAST_SPEED:
-                thrust, drag, torque, induced = _loads(rotor, through_air, here, share, radius, ground)
+                thrust, drag, torque, induced = _loads(rotor, constants, through_air, here, share, ground)
         else:
             thrust = rotor.thrust_coefficient * share * speed * speed / (1.0 - ground)
             torque = rotor.torque_coefficient * share * speed * speed
             drag = rotor.flapping_drag * share * speed
-            induced = 0.5 * wake(thrust, u, here.density, math.pi * radius * radius)
+            induced = 0.5 * wake(thrust, u, here.density, math.pi * constants.radius * constants.radius)
         wrench.force[0] = thrust
         wrench.force[1] = -drag * v
         wrench.force[2] = -drag * w
