@@ -233,7 +233,7 @@ class Rotor(Part):
                 acceleration = min(max(acceleration, -rotor.acceleration_limit), rotor.acceleration_limit)
         rate.speed = acceleration
         u, v, w = here.air_velocity[0], here.air_velocity[1], here.air_velocity[2]
-        share = here.density / DENSITY_OF_BENCH
+        share = here.density * (1.0 / DENSITY_OF_BENCH)
         constants = memory.constants
         if constants.ratio == 0.0:  # before the first tick
             _prepare(rotor, constants)
