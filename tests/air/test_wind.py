@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 import didymos
 from didymos.air.wind import WindSpec, wind_speed
@@ -75,8 +76,9 @@ def test_standing_in_the_wind_is_flying_against_it(make_twin: Any) -> None:
     assert {"parts.drag.force.x", "parts.drag.force.y", "parts.drag.force.z", "parts.engine.thrust"} < set(standing)
     for name, value in standing.items():
         assert value == pytest.approx(flying[name], rel=1e-13), name
-    # closed throttle: the engine brakes with half rho S V^2; rho at 5 m is 0.99952 of that at 0 m
-    expected = -0.5 * 1.225 * 0.99952 * 0.02 * (AIR @ AIR)
+    # closed throttle: the engine brakes with half rho S V_x^2 along its axis; rho at 5 m is 0.99952 of that at 0 m
+    along = AIR @ Rotation.from_euler("XYZ", [20.0, -70.0, 10.0], degrees=True).apply([1.0, 0.0, 0.0])
+    expected = 0.5 * 1.225 * 0.99952 * 0.02 * along * abs(along)
     assert standing["parts.engine.thrust"] == pytest.approx(expected, rel=1e-5)
 
 

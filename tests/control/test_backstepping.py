@@ -81,10 +81,11 @@ def test_a_climb_at_full_thrust_leaves_the_answer_to_a_tilt_as_it_is(daedalus: T
     """All rotors at their most, a step of roll: thrust gives way and the closed form holds; a plain clip halves the moment."""
     twin = daedalus.copy()
     for i in range(1, 5):
-        twin.set_all({f"parts.motor{i}.{key}": 0.0 for key in ("time_constant", "inflow_coefficient", "inertia")})
+        twin.set_all({f"parts.motor{i}.{key}": 0.0 for key in ("time_constant", "torque_coefficient", "inertia")})
     twin.set_all({f"parts.drag.area_{key}": 0.0 for key in "xyz"})
     a1, a2, step = 3.0, 2.0, 0.02
-    twin.set_all({"control.gains.roll.a1": a1, "control.gains.roll.a2": a2, "control.gains.height.kp": 100.0})
+    twin.set_all({"control.gains.roll.a1": a1, "control.gains.roll.a2": a2})
+    twin.set_all({"control.gains.height.kp": 100.0, "control.gains.height.kd": 0.0, "control.gains.height.step": 1.0})
     simulation = twin.simulate(control=None)
     simulation.data.qpos[2] = 50.0
     simulation.intervene(_steer("roll", step))

@@ -41,7 +41,7 @@ def test_longitudinal_trim_is_that_of_the_closed_form(trim: Trim) -> None:
     alpha = brentq(left, -0.1, 0.1, xtol=1e-12)
     lift, drag = forces(alpha)
     thrust = drag / math.cos(alpha)
-    throttle = math.sqrt((thrust / (0.5 * density * 0.33) + AIRSPEED**2) / 30.0**2)
+    throttle = math.sqrt((thrust / (0.5 * density * 0.33) + (AIRSPEED * math.cos(alpha)) ** 2) / 30.0**2)
     up = lift * math.cos(alpha) + drag * math.sin(alpha)
     back = drag * math.cos(alpha) - lift * math.sin(alpha)
     nose_up = -0.02 * up + 0.05 * back

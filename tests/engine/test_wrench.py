@@ -55,7 +55,7 @@ def test_a_parts_force_is_the_engines_own_jacobian_transposed(make_twin: Any, pl
         parts={
             "rotor": {
                 "kind": "rotor", "link": place, "direction": -1, "thrust_coefficient": 1e-4,
-                "torque_coefficient": 3e-5, "speed_per_input": 100.0, "speed_at_zero": 200.0,
+                "flapping_moment": 3e-3, "speed_per_input": 100.0, "speed_at_zero": 200.0,
             },
             "drag": {"kind": "body_drag", "link": place, "area_x": 0.3, "area_y": 0.5, "area_z": 0.7},
         },
@@ -77,7 +77,7 @@ def test_a_parts_force_is_the_engines_own_jacobian_transposed(make_twin: Any, pl
         flow = rotation.T @ (jacobian @ data.qvel - wind)
         force = -0.5 * rho * np.linalg.norm(flow) * np.array([0.3, 0.5, 0.7]) * flow
         force[0] += 1e-4 * rho / 1.225 * 200.0**2
-        torque = np.array([3e-5 * rho / 1.225 * 200.0**2, 0.0, 0.0])
+        torque = 3e-3 * rho / 1.225 * 200.0 * np.array([0.0, flow[1], flow[2]])
         expected = np.zeros(model.nv)
         mujoco.mj_applyFT(model, data, rotation @ force, rotation @ torque, position, body, expected)
         scale = np.abs(expected).max()

@@ -71,11 +71,12 @@ def _velocity(random: np.random.Generator) -> NDArray[np.float64]:
 
 
 def _rotor(random: np.random.Generator, **changes: Any) -> tuple[Bench, float]:
-    """A rotor of random numbers and speed; those that momentum theory forbids get more torque."""
+    """A rotor of random numbers and speed; what a disc cannot lift is less, what momentum theory forbids gets more torque."""
     numbers = {name: _log_uniform(random, *span) for name, span in DRAWS["rotor"].items()}
     for name in ("solidity", "radius"):
         numbers[name] *= float(random.random() > 0.3)
     if numbers["radius"] > 0.0:
+        numbers["thrust_coefficient"] = min(numbers["thrust_coefficient"], 0.9 * 0.25 * math.pi * 1.225 * numbers["radius"] ** 4)
         least = numbers["thrust_coefficient"] ** 1.5 / (math.sqrt(2.45 * math.pi) * numbers["radius"])
         numbers["torque_coefficient"] = least * _log_uniform(random, 1.0, 5.0) * (1.0 + 1e-12)
     speed = _log_uniform(random, 1e-3, 2000.0)

@@ -2,8 +2,9 @@
 
     u_i = a_i T + s c_i + y d_i,    c_i = b_i roll + e_i pitch,    d_i = (yaw column)_i yaw,    low <= u_i <= high
 
-Where the plain mix (s = y = 1, T as asked) fits, it is the answer, bit for bit. Where it does not, the commands give way in the
-order of what a multirotor can spare least, as in PX4's sequential desaturation with air mode for roll and pitch:
+Where the plain mix (s = y = 1, T as asked) fits, with its yaw and without, it is the answer, bit for bit. Where it does not,
+the commands give way in the order of what a multirotor can spare least, as in PX4's sequential desaturation with air mode for
+roll and pitch; nothing jumps in between:
 
     tilt     s is the largest part, 1 wherever there is any thrust at which roll and pitch fit
     thrust   then T is the nearest to the one that was asked for at which that tilt fits: it rises, or falls, to make room
@@ -48,8 +49,9 @@ def mix(
     """Write what so many rotors shall do, each in [low, high]; `mixer` has a row (thrust, roll, pitch, yaw) for each, [n, 4]."""
     over = False
     for i in range(rotors):
-        outputs[i] = mixer[i, 0] * thrust + mixer[i, 1] * roll + mixer[i, 2] * pitch + mixer[i, 3] * yaw
-        over = over or outputs[i] < low or outputs[i] > high
+        without_yaw = mixer[i, 0] * thrust + mixer[i, 1] * roll + mixer[i, 2] * pitch
+        outputs[i] = without_yaw + mixer[i, 3] * yaw
+        over = over or outputs[i] < low or outputs[i] > high or without_yaw < low or without_yaw > high
         if math.isnan(outputs[i]):
             return  # the loop says so: nothing here may hide it
     if not over:

@@ -14,12 +14,12 @@ V_x + k v:
     profile     P_0 = (rho / rho0) p w^3 [1 + 0.4 n (n - 1)],   n = T / (m (rho / rho0) k_T w^2)
 
 Nothing but the bench is asked for: L, the inflow ratio at which the blades lift no more, and p, the profile coefficient, are
-those with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65; the solidity
-sigma, where not given, that of a blade loading C_T / sigma = 0.16; k = 1.1 the induced power factor (less where k_M leaves no
-room for it). 1.65 mu^2 is between an untwisted (1.5) and a strongly twisted blade (1.9), the mu^4 the reversed flow; 1.8
-likewise (1.5 to 2); n (n - 1) is a cambered blade whose drag is least at half of its lift in hover. Blades stall: |T| is held
-at a mean lift coefficient of 1.5 (C_T = sigma m / 4), or at 1.5 m times the thrust in still air where that is more. Body rates
-about +x add to w.
+those with which k_T and k_M come out in still air. R, where it is not given, is that of a figure of merit of 0.65, or of an
+inflow v / W of 0.15 in hover where that is more; the solidity sigma, where not given, that of a blade loading C_T / sigma =
+0.16; k = 1.1 the induced power factor (less where k_M leaves no room for it). 1.65 mu^2 is between an untwisted (1.5) and a
+strongly twisted blade (1.9), the mu^4 the reversed flow; 1.8 likewise (1.5 to 2); n (n - 1) is a cambered blade whose drag is
+least at half of its lift in hover. Blades stall: |T| is held at a mean lift coefficient of 1.5 (C_T = sigma m / 4), or at 1.5 m
+times the thrust in still air where that is more. Body rates about +x add to w.
 
 Energy: body and shaft together get V . F - Q w = -(k T v + P_0 (1 + 3 mu^2) + H (P - min(P, W))), never above zero in any
 state, so the air gives nothing. Where Q < 0 the air drives the shaft, with energy of the body. A rotor with k_M = 0 has no
@@ -62,6 +62,7 @@ __all__ = ["DENSITY_OF_BENCH", "Rotor", "disc_radius", "ground_share"]
 
 DENSITY_OF_BENCH = 1.225  # [kg/m^3], ISA at sea level
 FIGURE_OF_MERIT = 0.65  # of a small rotor of unknown radius
+MOST_INFLOW = 0.15  # v_h / W of a rotor of unknown radius: C_T = 0.045
 BLADE_LOADING = 0.16  # C_T / sigma of a rotor of unknown solidity: that of an APC 10x4.7 SF
 LIFT_SLOPE = 5.7  # [1/rad]
 MOST_LOADING = 1.5 / 6.0  # C_T / sigma at a mean lift coefficient of 1.5
@@ -89,11 +90,12 @@ CONSTANTS = np.dtype(
 
 @kernel
 def disc_radius(radius: float, thrust_coefficient: float, torque_coefficient: float) -> float:
-    """R [m] as given, or, where it is 0, of a rotor with `FIGURE_OF_MERIT`; 0 without a torque coefficient."""
+    """R [m] as given, or, where it is 0, of a rotor with `FIGURE_OF_MERIT` or `MOST_INFLOW`; 0 without a torque coefficient."""
     if radius > 0.0 or torque_coefficient <= 0.0:
         return radius
     merit = FIGURE_OF_MERIT * torque_coefficient
-    return thrust_coefficient / merit * math.sqrt(thrust_coefficient / (2.0 * math.pi * DENSITY_OF_BENCH))
+    still = math.sqrt(thrust_coefficient / (2.0 * math.pi * DENSITY_OF_BENCH))  # v_h R / w
+    return max(thrust_coefficient / merit * still, math.sqrt(still / MOST_INFLOW))
 
 
 @kernel
@@ -207,6 +209,12 @@ class Rotor(Part):
                 raise ValueError(
                     f"a rotor of radius {radius:g} m with a thrust coefficient of {k_t:g} N s^2 takes a torque coefficient of "
                     f"at least {least:.4g} N m s^2 (momentum theory), found {k_m:g}"
+                )
+            most = 2.0 * math.pi * DENSITY_OF_BENCH * (MOST_LOADING / 2.0) * radius**4
+            if k_t > most:
+                raise ValueError(
+                    f"a rotor of radius {radius:g} m has a thrust coefficient of at most {most:.4g} N s^2 (its disc full of "
+                    f"blades), found {k_t:g}"
                 )
         if spec.ground_effect > 0.0 and radius == 0.0 and (k_m == 0.0 or k_t == 0.0):
             raise ValueError("ground_effect needs the key 'radius', or a thrust and a torque coefficient from which it follows")
