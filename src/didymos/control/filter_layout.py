@@ -119,7 +119,7 @@ _RECKONED = np.dtype(
     [
         ("time", np.float64),  # [s]
         ("orientation", np.float64, 4),  # turned by the gyro alone
-        ("velocity", np.float64, 3),  # [m/s] gained from acceleration alone, in the world
+        ("velocity", np.float64, 3),  # [m/s] integral of the specific force, in the frame of that orientation
         ("position", np.float64, 3),  # [m] integral of that velocity
     ]
 )

@@ -99,19 +99,21 @@ def predict_state(settings: Any, imu: Any, memory: Any) -> None:
         half * (gyro[1] + imu.gyro[1]) - dt * state.gyro_bias[1],
         half * (gyro[2] + imu.gyro[2]) - dt * state.gyro_bias[2],
     )
-    bias = state.accel_bias
-    first = turn_vector(state.orientation, accel[0] - bias[0], accel[1] - bias[1], accel[2] - bias[2])
+    bias, reckoned = state.accel_bias, memory.reckoned
+    last = turn_vector((w, x, y, z), imu.accel[0] - bias[0], imu.accel[1] - bias[1], imu.accel[2] - bias[2])
+    px, py, pz = (
+        half * (accel[0] - bias[0] + last[0]), half * (accel[1] - bias[1] + last[1]), half * (accel[2] - bias[2] + last[2]),
+    )  # fmt: skip
+    pushes, pushes_reckoned = turn_vector(state.orientation, px, py, pz), turn_vector(reckoned.orientation, px, py, pz)
     _turn(state.orientation, w, x, y, z)
-    _turn(memory.reckoned.orientation, w, x, y, z)
-    last = turn_vector(state.orientation, imu.accel[0] - bias[0], imu.accel[1] - bias[1], imu.accel[2] - bias[2])
-    reckoned = memory.reckoned
+    _turn(reckoned.orientation, w, x, y, z)
     for i in range(3):
-        push = half * (first[i] + last[i])
+        push = pushes[i]
         gained = push - (dt * settings.gravity if i == 2 else 0.0)
         state.position[i] += dt * (state.velocity[i] + 0.5 * gained)
         state.velocity[i] += gained
-        reckoned.position[i] += dt * (reckoned.velocity[i] + 0.5 * gained)
-        reckoned.velocity[i] += gained
+        reckoned.position[i] += dt * (reckoned.velocity[i] + 0.5 * pushes_reckoned[i])
+        reckoned.velocity[i] += pushes_reckoned[i]
         memory.pending_push[i] += push
         gyro[i], accel[i] = imu.gyro[i], imu.accel[i]
     memory.pending += dt
