@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 
 from didymos import load
-from didymos.control.compiled_controller import CompiledController
 from didymos.engine.simulation import Simulation
 from didymos.errors import RunError
 from didymos.rotations import quaternion_to_matrix
 
 CASES = (
     ("skywalker_2013", "cruise"), ("plane_1wing_sensors", "cruise"), ("skywalker_2013", "waypoints"),
-    ("hexacopter", "gusts"), ("quadcopter", "gusts"), ("daedalus", "gusts"),
+    ("skywalker_2013", "cruise_gusts"), ("hexacopter", "gusts"), ("quadcopter", "gusts"), ("daedalus", "gusts"),
 )  # fmt: skip
 _SETTLES, _BEFORE, _AFTER, _LOOK = 10.0, 30.0, 15.0, 0.5  # [s]
 
@@ -39,12 +38,16 @@ class Outage:
     fell: str = ""  # what the run said, where it ended early
 
 
+def navigation_of(simulation: Simulation) -> Any:
+    """What the navigation of a twin's program remembers, a record of `FILTER_MEMORY`."""
+    program: Any = simulation.program
+    start, layout = simulation.built.assembly.state.starts["program"], type(program).memory_layout
+    return simulation.data.plugin_state[start : start + layout.itemsize // 8].view(layout)[0]["navigation"]
+
+
 def _errors(simulation: Simulation) -> tuple[float, float]:
     """Errors of the estimate: tilt [rad], position [m]."""
-    program: Any = simulation.program
-    assert isinstance(program, CompiledController)
-    start, layout = simulation.built.assembly.state.starts["program"], type(program).memory_layout
-    said = simulation.data.plugin_state[start : start + layout.itemsize // 8].view(layout)[0]["navigation"]["estimate"]
+    said = navigation_of(simulation)["estimate"]
     true, believed = quaternion_to_matrix(simulation.data.qpos[3:7]), quaternion_to_matrix(said["orientation"])
     turned = true @ believed.T
     tilt = 0.5 * np.hypot(turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0])
@@ -94,6 +97,7 @@ if __name__ == "__main__":
                     f"{name:20} {title:10} {silent:3.0f} s: off {offs.max():5.1f} (median {np.median(offs):4.1f}) m,"
                     f" tilt before {tilts[:, 0].max():.2f}, after {tilts[:, 1].max():.2f},"
                     f" worst rise {(tilts[:, 1] - tilts[:, 0]).max():.2f} deg, height at the end"
-                    f" {min(one.height for one in flown):.1f} to {max(one.height for one in flown):.1f} m, fell {len(ended)} {ended[:1]}",
+                    f" {min(one.height for one in flown):.1f} to {max(one.height for one in flown):.1f} m,"
+                    f" fell {len(ended)} {ended[:1]}",
                     flush=True,
                 )

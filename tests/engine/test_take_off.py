@@ -64,8 +64,8 @@ def test_a_program_that_begins_again_in_mid_air_takes_over(name: str, asked: flo
     """Another one of it, that knows nothing, gets a hovering robot: the accelerometer shows 1 g, as on the ground.
 
     It takes the robot for a landed one and stops the rotors, feels the fall for 0.05 s, and flies. Asked to land, its height
-    loop asks for kp / kd x 1 m = 1.15 m/s; before the next fix of the GPS, 0.2 s, it hardly knows a speed to hold that against, and
-    sinks with up to 8.5 m/s^2 (thrust of (0.168 / 0.468)^2 of hovering): 1.7 m/s.
+    loop asks for kp / kd x 1 m = 1.15 m/s; before the next fix of the GPS, 0.2 s, it hardly knows a speed to hold that
+    against, and sinks with up to 8.5 m/s^2 (thrust of (0.168 / 0.468)^2 of hovering): 1.7 m/s.
     """
     simulation = _in_still_air(name, 1, HEIGHT)
     simulation.run(20.0)
