@@ -47,6 +47,7 @@ _STEADY = 2.0  # [m/s^2] by which the length of `up` may differ from gravity
 def forget(memory: Any) -> None:
     """Nothing is known yet: level, at the origin, at rest; no reading was used."""
     memory.aligned = memory.waited = memory.pending = memory.kept = 0.0
+    memory.pending_turn_variance = memory.pending_push_variance = 0.0
     state, estimate = memory.nominal, memory.estimate
     for i in range(3):
         state.orientation[i + 1] = estimate.orientation[i + 1] = memory.reckoned.orientation[i + 1] = 0.0

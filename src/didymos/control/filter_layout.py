@@ -119,7 +119,7 @@ _RECKONED = np.dtype(
     [
         ("time", np.float64),  # [s]
         ("orientation", np.float64, 4),  # turned by the gyro alone
-        ("velocity", np.float64, 3),  # [m/s] gained from acceleration alone, in the world
+        ("velocity", np.float64, 3),  # [m/s] integral of the specific force, in the frame of that orientation
         ("position", np.float64, 3),  # [m] integral of that velocity
     ]
 )
@@ -160,6 +160,8 @@ FILTER_MEMORY = np.dtype(
         ("spread", np.float64, ALL_ERRORS),  # covariance times jacobian
         ("pending", np.float64),  # [s] by which the covariance is behind
         ("pending_push", np.float64, 3),  # [m/s] integral of the specific force over it, in the world
+        ("pending_turn_variance", np.float64),  # [rad^2] of what the gyro did between its readings, over it
+        ("pending_push_variance", np.float64),  # [m^2/s^2] of what the accelerometer did
         ("reckoned", _RECKONED),
         ("history", _RECKONED, HISTORY),
         ("kept", np.float64),  # states of the past that were ever kept

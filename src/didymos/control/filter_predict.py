@@ -11,7 +11,11 @@ Errors (attitude e in the world frame, R_true = exp(e) R), over a time T with A 
     p <- p + T v - 1/2 T A x e - 1/2 T R T b_a
     b <- exp(-T / tau) b        of a bias with a correlation time; else it walks
 
-    P <- F P F^T + Q,    Q = diag(n_g^2 T, n_a^2 T, 0, walk^2 T + sd^2 (1 - exp(-2 T / tau)), ...)
+    P <- F P F^T + Q,    Q = diag(n_g^2 T + s_g, n_a^2 T + s_a, 0, walk^2 T + sd^2 (1 - exp(-2 T / tau)), ...)
+
+An IMU that is read n times a second does not see what happens in between. Of two readings that differ by d, a random walk (the
+pull of turbulence is one) that joins them has an integral whose variance about the trapezoid is d^2 dt^2 / 12 (Brownian
+bridge): s_g and s_a are its sums over T, a third of all axes each. In calm air they are a sixth of the white noise.
 
 F differs from one in nine rows only: the product is written out. P stays symmetric to the bit.
 
@@ -93,26 +97,30 @@ def predict_state(settings: Any, imu: Any, memory: Any) -> None:
     """Carry the nominal state on to a new reading of the IMU."""
     dt, state, gyro, accel = imu.stamp - memory.time, memory.nominal, memory.gyro, memory.accel
     _keep_history(settings, memory)
-    half = 0.5 * dt
+    half, between = 0.5 * dt, dt * dt / 36.0
     w, x, y, z = rotation_quaternion(
         half * (gyro[0] + imu.gyro[0]) - dt * state.gyro_bias[0],
         half * (gyro[1] + imu.gyro[1]) - dt * state.gyro_bias[1],
         half * (gyro[2] + imu.gyro[2]) - dt * state.gyro_bias[2],
     )
-    bias = state.accel_bias
-    first = turn_vector(state.orientation, accel[0] - bias[0], accel[1] - bias[1], accel[2] - bias[2])
+    bias, reckoned = state.accel_bias, memory.reckoned
+    last = turn_vector((w, x, y, z), imu.accel[0] - bias[0], imu.accel[1] - bias[1], imu.accel[2] - bias[2])
+    px, py, pz = (
+        half * (accel[0] - bias[0] + last[0]), half * (accel[1] - bias[1] + last[1]), half * (accel[2] - bias[2] + last[2]),
+    )  # fmt: skip
+    pushes, pushes_reckoned = turn_vector(state.orientation, px, py, pz), turn_vector(reckoned.orientation, px, py, pz)
     _turn(state.orientation, w, x, y, z)
-    _turn(memory.reckoned.orientation, w, x, y, z)
-    last = turn_vector(state.orientation, imu.accel[0] - bias[0], imu.accel[1] - bias[1], imu.accel[2] - bias[2])
-    reckoned = memory.reckoned
+    _turn(reckoned.orientation, w, x, y, z)
     for i in range(3):
-        push = half * (first[i] + last[i])
+        push = pushes[i]
         gained = push - (dt * settings.gravity if i == 2 else 0.0)
         state.position[i] += dt * (state.velocity[i] + 0.5 * gained)
         state.velocity[i] += gained
-        reckoned.position[i] += dt * (reckoned.velocity[i] + 0.5 * gained)
-        reckoned.velocity[i] += gained
+        reckoned.position[i] += dt * (reckoned.velocity[i] + 0.5 * pushes_reckoned[i])
+        reckoned.velocity[i] += pushes_reckoned[i]
         memory.pending_push[i] += push
+        memory.pending_turn_variance += between * (imu.gyro[i] - gyro[i]) ** 2
+        memory.pending_push_variance += between * (imu.accel[i] - accel[i]) ** 2
         gyro[i], accel[i] = imu.gyro[i], imu.accel[i]
     memory.pending += dt
     memory.time = reckoned.time = imu.stamp
@@ -195,8 +203,8 @@ def predict_covariance(settings: Any, gains: Any, memory: Any) -> None:
             covariance[j, i] = covariance[i, j]
     gyro, accel = gains.gyro_scale * settings.gyro_density, gains.accel_scale * settings.accel_density
     for i in range(3):
-        covariance[ATTITUDE + i, ATTITUDE + i] += gyro * gyro * time
-        covariance[VELOCITY + i, VELOCITY + i] += accel * accel * time
+        covariance[ATTITUDE + i, ATTITUDE + i] += gyro * gyro * time + memory.pending_turn_variance
+        covariance[VELOCITY + i, VELOCITY + i] += accel * accel * time + memory.pending_push_variance
     left, variance = _decay(settings.gyro_bias, time)
     _age(covariance, errors, state.gyro_bias, GYRO_BIAS, 3, left, variance)
     left, variance = _decay(settings.accel_bias, time)
@@ -211,6 +219,6 @@ def predict_covariance(settings: Any, gains: Any, memory: Any) -> None:
         _age(covariance, errors, state.wind, WIND, 2, 1.0, gains.wind_walk * gains.wind_walk * time)
         left, variance = _decay(settings.airspeed_bias, time)
         _age(covariance, errors, state.airspeed_bias, AIRSPEED_BIAS, 1, left, variance)
-    memory.pending = 0.0
+    memory.pending = memory.pending_turn_variance = memory.pending_push_variance = 0.0
     for i in range(3):
         memory.pending_push[i] = 0.0

@@ -6,7 +6,7 @@ Everything is held against the state at the stamp of the reading (`filter_past`)
     GPS position        p_s + b_gps                               h: p - D v - 1/2 D A x e + b_gps
     magnetometer        direction of the level part of m = R_s (field - b_m), known to be `field_angle`
                                                                   h: e . (m x n) / m_h - n . R_s b_m / m_h
-    barometer           p_z + b_h, height of the standard atmosphere at that pressure
+    barometer           height at p_s + b_h, of the standard atmosphere at that pressure
     tube                k x_s . (v_s - wind) + b_t, k = sqrt(rho / 1.225)
                                                                   h: k x . (v - wind) + k e . (x x (v - wind)) + b_t
 
@@ -14,9 +14,11 @@ n is level and at right angles to the *known* level field: a jacobian made of th
 and would slowly pull the bias of the magnetometer along the field. The magnetometer is used for the heading alone, so the
 strength and the dip of the field need not be known; in steep fields an error of tilt shows in the heading, and the jacobian
 says so. What is quadratic in the tilt's error, (1 + dip) times its variance, counts as noise: it matters in the first second
-only, when the tilt is hardly known. The tube measures the flow along x, and no vertical wind is known to the filter: a gust is
-an error of the reading (`estimator.gust`). A wind that changes is followed as a random walk (`estimator.wind`). All sensors are
-taken to sit where the IMU does.
+only, when the tilt is hardly known. So does the product of the errors of attitude and flow in the tube: before the first fix
+the flow across x is unknown by tens of metres per second. The tube measures the flow along x, and no vertical wind is known to
+the filter: a gust is an error of the reading (`estimator.gust`). A wind that changes is followed as a random walk
+(`estimator.wind`; Dryden's sigma sqrt(2 V / L) at 50 m and 15 m/s is 0.5 in light and 0.9 m/s/sqrt(s) in moderate turbulence).
+All sensors are taken to sit where the IMU does.
 """
 
 from __future__ import annotations
@@ -112,6 +114,7 @@ def use_gps_velocity(settings: Any, gains: Any, gps: Any, memory: Any) -> None:
         worst = max(worst, _velocity_error(gps.velocity, i, memory) ** 2 / (gains.gate**2 * total))
     used, lost = may_use(worst, gains.patience, monitor)
     for i in range(3 if used else 0):
+        look_back(settings, gps.stamp, memory)  # again: the last number turned the attitude, so what was gained since
         error = _velocity_error(gps.velocity, i, memory)
         if lost:
             memory.covariance[VELOCITY + i, VELOCITY + i] += error * error
@@ -134,6 +137,7 @@ def use_gps_position(settings: Any, gains: Any, gps: Any, memory: Any) -> None:
         worst = max(worst, _position_error(gps.position, i, memory) ** 2 / (gains.gate**2 * total))
     used, lost = may_use(worst, gains.patience, monitor)
     for i in range(3 if used else 0):
+        look_back(settings, gps.stamp, memory)  # again: the last number turned the attitude, so what was gained since
         error = _position_error(gps.position, i, memory)
         if lost:
             memory.covariance[POSITION + i, POSITION + i] += error * error
@@ -186,6 +190,7 @@ def use_barometer(settings: Any, gains: Any, barometer: Any, memory: Any) -> Non
     jacobian[POSITION + 2] = 1.0
     jacobian[HEIGHT_BIAS] = 1.0
     jacobian[VELOCITY + 2] = -past.lag
+    _lead_back_attitude(2, -0.5 * past.lag, memory)
     predicted = state.position[2] - past.lag * state.velocity[2] + past.moved[2] + state.height_bias[0]
     height = height_of_pressure(max(barometer.pressure, 1.0), settings.ground_temperature, settings.ground_pressure)
     error, variance = height - predicted, (gains.barometer_scale * settings.height) ** 2
@@ -196,6 +201,15 @@ def use_barometer(settings: Any, gains: Any, barometer: Any, memory: Any) -> Non
         total = innovation_variance(errors, variance, memory)
     if used:
         correct(errors, error, total, memory)
+
+
+@kernel
+def _doubt(first: int, count: int, memory: Any) -> float:
+    """Variance of some errors from the first on, in space."""
+    total = 0.0
+    for i in range(first, first + count):
+        total += memory.covariance[i, i]
+    return total
 
 
 @kernel
@@ -217,7 +231,9 @@ def use_tube(settings: Any, gains: Any, tube: Any, memory: Any) -> None:
     jacobian[WIND], jacobian[WIND + 1] = -k * x, -k * y
     jacobian[AIRSPEED_BIAS] = 1.0
     error = tube.airspeed - k * (x * u + y * v + z * w) - state.airspeed_bias[0]
-    variance = (gains.airspeed_scale * settings.airspeed) ** 2 + gains.gust**2
+    turned, flow = _doubt(ATTITUDE, 3, memory), _doubt(VELOCITY, 3, memory) + _doubt(WIND, 2, memory)
+    quadratic = k * k * turned * (flow + turned * (u * u + v * v + w * w))
+    variance = (gains.airspeed_scale * settings.airspeed) ** 2 + gains.gust**2 + quadratic
     total = innovation_variance(errors, variance, memory)
     used, lost = may_use(error * error / (gains.gate**2 * total), gains.patience, monitor)
     if lost:

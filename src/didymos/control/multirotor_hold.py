@@ -110,6 +110,7 @@ class MultirotorHold(NavigatingController):
     mixers = setting(count=(1 + MOST_ROTORS, MOST_ROTORS, 4), doc="of all rotors, then without the first, the second, ...")
     landed = report(labels=("in flight", "landed"))
     low_thrust = memory(unit="s", doc="for how long the thrust has been too low to fly")
+    falling = memory(unit="s", doc="for how long it has fallen or been carried, taken to be landed")
     velocity_integral = memory(columns="xy", unit="m/s^2")
     height_integral = memory()
     failed = memory(doc="number of the rotor that failed, from 1; 0 for none")

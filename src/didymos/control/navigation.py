@@ -171,7 +171,7 @@ class NavigatingController(CompiledController):
     compass_scale = Gain(1.0, low=0.01, high=1000, path="estimator.compass", doc="noise, times the sensor's own")
     barometer_scale = Gain(1.0, low=0.01, high=1000, path="estimator.barometer", doc="noise, times the sensor's own")
     airspeed_scale = Gain(1.0, low=0.01, high=1000, path="estimator.airspeed", doc="noise, times the sensor's own")
-    wind_walk = Gain(0.2, low=0, high=100, unit="m/s/sqrt(s)", path="estimator.wind", doc="density of the wind's random walk")
+    wind_walk = Gain(0.6, low=0, high=100, unit="m/s/sqrt(s)", path="estimator.wind", doc="density of the wind's random walk")
     gust = Gain(0.3, low=0, high=100, unit="m/s", path="estimator.gust", doc="standard deviation of gusts in the tube")
     gate = Gain(5.0, low=1, high=1000, path="estimator.gate", doc="standard deviations at which a reading is rejected")
     patience = Gain(5.0, low=0, unit="s", path="estimator.patience", doc="of rejected readings before the filter doubts itself")
