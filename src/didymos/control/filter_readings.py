@@ -101,49 +101,54 @@ def _position_error(reading: Any, i: int, memory: Any) -> float:
 
 
 @kernel
-def use_gps_velocity(settings: Any, gains: Any, gps: Any, memory: Any) -> None:
-    """Use the velocity of a fix, where it passes its gate."""
-    errors, monitor = int(settings.errors), memory.gps_velocity
+def _gps_error(gps: Any, first: int, i: int, memory: Any) -> float:
+    """What a fix says beyond the state: of the velocity or the position, by the first of their errors."""
+    if first == VELOCITY:
+        return _velocity_error(gps.velocity, i, memory)
+    return _position_error(gps.position, i, memory)
+
+
+@kernel
+def _gps_variance(errors: int, deviation: float, first: int, i: int, memory: Any) -> float:
+    """Variance of that error, its jacobian in `memory`; `deviation` is that of the reading."""
+    if first == VELOCITY:
+        _velocity_row(errors, i, memory)
+    else:
+        _position_row(errors, i, memory)
+    return innovation_variance(errors, deviation**2, memory)
+
+
+@kernel
+def _use_gps(settings: Any, gains: Any, gps: Any, first: int, scale: float, deviation: Any, monitor: Any, memory: Any) -> None:
+    """Use the three numbers of a fix's velocity or position, where all of them pass their gate."""
+    errors = int(settings.errors)
     monitor.stamp = gps.stamp
     if not look_back(settings, gps.stamp, memory):
         return
     worst = 0.0
     for i in range(3):
-        _velocity_row(errors, i, memory)
-        total = innovation_variance(errors, (gains.gps_velocity_scale * settings.gps_velocity[i]) ** 2, memory)
-        worst = max(worst, _velocity_error(gps.velocity, i, memory) ** 2 / (gains.gate**2 * total))
+        total = _gps_variance(errors, scale * deviation[i], first, i, memory)
+        worst = max(worst, _gps_error(gps, first, i, memory) ** 2 / (gains.gate**2 * total))
     used, lost = may_use(worst, gains.patience, monitor)
     for i in range(3 if used else 0):
         look_back(settings, gps.stamp, memory)  # again: the last number turned the attitude, so what was gained since
-        error = _velocity_error(gps.velocity, i, memory)
+        error = _gps_error(gps, first, i, memory)
         if lost:
-            memory.covariance[VELOCITY + i, VELOCITY + i] += error * error
-        _velocity_row(errors, i, memory)
-        total = innovation_variance(errors, (gains.gps_velocity_scale * settings.gps_velocity[i]) ** 2, memory)
+            memory.covariance[first + i, first + i] += error * error
+        total = _gps_variance(errors, scale * deviation[i], first, i, memory)
         correct(errors, error, total, memory)
+
+
+@kernel
+def use_gps_velocity(settings: Any, gains: Any, gps: Any, memory: Any) -> None:
+    """Use the velocity of a fix, where it passes its gate."""
+    _use_gps(settings, gains, gps, VELOCITY, gains.gps_velocity_scale, settings.gps_velocity, memory.gps_velocity, memory)
 
 
 @kernel
 def use_gps_position(settings: Any, gains: Any, gps: Any, memory: Any) -> None:
     """Use the position of a fix, where it passes its gate."""
-    errors, monitor = int(settings.errors), memory.gps_position
-    monitor.stamp = gps.stamp
-    if not look_back(settings, gps.stamp, memory):
-        return
-    worst = 0.0
-    for i in range(3):
-        _position_row(errors, i, memory)
-        total = innovation_variance(errors, (gains.gps_position_scale * settings.gps_position[i]) ** 2, memory)
-        worst = max(worst, _position_error(gps.position, i, memory) ** 2 / (gains.gate**2 * total))
-    used, lost = may_use(worst, gains.patience, monitor)
-    for i in range(3 if used else 0):
-        look_back(settings, gps.stamp, memory)  # again: the last number turned the attitude, so what was gained since
-        error = _position_error(gps.position, i, memory)
-        if lost:
-            memory.covariance[POSITION + i, POSITION + i] += error * error
-        _position_row(errors, i, memory)
-        total = innovation_variance(errors, (gains.gps_position_scale * settings.gps_position[i]) ** 2, memory)
-        correct(errors, error, total, memory)
+    _use_gps(settings, gains, gps, POSITION, gains.gps_position_scale, settings.gps_position, memory.gps_position, memory)
 
 
 @kernel
