@@ -80,8 +80,8 @@ def _check_size(size: Element) -> None:
         largest = _LARGEST.get(attribute, _LARGEST_USER if attribute.startswith("nuser_") else math.inf)
         if _number(text) > largest:
             raise size.error(f"{attribute!r} of <size> is {text!r}, expected at most {largest}")
-    memory = re.fullmatch(r"(\d+)([a-z]?)", size.attributes.get("memory", "").strip().lower())
-    if memory and int(memory[1]) * 2 ** _UNITS.get(memory[2], 0) > _MOST_MEMORY:
+    given = re.fullmatch(r"(\d+)([a-z]?)", size.attributes.get("memory", "").strip().lower())
+    if given and int(given[1]) * 2 ** _UNITS.get(given[2], 0) > _MOST_MEMORY:
         raise size.error(f"'memory' of <size> is {size.attributes['memory']!r}, expected at most 16G")
 
 
