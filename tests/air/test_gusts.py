@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from didymos.air.gusts import WIND_6M, GustSpec, turbulence
+from didymos.air.gusts import WIND_6M, GustSpec, is_turbulent, turbulence
 from didymos.air.wind import WindSpec
 from didymos.errors import InputError
 from didymos.spec import number_fields, record_type
@@ -220,3 +220,16 @@ def test_the_logarithmic_wind_grows_from_its_roughness(make_twin: Any) -> None:
 def test_a_contradiction_about_the_air_is_refused(make_twin: Any, world: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         _twin(make_twin, **world)
+
+
+@pytest.mark.parametrize("given", [{"sigma_u": 0.3}, {"sigma_w": 0.3}, {"wind_6m": 0.3}])
+def test_the_lightest_turbulence_is_turbulence(given: dict[str, float]) -> None:
+    assert is_turbulent(_record(GustSpec(**given)), _record(WindSpec()))
+    assert not is_turbulent(_record(GustSpec()), _record(WindSpec(speed=8.0)))
+
+
+@pytest.mark.parametrize("wind", [{"wind_6m": 0.3}, {"wind_factor": 0.3}])
+@pytest.mark.parametrize("given", [{"sigma_u": 0.3}, {"sigma_w": 0.3}])
+def test_an_intensity_is_not_given_twice_however_light(wind: dict[str, float], given: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="given twice"):
+        GustSpec(**wind, **given)
