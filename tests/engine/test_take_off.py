@@ -86,3 +86,9 @@ def test_a_program_that_begins_again_in_mid_air_takes_over(name: str, asked: flo
     assert np.linalg.norm(simulation.data.qpos[:2] - begun[:2]) < 1.0
     if asked == HEIGHT:
         assert abs(simulation.data.qpos[2] - begun[2]) < 0.5
+
+
+def test_gusts_do_not_land_a_robot_that_flies() -> None:
+    """Above its place, pressed up by a gust, with little thrust: that is how daedalus once took the air for the ground."""
+    log = load("daedalus").simulate(scenario="gusts", seed=5).run(10.0)
+    assert not log["control.landed"].values[log["control.landed"].time > 1.0].any()
