@@ -29,6 +29,7 @@ def act(part, here):
 @pytest.fixture(scope="module")
 def mutate() -> ModuleType:
     path = Path(__file__).parent.parent / "tools" / "mutate"
+    sys.path.append(str(path.parent))
     loader = SourceFileLoader("mutate", str(path))
     spec = importlib.util.spec_from_loader("mutate", loader)
     assert spec is not None
@@ -39,9 +40,7 @@ def mutate() -> ModuleType:
 
 
 def test_every_sign_constant_and_comparison_is_a_place_and_nothing_else(mutate: ModuleType) -> None:
-    visitor = mutate._Places("parts/law.py", LAW)
-    visitor.visit(ast.parse(LAW))
-    found = {(place.line, place.was, place.becomes, place.what) for place in visitor.found}
+    found = {(place.line, place.was, place.becomes, place.what) for place in mutate.places_in("parts/law.py", LAW)}
     assert found == {
         (2, "0.5", "0.75", "constant"),
         (6, "-", " ", "sign"),  # of -part.area
@@ -55,9 +54,7 @@ def test_every_sign_constant_and_comparison_is_a_place_and_nothing_else(mutate: 
 
 
 def test_a_mutant_differs_in_one_place_and_can_be_parsed(mutate: ModuleType) -> None:
-    visitor = mutate._Places("parts/law.py", LAW)
-    visitor.visit(ast.parse(LAW))
-    for place in visitor.found:
+    for place in mutate.places_in("parts/law.py", LAW):
         changed = mutate.mutated(LAW, place)
         ast.parse(changed)
         differing = [i for i, (a, b) in enumerate(zip(LAW.splitlines(), changed.splitlines(), strict=True), 1) if a != b]
@@ -68,4 +65,4 @@ def test_all_rooms_of_laws_have_places_and_tests(mutate: ModuleType) -> None:
     by_room = {place.file.split("/")[0] for place in mutate.places([])}
     assert by_room == {"air", "parts", "sensors", "control"}
     for file in {place.file for place in mutate.places([])}:
-        assert mutate.tests_of(file), file
+        assert any(mutate.tests_of(file)), file

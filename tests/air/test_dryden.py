@@ -34,6 +34,16 @@ def _tick(air: Any, gusts: Any, velocity: Any, period: float, height: float = 50
     advance_gust(air[0], gusts[0], _record(WindSpec())[0], height, *(float(v) for v in velocity), period, fresh)
 
 
+def test_over_no_way_nothing_changes() -> None:
+    """A robot at rest in air whose turbulence has no intensity at its height: what the filters hold is kept for later."""
+    air = np.zeros(1, AIR_STATE)
+    air["draws"], air["a"], air["b"], air["c"], air["p"] = 1.0, [[0.3, -0.2, 0.5]], [[0.1, 0.4, -0.6]], [[0.7, 0.2, -0.1]], 0.9
+    before = air.copy()
+    _tick(air, _record(GustSpec(intensity="light", span=2.0)), (0.0, 0.0, 0.0), 0.01, height=70_000 * FOOT)
+    for name in ("a", "b", "c", "p", "gust", "gust_rate"):
+        np.testing.assert_array_equal(air[name], before[name])
+
+
 @pytest.mark.parametrize("span", [0.0, 0.8, math.pi * 40.0 / 4.0])  # the last: as long a lag as the vertical length
 @pytest.mark.parametrize("way", [0.004, 0.3, 4.0, 25.0])  # [m] in a tick
 def test_a_tick_is_the_exact_solution_of_the_filters(span: float, way: float) -> None:

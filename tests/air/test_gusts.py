@@ -55,6 +55,25 @@ def test_high_altitude_intensity_is_that_of_the_table(feet: float) -> None:
         assert found[2:] == pytest.approx((1750 * FOOT, 1750 * FOOT))
 
 
+# the same figure at the heights [ft] of its marks, in feet per second
+MARKS = [500, 1750, 3750, 7500, 15_000, 25_000, 35_000, 45_000, 55_000, 65_000, 75_000, 80_000]
+EXCEEDED = {
+    "light": [6.6, 6.9, 7.4, 6.7, 4.6, 2.7, 0.4, 0.0, 0.0, 0.0, 0.0, 0.0],
+    "moderate": [8.6, 9.6, 10.6, 10.1, 8.0, 6.6, 5.0, 4.2, 2.7, 0.0, 0.0, 0.0],
+    "severe": [15.6, 17.6, 23.0, 23.6, 22.1, 20.0, 16.0, 15.1, 12.1, 7.9, 6.2, 5.1],
+}
+
+
+@pytest.mark.parametrize("feet", [2500.0, *MARKS[2:]])
+def test_every_mark_of_the_table_is_the_figures_and_half_of_light_is_half(feet: float) -> None:
+    """The table holds from 2000 ft on: its first mark is never read, its second seen from 2500 ft."""
+    for word, marks in EXCEEDED.items():
+        expected = np.interp(feet, MARKS, marks) * FOOT
+        assert _turbulence(feet * FOOT, intensity=word)[0] == pytest.approx(expected, rel=1e-12)
+    calm = 0.5 * np.interp(feet, MARKS, EXCEEDED["light"]) * FOOT
+    assert _turbulence(feet * FOOT, wind_6m=0.5 * WIND_6M["light"])[0] == pytest.approx(calm, rel=1e-12)
+
+
 def test_between_the_words_intensity_grows_with_the_wind() -> None:
     sigma = [_turbulence(25_000 * FOOT, wind_6m=knots * KNOT)[0] / FOOT for knots in (7.5, 22.5, 37.5, 45.0, 60.0)]
     assert sigma == pytest.approx([1.35, 4.65, 13.3, 20.0, 20.0 * 60 / 45])
@@ -82,6 +101,12 @@ def test_turbulence_can_follow_the_mean_wind() -> None:
 def test_given_turbulence_is_the_same_at_every_height() -> None:
     given = {"sigma_u": 2.0, "sigma_w": 1.2, "length_u": 20.0, "length_w": 8.0}
     assert _turbulence(3.0, **given) == _turbulence(9000.0, **given) == (2.0, 1.2, 20.0, 8.0)
+
+
+@pytest.mark.parametrize("sigmas", [(0.3, 0.0), (0.0, 0.3)])
+def test_given_turbulence_may_be_light_and_of_one_direction(sigmas: tuple[float, float]) -> None:
+    given = {"sigma_u": sigmas[0], "sigma_w": sigmas[1], "length_u": 20.0, "length_w": 8.0}
+    assert _turbulence(3.0, **given) == _turbulence(9000.0, **given) == (*sigmas, 20.0, 8.0)
 
 
 def test_words_are_numbers_that_can_be_set(make_twin: Any) -> None:

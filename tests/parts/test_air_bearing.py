@@ -125,3 +125,19 @@ def test_it_pulls_the_same_whichever_way_the_body_looks() -> None:
         straight = law(state=state, velocity=v, step=0.002).force
         askew = turn @ law(state=state, rotation=turn.ravel(), velocity=turn.T @ v, step=0.002).force
         np.testing.assert_allclose(askew, straight, atol=1e-12)
+
+
+def test_a_tilted_pad_slides_and_spins_on_the_same_table() -> None:
+    """A frame in any attitude: force in the plane and moment about its normal are those of a frame that lies flat."""
+    law, rng = Law(AirBearing, load=MASS, friction=MU, pad_radius=0.05, slope_x=0.01), np.random.default_rng(8)
+    state = {"slip_x": 1e-5, "slip_y": -4e-5, "slip_turn": 2e-5}
+    for _ in range(1000):
+        turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        turn *= np.linalg.det(turn)
+        v, w = rng.normal(size=3) * 1e-3, rng.normal(size=3) * 1e-2
+        flat = law(state=state, velocity=v, rate=w, step=0.002)
+        tilted = law(state=state, rotation=turn.ravel(), velocity=turn.T @ v, rate=turn.T @ w, step=0.002)
+        np.testing.assert_allclose(turn @ tilted.force, flat.force * (1, 1, 0), atol=1e-12)
+        np.testing.assert_allclose(turn @ tilted.torque, flat.torque * (0, 0, 1), atol=1e-12)
+        assert abs(flat.torque[2]) > 0.0
+        assert tilted.rate.tolist() == pytest.approx(flat.rate.tolist(), abs=1e-12)

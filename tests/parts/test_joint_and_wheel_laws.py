@@ -67,9 +67,28 @@ def test_a_joint_drive_never_pushes_beyond_its_speed_and_its_current() -> None:
         found = law(inputs={"torque": torque}, joint_velocity=speed)
         assert abs(found.joint_torque) <= 2.0 * stiff * (1 + 1e-12)
         assert found.joint_torque * speed <= 0.0 or abs(speed) < 4.0
-        if abs(speed) < 4.0 or torque * speed < 0.0:
+        if abs(speed) < 0.99 * 4.0 or torque * speed < 0.0:
             assert found.joint_torque == pytest.approx(min(max(torque, -2.0 * stiff), 2.0 * stiff), rel=1e-12)
         assert law(inputs={"torque": -torque}, joint_velocity=-speed).joint_torque == -found.joint_torque
+
+
+@pytest.mark.parametrize(("given", "knee"), [({}, 3.96), ({"knee_speed": 1.0}, 1.0)])
+def test_a_joint_drives_torque_falls_to_nothing_at_its_speed_without_a_jump(given: dict[str, float], knee: float) -> None:
+    law = Law(JointDrive, joint="j", speed_limit=4.0, **given)
+    speeds = np.array([-9.0, 0.0, knee, knee + 0.25 * (4.0 - knee), 4.0 - 1e-12, 4.0, 9.0])
+    found = [law(inputs={"torque": 2.0}, joint_velocity=speed) for speed in speeds]
+    assert [answer.joint_torque for answer in found] == pytest.approx([2.0, 2.0, 2.0, 1.5, 0.0, 0.0, 0.0], abs=1e-9)
+    assert [answer.readouts["saturated"] for answer in found] == [0, 0, 0, 1, 1, 1, 1]
+    slope = 2.0 / (4.0 - knee)
+    for speed in np.linspace(0.9 * knee, 4.1, 500):
+        change = law(inputs={"torque": 2.0}, joint_velocity=speed).joint_torque
+        change -= law(inputs={"torque": 2.0}, joint_velocity=speed + 1e-7).joint_torque
+        assert abs(change) <= slope * 1e-7 * (1.0 + 1e-6) + 1e-13
+
+
+def test_a_knee_above_the_speed_limit_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected less than speed_limit"):
+        Law(JointDrive, joint="j", speed_limit=4.0, knee_speed=4.0)
 
 
 def test_a_drive_that_damps_takes_power_and_is_the_same_both_ways() -> None:

@@ -35,6 +35,7 @@ from didymos.engine.context import (
     Target,
     Timing,
 )
+from didymos.engine.idle_terms import plan_idle
 from didymos.engine.joint_values import lends
 from didymos.engine.link_frames import frame_tables
 from didymos.engine.schedule import scheduled_parameters, stimulus_table
@@ -125,6 +126,7 @@ def build_context(
         _inputs(twin, assembly),
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
+        plan_idle(model),
         _links(twin, assembly, streams),
         _record(twin, assembly, streams, chunk),
     )

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from didymos.compiled import kernel
 from didymos.engine.layout import DISABLE_FLAGS
-from didymos.native import doubles, integers, row_at
+from didymos.native import doubles, integers, longs, row_at
 
 __all__ = [
     "ALWAYS", "ASK", "BALL", "BOX", "HARDEST", "NEVER", "PAIR", "PLANE", "SLIDE", "ContactSearch", "anything_near",
@@ -136,13 +136,16 @@ def anything_near(search: Any, qpos: Any, qvel: Any, ahead: float) -> bool:
 
 
 @kernel
-def search_if_near(search: Any, engine: Any, ahead: float) -> None:
-    """Let the engine search for contacts in the coming evaluations only if anything may be near within a time [s]."""
-    flags = integers(engine.model + DISABLE_FLAGS)
+def search_if_near(search: Any, idle: Any, engine: Any, ahead: float) -> None:
+    """Let the engine search for contacts in the coming evaluations only if anything may be near within a time [s].
+
+    `idle` is a packed `IdleTerms` (idle_terms.py): without contacts there may be no constraints at all.
+    """
+    flags, untouched = integers(engine.model + DISABLE_FLAGS), _CONTACT | longs(idle.untouched)[0]
     if anything_near(search, doubles(engine.qpos), doubles(engine.qvel), ahead):
-        flags[0] &= ~_CONTACT
+        flags[0] &= ~untouched
     else:
-        flags[0] |= _CONTACT
+        flags[0] |= untouched
 
 
 @kernel

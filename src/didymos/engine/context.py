@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.engine.contact_search import ContactSearch
+from didymos.engine.idle_terms import IdleTerms
 from didymos.sensors.reading import SensorTables
 
 __all__ = [
@@ -194,5 +195,6 @@ class LoopContext(NamedTuple):
     inputs: InputTables
     program: ProgramTables
     contacts: ContactSearch
+    idle: IdleTerms
     links: LinkTables
     record: RecordTables

@@ -16,7 +16,7 @@ import mujoco
 from mujoco.introspect import structs
 from mujoco.introspect.ast_nodes import AnonymousStructDecl, AnonymousUnionDecl, ArrayType, PointerType, ValueType
 
-__all__ = ["DATA", "DISABLE_FLAGS", "INTEGRATOR", "MODEL", "TIMESTEP", "library_path", "struct_offsets"]
+__all__ = ["DATA", "DENSITY", "DISABLE_FLAGS", "INTEGRATOR", "MODEL", "TIMESTEP", "VISCOSITY", "library_path", "struct_offsets"]
 
 _SCALARS: dict[str, Any] = {
     "int": ctypes.c_int,
@@ -35,8 +35,9 @@ _SCALARS: dict[str, Any] = {
 }
 
 _MODEL_FIELDS = (
-    "nq", "nv", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum", "ngeom",
-    "geom_type", "geom_group", "geom_bodyid", "geom_size", "geom_rbound", "body_rootid",
+    "nq", "nv", "njnt", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum", "ngeom",
+    "geom_type", "geom_group", "geom_bodyid", "geom_size", "geom_rbound", "body_rootid", "jnt_stiffness", "dof_damping",
+    "dof_frictionloss",
 )  # fmt: skip
 _DATA_FIELDS = (
     "time", "qpos", "qvel", "act", "act_dot", "plugin_state", "qfrc_applied", "xpos", "xquat", "xmat", "cvel", "cdof",
@@ -130,4 +131,6 @@ DATA = _offsets("mjData", _DATA_FIELDS, _data)
 DISABLE_FLAGS = _option(_model, "disableflags", ctypes.c_int, (0x155, 0x2AA))
 INTEGRATOR = _option(_model, "integrator", ctypes.c_int, (1, 3))
 TIMESTEP = _option(_model, "timestep", ctypes.c_double, (0.25, 0.5))
+DENSITY = _option(_model, "density", ctypes.c_double, (0.25, 0.5))
+VISCOSITY = _option(_model, "viscosity", ctypes.c_double, (0.25, 0.5))
 del _model, _data

@@ -29,6 +29,7 @@ from didymos.engine.calls import call_program, engine_function
 from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
 from didymos.engine.forces import advance_air_of, measure_all, tick_all
+from didymos.engine.idle_terms import end_idle, find_idle
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
 from didymos.engine.memory_layout import LOOP_STATE
@@ -125,7 +126,7 @@ def _begin_tick(c: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = c.engine, c.timing.period
     _stimulate(c, tick * period)
-    search_if_near(c.contacts, engine, c.timing.ahead)
+    search_if_near(c.contacts, c.idle, engine, c.timing.ahead)
     loop = record_at(engine.state + 8 * c.timing.loop, LOOP_STATE)
     if loop.sensed_ticks == tick + 1 and not _was_moved(c):  # its readings were looked at ahead; what was set since counts
         _mj_fwd_position(engine.model, engine.data)
@@ -259,7 +260,7 @@ def _end_tick(c: Any, tick: int) -> int:
     tick_all(engine.table, engine.state, timing.clock)
     for substep in range(timing.substeps):
         if substep > 0:
-            search_if_near(c.contacts, engine, timing.ahead)
+            search_if_near(c.contacts, c.idle, engine, timing.ahead)
         _find_forces(c, tick, substep)
         if substep == 0 and longs(c.record.on)[0] != 0:
             _record(c, tick)
@@ -280,13 +281,7 @@ def _end_tick(c: Any, tick: int) -> int:
 
 
 @kernel
-def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int]:
-    """Run up to `count` ticks of a packed context; the next tick and FINE or what went wrong.
-
-    `flags`: with SENSED, the first tick has begun already; with AHEAD, the tick after the last one begins as well, so that its
-    readings can be looked at; with UNASKED, the compiled program is not called.
-    """
-    c = record_at(context, CONTEXT)
+def _run(c: Any, tick: int, count: int, flags: int) -> tuple[int, int]:
     asked = c.program.function != 0 and flags & UNASKED == 0
     for now in range(tick, tick + count + 1):
         if now == tick + count and flags & AHEAD == 0:
@@ -297,11 +292,23 @@ def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int
             _remember_look(c)
             break
         if asked and now % c.timing.control_every == 0 and not _run_program(c, now):
-            search_on(c.contacts, c.engine.model)
             return now, NONFINITE_CONTROL
         status = _end_tick(c, now)
         if status != FINE:
-            search_on(c.contacts, c.engine.model)
             return now, status
-    search_on(c.contacts, c.engine.model)
     return tick + count, FINE
+
+
+@kernel
+def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int]:
+    """Run up to `count` ticks of a packed context; the next tick and FINE or what went wrong.
+
+    `flags`: with SENSED, the first tick has begun already; with AHEAD, the tick after the last one begins as well, so that its
+    readings can be looked at; with UNASKED, the compiled program is not called.
+    """
+    c = record_at(context, CONTEXT)
+    find_idle(c.idle, c.engine.model)
+    ended = _run(c, tick, count, flags)
+    end_idle(c.idle, c.engine.model)
+    search_on(c.contacts, c.engine.model)
+    return ended

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from didymos.engine import context as c
 from didymos.engine.contact_search import ContactSearch
+from didymos.engine.idle_terms import IdleTerms
 from didymos.sensors.reading import SensorTables
 
 __all__ = ["CONTEXT", "pack", "pack_group"]
@@ -34,8 +35,8 @@ def _layout(table: type) -> np.dtype[Any]:
 
 _GROUPS = {
     "engine": c.EngineViews, "timing": c.Timing, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables,
-    "inputs": c.InputTables, "program": c.ProgramTables, "contacts": ContactSearch, "links": c.LinkTables,
-    "record": c.RecordTables,
+    "inputs": c.InputTables, "program": c.ProgramTables, "contacts": ContactSearch, "idle": IdleTerms,
+    "links": c.LinkTables, "record": c.RecordTables,
 }  # fmt: skip
 
 CONTEXT = np.dtype([(name, _layout(table)) for name, table in _GROUPS.items()])

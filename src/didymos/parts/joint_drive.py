@@ -3,18 +3,22 @@
     i = tau* / (k_t n),    |i| <= i_max,    i in steps of the driver's PWM,    tau = k_t n i
 
 tau* commanded torque at the joint, k_t torque constant, n gear ratio. The torque does not push the joint beyond its speed
-limit. The driver of the original trips when the command jumps and faults when it is exactly zero; a driver that tripped gives
-no torque until the end. Everything beyond the torque itself is off unless a number is given.
+limit v_max: where it drives it falls, without a jump, by (v_max - |v|) / (v_max - v_knee) from v_knee on. The driver of the
+original trips when the command jumps and faults when it is exactly zero; a driver that tripped gives no torque until the end.
+Everything beyond the torque itself is off unless a number is given.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from didymos.contract import input, memory, output, parameter
 from didymos.parts.part import Motion, Part, law, tick
 
 __all__ = ["JointDrive"]
+
+_KNEE = 0.99  # of the speed limit
 
 
 class JointDrive(Part):
@@ -28,7 +32,8 @@ class JointDrive(Part):
     torque_constant = parameter(1.0, unit="N m/A", above=0, doc="k_t of the motor")
     current_limit = parameter(0.0, unit="A", low=0, doc="0 for none")
     current_step = parameter(0.0, unit="A", low=0, doc="one count of the driver's PWM; 0 for continuous")
-    speed_limit = parameter(0.0, unit="rad/s", low=0, doc="of the joint; 0 for none")
+    speed_limit = parameter(0.0, unit="rad/s", low=0, doc="v_max of the joint, where no torque is left; 0 for none")
+    knee_speed = parameter(0.0, unit="rad/s", low=0, doc="v_knee of the joint, from where torque falls; 0 for 0.99 v_max")
     trip_jump = parameter(0.0, unit="N m", low=0, doc="jump of the command within a tick that trips the driver; 0: never")
     trip_at_zero = parameter(0.0, unit="1", low=0, high=1, doc="1: a command of exactly zero trips the driver")
     torque = input(range=(-1000.0, 1000.0), unit="N m", doc="tau*, commanded at the joint")
@@ -39,7 +44,13 @@ class JointDrive(Part):
     current = output(unit="A", doc="i")
     speed = output(unit="rad/s", doc="of the joint")
     shown_tripped = output("tripped", doc="1 once the driver tripped")
-    saturated = output(doc="1 while the joint is at its speed limit")
+    saturated = output(doc="1 while the speed limit takes torque away")
+
+    @classmethod
+    def check(cls, spec: Any) -> None:
+        """The knee lies below the limit."""
+        if spec.knee_speed > 0.0 and spec.knee_speed >= spec.speed_limit:
+            raise ValueError(f"found knee_speed {spec.knee_speed:g}, expected less than speed_limit {spec.speed_limit:g} rad/s")
 
     @tick
     def watch(drive, clock, inputs, memory, output):  # type: ignore[no-untyped-def]
@@ -62,12 +73,15 @@ class JointDrive(Part):
             current = min(max(current, -drive.current_limit), drive.current_limit)
         torque = drive.direction * stiff * current
         speed = here.joint_velocity
-        saturated = drive.speed_limit > 0.0 and abs(speed) >= drive.speed_limit and torque * speed > 0.0
-        if saturated:
-            torque = 0.0
+        left = 1.0
+        if drive.speed_limit > 0.0 and torque * speed > 0.0:
+            knee = drive.knee_speed if drive.knee_speed > 0.0 else _KNEE * drive.speed_limit
+            left = (drive.speed_limit - abs(speed)) / (drive.speed_limit - knee)
+            if left < 1.0:
+                torque *= max(left, 0.0)
         wrench.joint_torque = torque
         output.torque = torque
         output.current = current
         output.speed = speed
         output.tripped = memory.tripped
-        output.saturated = 1.0 if saturated else 0.0
+        output.saturated = 1.0 if left < 1.0 else 0.0
