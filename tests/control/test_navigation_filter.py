@@ -176,9 +176,9 @@ def test_the_dip_of_the_field_binds_the_tilt_about_magnetic_east() -> None:
     assert flown.memory["nominal"]["field_dip"][0] == pytest.approx(dip, abs=0.02)  # 4 of 0.003 rad of tilt and 0.004 of bias
 
 
-@pytest.mark.parametrize("accel", [(-9.18, 1.0, 5.88), (2.4, -7.0, 8.2)])
+@pytest.mark.parametrize("accel", [(-9.18, 1.0, 5.88), (2.4, -7.0, 8.2), (-0.3, -1.5, -8.9)])
 def test_a_gust_at_the_start_is_not_taken_for_a_tilt(accel: tuple[float, float, float]) -> None:
-    """First readings of two planes in level flight, hit from behind and from the side: nearly 1 g, 57 and 40 degrees off."""
+    """First readings of planes in level flight, hit from behind, the side and above: nearly 1 g, 57, 40 and 170 degrees off."""
     navigation = sky.navigation_of(sky.FLIGHTS["plane"](), sky.specs())
     settings = np.array([navigation.settings["filter"]])[0]
     memory, measured = np.zeros(1, dtype=sky.FILTER_MEMORY)[0], np.zeros(1, dtype=sky.FILTER_READINGS)[0]

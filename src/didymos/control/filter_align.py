@@ -7,7 +7,8 @@ along its x axis it is w x (V, 0, 0), V the airspeed (the speed over ground, whe
 
 gives the tilt at rest, in level flight and in a coordinated turn. Where its length is far from gravity (free fall, a hard
 manoeuvre), or a plane feels more than 3 m/s^2 along its x or y axis (a gust from behind or from the side, an engine not yet
-running: a coordinated turn has none, and of a climb it would be 18 degrees), nothing is known, and level is the best guess. The
+running: a coordinated turn has none, and of a climb it would be 18 degrees) or is pressed down, nothing is known, and level is the
+best guess: a start in a gust is likelier than one upside down. The
 heading is the compass's, for that tilt. How wrong this may be says the covariance: 6 degrees of tilt at rest, 9 in motion, 20
 where nothing was known. GPS velocity finds the rest: the filter starts with position and velocity unknown, and its first fix sets
 both. It begins as soon as IMU and magnetometer have spoken and a speed is known, or after half a second without one.
@@ -44,7 +45,7 @@ _MOVES = 0.5  # [m/s]: slower, the robot rests or hovers
 _FLIES = 5.0  # [m/s]: faster, the robot flies along its x axis
 _LONGEST_WAIT = 0.5  # [s]
 _STEADY = 2.0  # [m/s^2] by which the length of `up` may differ from gravity
-_COORDINATED = 3.0  # [m/s^2] along the x and y axes of a plane
+_COORDINATED = 3.0  # [m/s^2] across the z axis of a plane
 
 
 @kernel
@@ -111,7 +112,7 @@ def align(settings: Any, measured: Any, memory: Any) -> None:
         speed = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     tilt = _AT_REST if 0.0 <= speed < _MOVES else _IN_FLIGHT
     x, y, z = imu.accel[0], imu.accel[1], imu.accel[2]
-    coordinated = x * x + y * y < _COORDINATED * _COORDINATED
+    coordinated = z > 0.0 and x * x + y * y < _COORDINATED * _COORDINATED
     if speed > _FLIES:
         y -= imu.gyro[2] * speed
         z += imu.gyro[1] * speed
