@@ -9,7 +9,7 @@ import pytest
 import synthetic_flights as sky
 
 from didymos.control import Robot
-from didymos.control.filter_align import forget
+from didymos.control.filter_align import align, forget
 from didymos.control.filter_noise import sensor_noise
 from didymos.control.filter_past import look_back
 from didymos.control.filter_predict import predict_covariance, predict_state
@@ -100,24 +100,93 @@ def test_what_was_gained_since_a_stamp_turns_with_a_correction_of_the_attitude()
 
 
 def test_what_the_imu_does_between_its_readings_is_doubted() -> None:
-    """A random walk seen every 10 ms: its integral differs from the trapezoid's by d^2 dt^2 / 12, d from reading to reading."""
-    walk = np.cumsum(np.random.default_rng(4).standard_normal((20_000, 100)), axis=1)  # one column every 0.1 ms
-    ends = np.hstack([walk[:, :1], walk[:, -1:]])
-    missed = walk.mean(axis=1) - ends.mean(axis=1)
-    assert missed.var() == pytest.approx((np.diff(ends) ** 2).mean() / 12.0, rel=0.04)  # 4 sqrt(2 / 20000), and 1 % of 100 steps
+    """By c^2 dt^2 / 24 of an accelerometer, / 80 of a gyro, c by which a reading leaves the line through the two before.
+
+    Held against a random walk and its integral, seen at the ends and in the middle of 200 steps.
+    """
+    walk = np.cumsum(np.random.default_rng(4).standard_normal((20_000, 201)), axis=1)
+    turn = np.cumsum(walk, axis=1)
+    for signal, share in ((walk, 24.0), (turn, 80.0)):
+        missed = 0.01 * (signal[:, 101:200].sum(axis=1) + 0.5 * signal[:, 100] + 0.5 * signal[:, 200])
+        missed -= 0.5 * (signal[:, 100] + signal[:, 200])
+        bent = signal[:, 0] - 2.0 * signal[:, 100] + signal[:, 200]
+        assert missed.var() == pytest.approx((bent**2).mean() / share, rel=0.06)  # 4 sqrt(2 / 20000) twice, 1 % of 100 steps
     navigation = sky.navigation_of(sky.FLIGHTS["plane"](), sky.specs())
     settings = np.array([navigation.settings["filter"]])[0]
     gains = sky.FixedWing({}, sensor="state").gains.view(sky.FixedWing.gain_layout)[0]
-    variances = []
-    for step in (0.0, 0.3):
+    half_turn = np.sqrt(0.5)
+    covariances = []
+    for bend in (0.0, 0.3):
         memory, imu = np.zeros(1, dtype=sky.FILTER_MEMORY)[0], np.zeros(1, dtype=sky.FILTER_READINGS["imu"])[0]
         forget(memory)
-        for tick in range(1, 5):
-            imu["stamp"], imu["gyro"], imu["accel"] = 0.01 * tick, (tick % 2) * step, (tick % 2) * step
+        memory["nominal"]["orientation"] = half_turn, 0.0, 0.0, half_turn  # x of the body toward y of the world
+        for tick in range(5):
+            imu["stamp"] = 0.01 * (tick + 1)
+            imu["gyro"][0] = imu["accel"][0] = 0.1 * tick + bend * (tick == 4)  # a straight line but for the last reading
             predict_state(settings, imu, memory)
+        memory["nominal"]["orientation"] = half_turn, 0.0, 0.0, half_turn
+        memory["pending_push"] = 0.0
         predict_covariance(settings, gains, memory)
-        variances.append(np.diag(memory["covariance"])[:6].copy())
-    np.testing.assert_allclose(variances[1] - variances[0], 4.0 * 0.3**2 * 0.01**2 / 12.0, rtol=1e-6)
+        covariances.append(memory["covariance"][:6, :6].copy())
+    grown = covariances[1] - covariances[0]
+    right = np.zeros((6, 6))
+    right[1, 1], right[4, 4] = 0.3**2 * 0.01**2 / 80.0, 0.3**2 * 0.01**2 / 24.0
+    np.testing.assert_allclose(grown, right, rtol=1e-6, atol=1e-15)
+
+
+def test_calm_air_adds_no_noise_to_that_of_the_imu() -> None:
+    """White readings: what is taken for motion between them, and the rest of their noise, are the sensor's own density."""
+    navigation = sky.navigation_of(sky.FLIGHTS["multirotor"](), sky.specs())
+    settings = np.array([navigation.settings["filter"]])[0]
+    gains = sky.FixedWing({}, sensor="state").gains.view(sky.FixedWing.gain_layout)[0]
+    memory, imu = np.zeros(1, dtype=sky.FILTER_MEMORY)[0], np.zeros(1, dtype=sky.FILTER_READINGS["imu"])[0]
+    random, count = np.random.default_rng(6), 4000
+    forget(memory)
+    for tick in range(1, count + 1):
+        imu["stamp"] = tick / sky.RATE
+        imu["gyro"] = settings["gyro_density"] * np.sqrt(sky.RATE) * random.standard_normal(3)
+        imu["accel"] = settings["accel_density"] * np.sqrt(sky.RATE) * random.standard_normal(3)
+        predict_state(settings, imu, memory)
+    seconds = count / sky.RATE
+    turn, push = memory["pending_turn_variance"].mean(), memory["pending_push_variance"].mean()
+    memory["pending_push"] = 0.0
+    predict_covariance(settings, gains, memory)
+    attitude, velocity = np.diag(memory["covariance"])[:3].mean(), np.diag(memory["covariance"])[3:6].mean()
+    # squares of second differences vary by sqrt(2), neighbours share 2/3 and 1/6: 4 sqrt(2 (1 + 2 (4/9 + 1/36)) / 12000) = 0.07
+    assert turn == pytest.approx(settings["gyro_density"] ** 2 * seconds * 6.0 / 80.0, rel=0.07)
+    assert push == pytest.approx(settings["accel_density"] ** 2 * seconds * 6.0 / 24.0, rel=0.07)
+    assert attitude == pytest.approx(settings["gyro_density"] ** 2 * seconds, rel=0.01)
+    assert velocity == pytest.approx(settings["accel_density"] ** 2 * seconds, rel=0.02)
+
+
+def test_the_dip_of_the_field_binds_the_tilt_about_magnetic_east() -> None:
+    """GPS lost for 30 s, heading kept: the gyro alone lets both level axes drift alike, the dip stops one of the two.
+
+    Rotation about the field itself stays unseen; its share in the tilt about north is the cosine of the dip.
+    """
+    flight = sky.FLIGHTS["multirotor"]()
+    sensors = sky.specs()
+    flown = sky.fly(flight, sky.readings_of(flight, sensors, 3, (60.0, 90.0)), sky.navigation_of(flight, sensors))
+    north = sky.FIELD[:2] / np.linalg.norm(sky.FIELD[:2])
+    east = np.array([north[1], -north[0]])
+    position = flown.covariances[np.searchsorted(flown.time, 89.9)][6:8, 6:8]
+    assert np.sqrt(north @ position @ north) < 2.0  # 6.8 m without the dip
+    assert np.sqrt(east @ position @ east) > 3.0
+    dip = np.arctan2(-sky.FIELD[2], np.linalg.norm(sky.FIELD[:2]))
+    assert flown.memory["nominal"]["field_dip"][0] == pytest.approx(dip, abs=0.02)  # 4 of 0.003 rad of tilt and 0.004 of bias
+
+
+@pytest.mark.parametrize("accel", [(-9.18, 1.0, 5.88), (2.4, -7.0, 8.2), (-0.3, -1.5, -8.9)])
+def test_a_gust_at_the_start_is_not_taken_for_a_tilt(accel: tuple[float, float, float]) -> None:
+    """First readings of planes in level flight, hit from behind, the side and above: nearly 1 g, 57, 40 and 170 degrees off."""
+    navigation = sky.navigation_of(sky.FLIGHTS["plane"](), sky.specs())
+    settings = np.array([navigation.settings["filter"]])[0]
+    memory, measured = np.zeros(1, dtype=sky.FILTER_MEMORY)[0], np.zeros(1, dtype=sky.FILTER_READINGS)[0]
+    measured["imu"]["accel"], measured["magnetometer"]["field"], measured["tube"]["airspeed"] = accel, sky.FIELD, 15.0
+    forget(memory)
+    align(settings, measured, memory)
+    assert np.hypot(*memory["nominal"]["orientation"][1:3]) < 1e-9  # level
+    assert np.sqrt(memory["covariance"][0, 0]) > 0.3  # and in doubt
 
 
 def test_late_readings_belong_to_their_stamps(turning: sky.Flight) -> None:

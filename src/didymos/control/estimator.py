@@ -1,13 +1,14 @@
 """Attitude, position, velocity and wind from IMU, GPS, magnetometer, barometer and tube: an error-state Kalman filter.
 
-    predict     every reading of the IMU carries the state on                        `filter_predict`
-    look back   a reading is held against the state at its own stamp                 `filter_past`
-    use         GPS velocity and position, heading of the field, height, airspeed    `filter_readings`, `filter_update`
+    predict     every reading of the IMU carries the state on                               `filter_predict`
+    look back   a reading is held against the state at its own stamp                        `filter_past`
+    use         GPS velocity and position, heading and dip of the field, height, airspeed   `filter_readings`, `filter_update`
     say         the state, carried on to the time of the call by the last IMU reading
 
-22 errors, 25 with a tube (`filter_layout`): attitude, velocity, position, biases of gyro and accelerometer, the wander of the
-GPS, biases of magnetometer and barometer; wind and the bias of the tube. The noise of each comes from the robot's own sensors
-(`filter_noise`). A reading is new when its stamp is another one than the last: one that repeats its value is used as well.
+23 errors, 26 with a tube (`filter_layout`): attitude, velocity, position, biases of gyro and accelerometer, the wander of the
+GPS, biases of magnetometer and barometer, the dip of the field; wind and the bias of the tube. The noise of each comes from the
+robot's own sensors (`filter_noise`). A reading is new when its stamp is another one than the last: one that repeats its value is
+used as well.
 
 Without GPS the covariance of velocity and position grows, and that of the tilt slowly; the first fix that comes back finds a
 gate as wide as the doubt, and corrects each state by its share: a drifted position moves the tilt no more than the drift says

@@ -15,9 +15,9 @@ import numpy as np
 from didymos.contract import offset_of
 
 __all__ = [
-    "ACCEL_BIAS", "AIRSPEED_BIAS", "ALL_ERRORS", "ATTITUDE", "ERRORS", "ESTIMATE", "FIELD_BIAS", "FILTER_MEMORY",
-    "FILTER_READINGS", "FILTER_SETTINGS", "FIRST_BIAS", "GPS_BIAS", "GYRO_BIAS", "HEIGHT_BIAS", "HISTORY", "POSITION",
-    "VELOCITY", "WIND", "WITHOUT_TUBE",
+    "ACCEL_BIAS", "AIRSPEED_BIAS", "ALL_ERRORS", "ATTITUDE", "ERRORS", "ESTIMATE", "FIELD_BIAS", "FIELD_DIP",
+    "FILTER_MEMORY", "FILTER_READINGS", "FILTER_SETTINGS", "FIRST_BIAS", "GPS_BIAS", "GYRO_BIAS", "HEIGHT_BIAS", "HISTORY",
+    "POSITION", "VELOCITY", "WIND", "WITHOUT_TUBE",
 ]  # fmt: skip
 
 ESTIMATE = np.dtype(
@@ -40,6 +40,7 @@ NOMINAL = np.dtype(
         ("accel_bias", np.float64, 3),  # [m/s^2] in the body's frame
         ("gps_bias", np.float64, 3),  # [m] by which the receiver wanders, in the world
         ("field_bias", np.float64, 3),  # [T] of the magnetometer, in the body's frame
+        ("field_dip", np.float64, 1),  # [rad] of the magnetic field below the level
         ("height_bias", np.float64, 1),  # [m] of the height that the barometer shows
         ("wind", np.float64, 2),  # [m/s] toward east and north
         ("airspeed_bias", np.float64, 1),  # [m/s] of the tube
@@ -56,6 +57,7 @@ ERRORS = np.dtype(
         ("accel_bias", np.float64, 3),
         ("gps_bias", np.float64, 3),
         ("field_bias", np.float64, 3),
+        ("field_dip", np.float64),
         ("height_bias", np.float64),
         ("wind", np.float64, 2),
         ("airspeed_bias", np.float64),
@@ -65,7 +67,7 @@ ERRORS = np.dtype(
 
 ATTITUDE, VELOCITY, POSITION = (offset_of(ERRORS, name) for name in ("attitude", "velocity", "position"))
 GYRO_BIAS, ACCEL_BIAS = offset_of(ERRORS, "gyro_bias"), offset_of(ERRORS, "accel_bias")
-GPS_BIAS, FIELD_BIAS = offset_of(ERRORS, "gps_bias"), offset_of(ERRORS, "field_bias")
+GPS_BIAS, FIELD_BIAS, FIELD_DIP = (offset_of(ERRORS, name) for name in ("gps_bias", "field_bias", "field_dip"))
 HEIGHT_BIAS, WIND, AIRSPEED_BIAS = (offset_of(ERRORS, name) for name in ("height_bias", "wind", "airspeed_bias"))
 FIRST_BIAS, WITHOUT_TUBE, ALL_ERRORS = GYRO_BIAS, WIND, ERRORS.itemsize // 8
 
@@ -154,14 +156,17 @@ FILTER_MEMORY = np.dtype(
         ("time", np.float64),  # [s] of the nominal state: stamp of the last reading of the IMU
         ("gyro", np.float64, 3),  # that reading
         ("accel", np.float64, 3),
+        ("since", np.float64),  # [s] from the reading before to that one; 0 for none
+        ("gyro_step", np.float64, 3),  # by which that one differs from the one before
+        ("accel_step", np.float64, 3),
         ("nominal", NOMINAL),
         ("covariance", np.float64, (ALL_ERRORS, ALL_ERRORS)),
         ("jacobian", np.float64, ALL_ERRORS),  # of the reading at hand
         ("spread", np.float64, ALL_ERRORS),  # covariance times jacobian
         ("pending", np.float64),  # [s] by which the covariance is behind
         ("pending_push", np.float64, 3),  # [m/s] integral of the specific force over it, in the world
-        ("pending_turn_variance", np.float64),  # [rad^2] of what the gyro did between its readings, over it
-        ("pending_push_variance", np.float64),  # [m^2/s^2] of what the accelerometer did
+        ("pending_turn_variance", np.float64, 3),  # [rad^2] of what the gyro did between readings, over it, about the body's axes
+        ("pending_push_variance", np.float64, 3),  # [m^2/s^2] of what the accelerometer did
         ("reckoned", _RECKONED),
         ("history", _RECKONED, HISTORY),
         ("kept", np.float64),  # states of the past that were ever kept

@@ -11,11 +11,18 @@ Errors (attitude e in the world frame, R_true = exp(e) R), over a time T with A 
     p <- p + T v - 1/2 T A x e - 1/2 T R T b_a
     b <- exp(-T / tau) b        of a bias with a correlation time; else it walks
 
-    P <- F P F^T + Q,    Q = diag(n_g^2 T + s_g, n_a^2 T + s_a, 0, walk^2 T + sd^2 (1 - exp(-2 T / tau)), ...)
+    P <- F P F^T + Q,    Q = diag(n_g^2 T + R s_g R^T, n_a^2 T + R s_a R^T, 0, walk^2 T + sd^2 (1 - exp(-2 T / tau)), ...)
 
-An IMU that is read n times a second does not see what happens in between. Of two readings that differ by d, a random walk (the
-pull of turbulence is one) that joins them has an integral whose variance about the trapezoid is d^2 dt^2 / 12 (Brownian
-bridge): s_g and s_a are its sums over T, a third of all axes each. In calm air they are a sixth of the white noise.
+An IMU that is read n times a second does not see what happens in between; how much that may be shows in c, by which a reading
+differs from the straight line through the two before. s_g and s_a are sums over T, for each axis of the body:
+
+    accelerometer   the pull of turbulence is a random walk s: var c = 2 s^2 dt, and its integral differs from the trapezoid's
+                    by s^2 dt^3 / 12 (Brownian bridge), so s_a = c^2 dt^2 / 24
+    gyro            a rate is the integral of moments, so the integral of such a walk: var c = 2/3 s^2 dt^3, and its integral
+                    differs by s^2 dt^5 / 120, so s_g = c^2 dt^2 / 80
+
+White noise of the readings shows in c as well (6 n^2 / dt): that share of n is left out, so that calm air adds nothing. A plane's
+lift shakes its z axis twenty times as hard as the accelerometer's noise, and its other axes hardly: hence the axes.
 
 F differs from one in nine rows only: the product is written out. P stays symmetric to the bit.
 
@@ -35,6 +42,7 @@ from didymos.control.filter_layout import (
     AIRSPEED_BIAS,
     ATTITUDE,
     FIELD_BIAS,
+    FIELD_DIP,
     FIRST_BIAS,
     GPS_BIAS,
     GYRO_BIAS,
@@ -46,6 +54,9 @@ from didymos.control.filter_layout import (
 )  # fmt: skip
 
 __all__ = ["multiply", "predict_covariance", "predict_state", "rotation_quaternion"]
+
+_GYRO_SEEN, _ACCEL_SEEN = 6.0 / 80.0, 6.0 / 24.0  # of its white noise, in what is taken for motion between readings
+_DIP_WALK = 2e-5  # [rad/sqrt(s)] of the field's dip along the flight
 
 
 @kernel
@@ -97,7 +108,8 @@ def predict_state(settings: Any, imu: Any, memory: Any) -> None:
     """Carry the nominal state on to a new reading of the IMU."""
     dt, state, gyro, accel = imu.stamp - memory.time, memory.nominal, memory.gyro, memory.accel
     _keep_history(settings, memory)
-    half, between = 0.5 * dt, dt * dt / 36.0
+    half, ratio = 0.5 * dt, dt / memory.since if memory.since > 0.0 else 0.0
+    turns, pulls = dt * dt * ratio / (40.0 * (1.0 + ratio)), dt * dt / (12.0 * (1.0 + ratio))
     w, x, y, z = rotation_quaternion(
         half * (gyro[0] + imu.gyro[0]) - dt * state.gyro_bias[0],
         half * (gyro[1] + imu.gyro[1]) - dt * state.gyro_bias[1],
@@ -119,9 +131,12 @@ def predict_state(settings: Any, imu: Any, memory: Any) -> None:
         reckoned.position[i] += dt * (reckoned.velocity[i] + 0.5 * pushes_reckoned[i])
         reckoned.velocity[i] += pushes_reckoned[i]
         memory.pending_push[i] += push
-        memory.pending_turn_variance += between * (imu.gyro[i] - gyro[i]) ** 2
-        memory.pending_push_variance += between * (imu.accel[i] - accel[i]) ** 2
+        turn, pull = imu.gyro[i] - gyro[i], imu.accel[i] - accel[i]
+        memory.pending_turn_variance[i] += turns * (turn - ratio * memory.gyro_step[i]) ** 2
+        memory.pending_push_variance[i] += pulls * (pull - ratio * memory.accel_step[i]) ** 2
+        memory.gyro_step[i], memory.accel_step[i] = turn, pull
         gyro[i], accel[i] = imu.gyro[i], imu.accel[i]
+    memory.since = dt
     memory.pending += dt
     memory.time = reckoned.time = imu.stamp
 
@@ -166,6 +181,17 @@ def _age(covariance: Any, errors: int, values: Any, first: int, count: int, left
 
 
 @kernel
+def _shake(covariance: Any, first: int, r: Any, same: float, own: Any) -> None:
+    """Add a noise to three errors in the world: a variance in all directions, and one for each axis of the body."""
+    for i in range(3):
+        for j in range(3):
+            covariance[first + i, first + j] += (
+                own[0] * (r[3 * i] * r[3 * j]) + own[1] * (r[3 * i + 1] * r[3 * j + 1]) + own[2] * (r[3 * i + 2] * r[3 * j + 2])
+            )
+        covariance[first + i, first + i] += same
+
+
+@kernel
 def predict_covariance(settings: Any, gains: Any, memory: Any) -> None:
     """Bring the covariance up to the time of the state."""
     time, errors, covariance, state = memory.pending, int(settings.errors), memory.covariance, memory.nominal
@@ -202,9 +228,8 @@ def predict_covariance(settings: Any, gains: Any, memory: Any) -> None:
         for j in range(i + 1, errors):
             covariance[j, i] = covariance[i, j]
     gyro, accel = gains.gyro_scale * settings.gyro_density, gains.accel_scale * settings.accel_density
-    for i in range(3):
-        covariance[ATTITUDE + i, ATTITUDE + i] += gyro * gyro * time + memory.pending_turn_variance
-        covariance[VELOCITY + i, VELOCITY + i] += accel * accel * time + memory.pending_push_variance
+    _shake(covariance, ATTITUDE, r, (1.0 - _GYRO_SEEN) * gyro * gyro * time, memory.pending_turn_variance)
+    _shake(covariance, VELOCITY, r, (1.0 - _ACCEL_SEEN) * accel * accel * time, memory.pending_push_variance)
     left, variance = _decay(settings.gyro_bias, time)
     _age(covariance, errors, state.gyro_bias, GYRO_BIAS, 3, left, variance)
     left, variance = _decay(settings.accel_bias, time)
@@ -213,12 +238,13 @@ def predict_covariance(settings: Any, gains: Any, memory: Any) -> None:
     _age(covariance, errors, state.gps_bias, GPS_BIAS, 3, left, variance)
     left, variance = _decay(settings.field_bias, time)
     _age(covariance, errors, state.field_bias, FIELD_BIAS, 3, left, variance)
+    covariance[FIELD_DIP, FIELD_DIP] += _DIP_WALK * _DIP_WALK * time
     left, variance = _decay(settings.height_bias, time)
     _age(covariance, errors, state.height_bias, HEIGHT_BIAS, 1, left, variance)
     if errors > WIND:
         _age(covariance, errors, state.wind, WIND, 2, 1.0, gains.wind_walk * gains.wind_walk * time)
         left, variance = _decay(settings.airspeed_bias, time)
         _age(covariance, errors, state.airspeed_bias, AIRSPEED_BIAS, 1, left, variance)
-    memory.pending = memory.pending_turn_variance = memory.pending_push_variance = 0.0
+    memory.pending = 0.0
     for i in range(3):
-        memory.pending_push[i] = 0.0
+        memory.pending_push[i] = memory.pending_turn_variance[i] = memory.pending_push_variance[i] = 0.0

@@ -4,17 +4,21 @@ Everything is held against the state at the stamp of the reading (`filter_past`)
 
     GPS velocity        v_s                                       h: v + A x e + D R b_a
     GPS position        p_s + b_gps                               h: p - D v - 1/2 D A x e + b_gps
-    magnetometer        direction of the level part of m = R_s (field - b_m), known to be `field_angle`
+    heading             direction of the level part of m = R_s (field - b_m), known to be `field_angle`
                                                                   h: e . (m x n) / m_h - n . R_s b_m / m_h
+    dip                 angle of m below the level, d             h: e . l - u . R_s b_m / |m| + d
     barometer           height at p_s + b_h, of the standard atmosphere at that pressure
     tube                k x_s . (v_s - wind) + b_t, k = sqrt(rho / 1.225)
                                                                   h: k x . (v - wind) + k e . (x x (v - wind)) + b_t
 
 n is level and at right angles to the *known* level field: a jacobian made of the noisy reading is correlated with its error,
-and would slowly pull the bias of the magnetometer along the field. The magnetometer is used for the heading alone, so the
-strength and the dip of the field need not be known; in steep fields an error of tilt shows in the heading, and the jacobian
-says so. What is quadratic in the tilt's error, (1 + dip) times its variance, counts as noise: it matters in the first second
-only, when the tilt is hardly known. So does the product of the errors of attitude and flow in the tube: before the first fix
+and would slowly pull the bias of the magnetometer along the field. l is level and at right angles to it, too (magnetic east); u
+points from the known direction of the field, at the dip of the state, further down. Strength and dip of the field need not be
+known: the dip is a state, found with the first reading, and binds from then on *changes* of the tilt about magnetic east. With
+the heading that leaves one rotation unseen, the one about the field itself. The field is taken to be the same along the flight
+(its dip may walk by 0.02 mrad/sqrt(s)). In steep fields an error of tilt shows in the heading, and the jacobian says so. What is
+quadratic in the tilt's error, (1 + tan dip) times its variance, counts as noise: it matters in the first second only, when the
+tilt is hardly known. So does the product of the errors of attitude and flow in the tube: before the first fix
 the flow across x is unknown by tens of metres per second. The tube measures the flow along x, and no vertical wind is known to
 the filter: a gust is an error of the reading (`estimator.gust`). A wind that changes is followed as a random walk
 (`estimator.wind`; Dryden's sigma sqrt(2 V / L) at 50 m and 15 m/s is 0.5 in light and 0.9 m/s/sqrt(s) in moderate turbulence).
@@ -34,6 +38,7 @@ from didymos.control.filter_layout import (
     AIRSPEED_BIAS,
     ATTITUDE,
     FIELD_BIAS,
+    FIELD_DIP,
     GPS_BIAS,
     HEIGHT_BIAS,
     POSITION,
@@ -56,6 +61,15 @@ def _orientation_then(memory: Any) -> tuple[float, float, float, float]:
     """Attitude at the stamp that was looked back to."""
     q, turn = memory.nominal.orientation, memory.past.turn
     return multiply(q[0], q[1], q[2], q[3], turn[0], turn[1], turn[2], turn[3])
+
+
+@kernel
+def _doubt(first: int, count: int, memory: Any) -> float:
+    """Variance of some errors from the first on, in space."""
+    total = 0.0
+    for i in range(first, first + count):
+        total += memory.covariance[i, i]
+    return total
 
 
 @kernel
@@ -152,35 +166,79 @@ def use_gps_position(settings: Any, gains: Any, gps: Any, memory: Any) -> None:
 
 
 @kernel
-def use_compass(settings: Any, gains: Any, magnetometer: Any, memory: Any) -> None:
-    """Use the direction of the level part of the field."""
-    errors, monitor, bias = int(settings.errors), memory.compass, memory.nominal.field_bias
-    monitor.stamp = magnetometer.stamp
-    if not look_back(settings, magnetometer.stamp, memory):
-        return
-    q = _orientation_then(memory)
-    x, y, z = magnetometer.field[0] - bias[0], magnetometer.field[1] - bias[1], magnetometer.field[2] - bias[2]
-    east, north, up = turn_vector(q, x, y, z)
-    level = math.sqrt(east * east + north * north)
-    if level <= _LEAST_LEVEL_SHARE * math.sqrt(x * x + y * y + z * z):
-        return
+def _heading_error(settings: Any, seen: Any) -> float:
+    """Angle [rad] from the level part of the field that is seen to the known one."""
+    return wrap(settings.field_angle - math.atan2(seen[1], seen[0]))
+
+
+@kernel
+def _heading_variance(settings: Any, gains: Any, q: Any, seen: Any, memory: Any) -> float:
+    """Variance of that angle, its jacobian in `memory`."""
+    level, up = math.sqrt(seen[0] * seen[0] + seen[1] * seen[1]), seen[2]
     nx, ny = -math.sin(settings.field_angle), math.cos(settings.field_angle)  # of the known field: the seen one has noise in it
-    jacobian = clear_jacobian(errors, memory)
+    jacobian = clear_jacobian(int(settings.errors), memory)
     jacobian[ATTITUDE] = -up * ny / level
     jacobian[ATTITUDE + 1] = up * nx / level
     jacobian[ATTITUDE + 2] = 1.0
     for i in range(3):
         axis = turn_vector(q, 1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
         jacobian[FIELD_BIAS + i] = -(nx * axis[0] + ny * axis[1]) / level
-    error = wrap(settings.field_angle - math.atan2(north, east))
-    doubt = memory.covariance[ATTITUDE, ATTITUDE] + memory.covariance[ATTITUDE + 1, ATTITUDE + 1]
-    variance = (gains.compass_scale * settings.field / level) ** 2 + ((1.0 + abs(up) / level) * doubt) ** 2
-    total = innovation_variance(errors, variance, memory)
-    used, lost = may_use(error * error / (gains.gate**2 * total), gains.patience, monitor)
+    quadratic = ((1.0 + abs(up) / level) * _doubt(ATTITUDE, 2, memory)) ** 2
+    variance = (gains.compass_scale * settings.field / level) ** 2 + quadratic
+    return innovation_variance(int(settings.errors), variance, memory)
+
+
+@kernel
+def _dip_error(seen: Any, memory: Any) -> float:
+    """Angle [rad] by which the field that is seen dips more than the filter knows."""
+    return math.atan2(-seen[2], math.sqrt(seen[0] * seen[0] + seen[1] * seen[1])) - memory.nominal.field_dip[0]
+
+
+@kernel
+def _dip_variance(settings: Any, gains: Any, q: Any, seen: Any, memory: Any) -> float:
+    """Variance of that angle, its jacobian in `memory`."""
+    strength = math.sqrt(seen[0] * seen[0] + seen[1] * seen[1] + seen[2] * seen[2])
+    hx, hy = math.cos(settings.field_angle), math.sin(settings.field_angle)
+    along, down = math.sin(memory.nominal.field_dip[0]), math.cos(memory.nominal.field_dip[0])
+    jacobian = clear_jacobian(int(settings.errors), memory)
+    jacobian[ATTITUDE], jacobian[ATTITUDE + 1] = hy, -hx
+    jacobian[FIELD_DIP] = 1.0
+    for i in range(3):
+        axis = turn_vector(q, 1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
+        jacobian[FIELD_BIAS + i] = -(along * (hx * axis[0] + hy * axis[1]) + down * axis[2]) / strength
+    quadratic = _doubt(ATTITUDE, 2, memory) * _doubt(ATTITUDE, 3, memory)
+    variance = (gains.compass_scale * settings.field / strength) ** 2 + quadratic
+    return innovation_variance(int(settings.errors), variance, memory)
+
+
+@kernel
+def use_compass(settings: Any, gains: Any, magnetometer: Any, memory: Any) -> None:
+    """Use the direction of the field: that of its level part, and its dip."""
+    errors, monitor, bias, field = int(settings.errors), memory.compass, memory.nominal.field_bias, magnetometer.field
+    monitor.stamp = magnetometer.stamp
+    if not look_back(settings, magnetometer.stamp, memory):
+        return
+    q = _orientation_then(memory)
+    seen = turn_vector(q, field[0] - bias[0], field[1] - bias[1], field[2] - bias[2])
+    if seen[0] * seen[0] + seen[1] * seen[1] <= (_LEAST_LEVEL_SHARE * seen[2]) ** 2:
+        return
+    error = _heading_error(settings, seen)
+    total = _heading_variance(settings, gains, q, seen, memory)
+    worst = error * error / (gains.gate**2 * total)
+    error = _dip_error(seen, memory)
+    total = _dip_variance(settings, gains, q, seen, memory)
+    used, lost = may_use(max(worst, error * error / (gains.gate**2 * total)), gains.patience, monitor)
     if lost:
-        memory.covariance[ATTITUDE + 2, ATTITUDE + 2] += error * error
-        total = innovation_variance(errors, variance, memory)
+        memory.covariance[FIELD_DIP, FIELD_DIP] += error * error
+        total = _dip_variance(settings, gains, q, seen, memory)
     if used:
+        correct(errors, error, total, memory)
+        q = _orientation_then(memory)  # again: the dip turned the attitude
+        seen = turn_vector(q, field[0] - bias[0], field[1] - bias[1], field[2] - bias[2])
+        error = _heading_error(settings, seen)
+        if lost:
+            memory.covariance[ATTITUDE + 2, ATTITUDE + 2] += error * error
+        total = _heading_variance(settings, gains, q, seen, memory)
         correct(errors, error, total, memory)
 
 
@@ -206,15 +264,6 @@ def use_barometer(settings: Any, gains: Any, barometer: Any, memory: Any) -> Non
         total = innovation_variance(errors, variance, memory)
     if used:
         correct(errors, error, total, memory)
-
-
-@kernel
-def _doubt(first: int, count: int, memory: Any) -> float:
-    """Variance of some errors from the first on, in space."""
-    total = 0.0
-    for i in range(first, first + count):
-        total += memory.covariance[i, i]
-    return total
 
 
 @kernel

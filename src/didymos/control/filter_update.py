@@ -25,6 +25,7 @@ from didymos.control.filter_layout import (
     AIRSPEED_BIAS,
     ATTITUDE,
     FIELD_BIAS,
+    FIELD_DIP,
     GPS_BIAS,
     GYRO_BIAS,
     HEIGHT_BIAS,
@@ -86,6 +87,7 @@ def correct(errors: int, innovation: float, total: float, memory: Any) -> None:
         state.accel_bias[i] += step * spread[ACCEL_BIAS + i]
         state.gps_bias[i] += step * spread[GPS_BIAS + i]
         state.field_bias[i] += step * spread[FIELD_BIAS + i]
+    state.field_dip[0] += step * spread[FIELD_DIP]
     state.height_bias[0] += step * spread[HEIGHT_BIAS]
     if errors > WIND:
         state.wind[0] += step * spread[WIND]
