@@ -34,7 +34,7 @@ FREE_BODY = """<mujoco><worldbody><body name="body"><freejoint name="free"/>
 _QUICK = ("air", "parts", "sensors", "control", "record", "describe")
 _LONG = {
     "test_camera.py", "test_capture.py", "test_cepheus_data.py", "test_compare.py", "test_error_model.py", "test_free_flyer.py",
-    "test_gusts.py", "test_leg.py", "test_mutated_twins.py", "test_plot.py", "test_public_descriptions.py",
+    "test_gusts.py", "test_leg.py", "test_plot.py", "test_public_descriptions.py",
 }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from didymos.parts.part import Motion, Part, law, tick
     from didymos.record.compare import compare
     from didymos.record.log import Log
+    from didymos.record.rotation import RotatedFile
     from didymos.sensors.sensor import Sensor, measure
     from didymos.twin import Twin, load
 
@@ -54,16 +55,17 @@ _HOMES = {
     "didymos.parts.part": ("Motion", "Part", "law", "tick"),
     "didymos.record.compare": ("compare",),
     "didymos.record.log": ("Log",),
+    "didymos.record.rotation": ("RotatedFile",),
     "didymos.sensors.sensor": ("Sensor", "measure"),
     "didymos.twin": ("Twin", "load"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RunError",
-    "Sensor", "Simulation", "Twin", "bundled", "choice", "command", "compare", "drive", "fit", "input", "law", "load", "measure",
-    "measurement", "memory", "needs", "odometry", "option", "output", "parameter", "program", "quantity", "report", "run_many",
-    "setpoint", "setting", "state", "sweep", "tick",
+    "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RotatedFile",
+    "RunError", "Sensor", "Simulation", "Twin", "bundled", "choice", "command", "compare", "drive", "fit", "input", "law",
+    "load", "measure", "measurement", "memory", "needs", "odometry", "option", "output", "parameter", "program", "quantity",
+    "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
 ]  # fmt: skip
 
 

@@ -17,6 +17,9 @@ from didymos.words import removed, renamed
 __all__ = ["DidymosError", "InputError", "RunError", "nearest"]
 
 
+_LONGEST = 4000  # characters of a text, which may quote a file
+
+
 class DidymosError(Exception):
     """Base of every error that Didymos raises on purpose; `exit_status` is what the command line returns."""
 
@@ -61,7 +64,9 @@ class RunError(DidymosError):
 
 
 def _one_line(text: str) -> str:
-    """The text as one line without control characters: names come from files, and files hold anything."""
+    """The text as one line of bounded length without control characters: names come from files, and files hold anything."""
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(text.split()))
 
 

@@ -11,11 +11,13 @@ import pytest
 import viser
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from didymos.cockpit.auth import COOKIE, may_pass
+from didymos.cockpit.auth import COOKIE, Auth, may_pass
 from didymos.cockpit.server import Server
+from didymos.cockpit.sticks import Sticks
 from didymos.errors import InputError
 
 from .conftest import wait_until
@@ -206,3 +208,22 @@ def test_requests_that_are_none_do_no_harm(server: Server, raw: bytes) -> None:
     assert get(server, "/sticks.js")[0] == 200
 
 
+def test_a_request_that_upgrades_twice_is_refused(server: Server) -> None:
+    request = type("Request", (), {"path": "/", "headers": Headers([("Host", "127.0.0.1"), ("Upgrade", "a"), ("Upgrade", "b")])})
+    assert server.auth.answer(None, request, lambda *_: None).status_code == 403
+
+
+def test_a_message_whose_vector_has_another_size_does_not_pass_and_says_nothing(recwarn: pytest.WarningsRecorder) -> None:
+    Auth(None, lambda text: None)  # what makes viser's warning a refusal, for this process
+    zeros = [0.0, 0.0, 0.0]
+    camera = {"wxyz": [1.0, *zeros], "position": zeros, "fov": 1.0, "near": 0.1, "far": 9.0, "look_at": zeros,
+              "up_direction": zeros, "image_height": 9, "image_width": 9}  # fmt: skip
+    assert may_pass(pack(type="ViewerCameraMessage", **camera))
+    assert not may_pass(pack(type="ViewerCameraMessage", **(camera | {"position": zeros[:2]})))
+    assert not recwarn.list
+
+
+def test_sticks_beyond_all_numbers_are_no_message() -> None:
+    sticks = Sticks()
+    sticks.receive('{"axes": [1' + "0" * 400 + ', 0, 0, 0]}')
+    assert all(value is None for value in sticks.read(0.0))

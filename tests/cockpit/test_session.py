@@ -296,3 +296,19 @@ def test_sliders_reach_around_the_value_and_stay_within_bounds() -> None:
     assert bounds(Parameter("a", 0.0, "1", 0.0, None)) is None
     low, high, _ = bounds(Parameter("a", -2.0, "1", None, None)) or (0.0, 0.0, 0.0)
     assert (low, high) == (-8.0, 8.0)
+
+
+def test_a_log_that_fills_the_memory_forgets_its_older_half_and_the_run_goes_on(
+    session: Session, quadcopter: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("didymos.cockpit.session.MOST_BYTES", 2**20)
+    session.set_speed(float("inf"))
+    play_until(session, 12.0)
+    times = session.live.run.log["truth.position.z"].time
+    assert session.status.ended == ""
+    assert times[0] > 0.0
+    assert times[-1] >= 11.9
+    assert np.allclose(np.diff(times), 0.01, atol=1e-9)
+    assert session.live.log.nbytes < 3 * 2**20
+    assert session.live.run.log.sha256 == quadcopter.simulate(scenario="hover").run(session.live.simulation.time).sha256
+    assert any(title == "A long run" for title, _ in session.notified)  # type: ignore[attr-defined]

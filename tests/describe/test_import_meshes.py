@@ -151,3 +151,9 @@ def test_collision_meshes_become_hulls_with_one_note(tmp_path: Path) -> None:
     (tmp_path / "t.stl").write_bytes(stl())
     description = read(tmp_path, 'filename="t.stl"', 'filename="t.stl" scale="2 2 2"', tag="collision")
     assert [note.what for note in description.notes] == ["collision meshes collide as their convex hulls"]
+
+
+def test_corners_of_two_numbers_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.obj").write_text("v 0 0\nv 1 0\nv 0 1\nv 1 1\nf 1 2 3\nf 2 3 4\n")
+    with pytest.raises(InputError, match="corners that are not three numbers each"):
+        read(tmp_path, 'filename="t.obj"', tag="collision")

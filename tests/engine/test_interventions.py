@@ -165,3 +165,22 @@ def test_the_inputs_of_a_part_are_steered_at_once(power_unit: Twin) -> None:
     assert at_once.log["parts.drive.position"].values[-1] == pytest.approx(0.25, abs=stuck)
     with pytest.raises(InputError, match="expected 9"):
         at_once.intervene("steer", "inputs.drive", 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{twin: a, scenario: null, seconds: 1, interventions: []}", "there is no key 'seed'"),
+        ("{twin: a, scenario: null, seed: null, seconds: 1, interventions: []}", "expected numbers for seed and seconds"),
+        ("{twin: a, scenario: null, seed: 1, seconds: 1, interventions: 3}", "expected numbers for seed and seconds"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said_in_plain_words(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "done.yaml").write_text(text)
+    with pytest.raises(InputError, match=said):
+        load_interventions(tmp_path / "done.yaml")
+
+
+def test_a_number_beyond_all_numbers_is_refused() -> None:
+    with pytest.raises(InputError, match="expected numbers for tick and value"):
+        Intervention.read({"tick": 1, "kind": "steer", "path": "setpoints.z", "value": [10**400]})

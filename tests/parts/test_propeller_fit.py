@@ -58,3 +58,9 @@ def test_a_table_that_cannot_be_fitted_is_refused(tmp_path: Path, text: str, sai
     (tmp_path / "bench.csv").write_text(text)
     with pytest.raises(InputError, match=said):
         read_bench_table(tmp_path / "bench.csv")
+
+
+@pytest.mark.filterwarnings("error")
+def test_speeds_whose_cube_vanishes_have_an_error_without_end() -> None:
+    speed, ones = np.array([1e-200, 100.0]), np.ones(2)
+    assert fit_propeller(speed, ones, ones).torque_coefficient.worst == float("inf")

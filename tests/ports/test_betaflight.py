@@ -268,3 +268,8 @@ def test_packets_have_the_firmwares_signs_and_order() -> None:
     assert numbers[17] == 9e4
     assert motor_values(struct.pack("<4f", 0.25, 0.5, 0.75, 1.0)) == (1.0, 0.25, 0.5, 0.75)
     assert struct.unpack("<d16H", radio_packet(0.0, (1500.4, 900, 2500, 1500)))[1:6] == (1500, 1000, 2000, 1500, 1000)
+
+
+@pytest.mark.parametrize("size", [0, 1, 15, 17, 64])
+def test_a_packet_of_another_size_is_somebody_elses(size: int) -> None:
+    assert motor_values(bytes(size)) is None

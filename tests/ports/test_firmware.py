@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -324,3 +325,12 @@ def test_a_run_with_a_process_can_be_neither_saved_nor_reset(daedalus: Twin, wri
 )  # fmt: skip
 def test_forms(text: str, kind: str) -> None:
     assert find_firmware(text).kind == kind
+
+
+@pytest.mark.parametrize("text", [b"{", b"[1]", b"\xff", b"[" * 5000])
+def test_a_hello_that_is_none_is_no_message(text: bytes) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(struct.pack("<4sHHQd", b"DID1", 1, len(text), 0, 0.0) + text)
+        with pytest.raises(message.BadMessage, match="no JSON object"):
+            message.Reader(ours).read()

@@ -13,6 +13,7 @@ from didymos.errors import InputError
 from didymos.ports.moteus.board import Board
 from didymos.ports.moteus.bus import Bus
 from didymos.ports.moteus.controller import Controller
+from didymos.ports.moteus.host import command
 from didymos.ports.moteus.line import Lines, Message, crc8, received, render
 from didymos.ports.moteus.registers import COMMANDS, MEASURED
 from didymos.ports.moteus.terminal import Terminal
@@ -237,3 +238,20 @@ def test_a_terminal_that_nobody_reads_loses_answers_and_never_waits() -> None:
         terminal.send(b"x" * 99 + b"\n")
     assert terminal.lost > 2000
     terminal.close()
+
+
+def test_a_reply_fits_a_message_however_often_the_console_is_asked(bus: Bus) -> None:
+    everything = b"tel schema servo_stats\n"
+    bus.send(Message(0x0001, bytes([0x40, 1, len(everything)]) + everything))
+    polls = [bytes([0x42, 1, 61]) * 20, bytes([0x42, 1, 58, 0x42, 1, 1]), bytes([0x42, 1, 0]) * 30]
+    polls += [bytes([0x44, 1, 0, 60]), bytes([0x1F, 0x01, 0x44, 1, 0, 60])]  # a packet comes again where there is less room
+    for poll in polls:
+        assert len(received(Message(0x100, ask(bus, poll)))) < 150
+
+
+def test_numbers_beyond_the_wires_are_its_largest(bus: Bus, drive: Still) -> None:
+    drive.values["velocity"] = 1e300
+    asked = b"tel get servo_stats\n"
+    bus.send(Message(0x0001, bytes([0x40, 1, len(asked)]) + asked))
+    assert b"emit servo_stats" in ask(bus, bytes([0x42, 1, 60]))
+    assert struct.pack("<f", 3.4028234e38) in command(10, [1e300, 0.0], {0x27: -1e300})

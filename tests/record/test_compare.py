@@ -171,3 +171,13 @@ def test_angles_of_a_pose_are_selected_by_name() -> None:
     log.append(0, [0.0], [[np.cos(0.1), np.sin(0.1), 0.0, 0.0]])
     (roll,) = log.select("p.roll")
     assert roll.values[0] == pytest.approx(0.2, abs=1e-15)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_error_whose_square_is_beyond_all_numbers_is_told() -> None:
+    logs = []
+    for value in (1e200, -1e200):
+        log = Log([StreamLayout("a", Kind.SCALARS, ("x",), ("m",))])
+        log.append(0, [0.0, 1.0], [[value], [value]])
+        logs.append(log)
+    assert compare(*logs).signals["a.x"].rmse == pytest.approx(2e200, rel=1e-12)

@@ -122,3 +122,25 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"t,x\n0,\xff\xfe\n")
     with pytest.raises(InputError, match="this is not text"):
         Log.load(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [("[1]", "not a JSON object of names and texts"), ("[" * 5000, "it is nested too deeply"), ("{", "not a JSON object: ")],
+)
+def test_metadata_that_is_none_is_one_sentence(tmp_path: Path, metadata: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as refusal:
+        load(tmp_path, f"time,x\n0,1\n# didymos {metadata}\n")
+    assert "object has no attribute" not in str(refusal.value)
+
+
+@pytest.mark.filterwarnings("error")
+def test_times_without_end_do_not_increase(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="time does not increase, found inf"):
+        load(tmp_path, "time,x\n0,1\ninf,1\ninf,2\n")
+
+
+def test_a_sentence_stays_short_however_long_the_line_that_it_quotes(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="only the column") as refusal:
+        load(tmp_path, "x" * 100_000 + "\n1\n")
+    assert len(str(refusal.value)) < 4200

@@ -214,3 +214,13 @@ def test_a_log_that_starts_late_is_saved_at_once(tmp_path: Path) -> None:
     log = Log([SETPOINTS])
     log.append(0, [1e7, 1e7 + 3600.0], [[1.0, 2.0], [3.0, 4.0]])
     assert Log.load(log.save(tmp_path / "run.mcap")).sha256 == log.sha256
+
+
+def test_a_length_that_no_memory_holds_is_damage(tmp_path: Path) -> None:
+    file = tmp_path / "a.mcap"
+    with McapRecorder(file, ALL_LAYOUTS[:1], {}) as recorder:
+        recorder.write(0, *rows_of(ALL_LAYOUTS[0], 10, 10.0, seed=1))
+    data = file.read_bytes()
+    at = data.index(b"\x03\0\0\0lz4") + 7  # where the size of the packed messages stands
+    file.write_bytes(data[:at] + b"\xff" * 8 + data[at + 8 :])
+    assert "OverflowError" in Log.load(file).metadata["damage"]

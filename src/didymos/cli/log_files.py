@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from didymos.cli.flags import flag
+from didymos.cli.options import Keep, RecordEvery, rotated
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from didymos import Log
+    from didymos.record.rotation import RotatedFile
 
 __all__ = ["LogFiles"]
 
@@ -35,9 +37,17 @@ class LogFiles:
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the robot where it ended.")] = None
     clip: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Draw the whole run as a film.")] = None
+    record_every: RecordEvery = None
+    keep_files: Keep = None
 
     def prepare(self) -> None:
         """Refuse a file that could not be written before the run, not after it."""
+        rows = self.rotated
+        if rows is not None:
+            for name in ("plot", "clip"):
+                if self.chosen[name] is not None:
+                    why = "no log of such a run is held in memory; draw one of its files instead"
+                    raise InputError(f"cannot go with --record-every; {why}", option=name)
         for name, file in self.chosen.items():
             if file is not None:
                 _prepare(file, _ENDINGS[name], flag(name))
@@ -45,16 +55,30 @@ class LogFiles:
     @property
     def chosen(self) -> dict[str, Path | None]:
         """All of them by name."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in _ENDINGS}
 
     @property
-    def streamed(self) -> Path | None:
+    def results(self) -> dict[str, object]:
+        """The same for the result of a run; where the log went into a row of files, those of them that are there, too."""
+        rows = self.rotated
+        return dict(self.chosen) if rows is None else {**self.chosen, "records": rows.files}
+
+    @property
+    def rotated(self) -> RotatedFile | None:
+        """The row of files that the log goes into, where it is one."""
+        return rotated(self.record, self.record_every, self.keep_files)
+
+    @property
+    def streamed(self) -> Path | RotatedFile | None:
         """The record where it is written while the run goes on."""
+        rows = self.rotated
+        if rows is not None:
+            return rows
         return self.record if self.record is not None and self.record.suffix.lower() == ".mcap" else None
 
     def keep(self, log: Log) -> None:
         """Write what is made from a whole log."""
-        if self.record is not None and self.record != self.streamed:
+        if self.record is not None and self.streamed is None:
             log.save(self.record)
         if self.plot is not None:
             log.plot(path=self.plot)
@@ -68,7 +92,7 @@ class LogFiles:
             log = getattr(error, "log", None)
             if log is not None:
                 self.keep(log)
-                files = [str(file) for file in (self.record, self.plot) if file is not None]
+                files = [str(file) for file in (self.rotated or self.record, self.plot) if file is not None]
                 print(f"didymos: what happened until then is in {' and '.join(files) or 'no file'}", file=sys.stderr, flush=True)
             raise
 

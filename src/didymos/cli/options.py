@@ -11,15 +11,16 @@ import typer
 
 from didymos.cli.completion import complete_kinds, complete_scenarios, complete_twins, complete_variants
 from didymos.cli.late_import import import_late
-from didymos.cli.values import settings
+from didymos.cli.values import duration, settings
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
+    from didymos.record.rotation import RotatedFile
     from didymos.twin import Twin
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "LogFile", "Quiet", "Scenario", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant",
-    "chosen_values", "load_twin",
+    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Quiet", "RecordEvery", "Scenario", "Seed", "Sets", "Threads",
+    "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
 ]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -32,8 +33,12 @@ Control = Annotated[
         metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.", autocompletion=complete_kinds("program")
     ),
 ]
+Keep = Annotated[int | None, typer.Option("--keep", metavar="N", help="With --record-every: remove all but the newest N files.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
+RecordEvery = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Go on in a new numbered file every 30s, 10m, 1h, ... of the twin's clock.")
+]
 Scenario = Annotated[
     str | None,
     typer.Option(
@@ -62,6 +67,19 @@ def chosen_values(values: Path | None, sets: list[str] | None) -> dict[str, floa
     from didymos.describe.values_file import read_values
 
     return {**(read_values(values) if values else {}), **settings(sets or ())}
+
+
+def rotated(record: Path | None, every: str | None, keep: int | None) -> RotatedFile | None:
+    """The row of files that the options ask for, None where they ask for one file or none; nonsense is an `InputError`."""
+    if every is None:
+        if keep is not None:
+            raise InputError("goes with --record-every only", option="keep")
+        return None
+    if record is None:
+        raise InputError("goes with --record only: it says how often a new file begins", option="record_every")
+    from didymos.record.rotation import RotatedFile
+
+    return RotatedFile(record, duration(every, "--record-every"), keep)
 
 
 def load_twin(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from didymos.control.pilot import Pilot
     from didymos.engine.intervention import InterventionLog
     from didymos.engine.simulation import Simulation
+    from didymos.engine.verdict import Verdict
     from didymos.ports.gamepad.gamepad import Gamepad
 
 __all__ = ["run"]
@@ -93,13 +94,14 @@ def _simulate(twin: Twin, plan: _Plan, options: RunOptions) -> int:
         simulation.close()
     _draw(simulation, log, files)
     print_warnings(simulation)
-    verdicts = simulation.judge(log)
+    verdicts = _judged(simulation, log)
     if options.as_json:
         what = {"twin": twin.name, "variant": plan.variant, "scenario": plan.scenario}
         facts = {"seconds": simulation.time, "seed": plan.seed, **result_facts(simulation, log, verdicts, plan.real_time)}
-        print_json({**what, **facts, **files.chosen})
+        print_json({**what, **facts, **files.results})
     elif not options.quiet:
-        print_result(simulation, log, verdicts, plan.real_time, files.chosen)
+        shown = {**files.chosen, "record": files.rotated or files.record}
+        print_result(simulation, log, verdicts, plan.real_time, shown)
     return status(verdicts)
 
 
@@ -115,9 +117,19 @@ def _run(simulation: Simulation, plan: _Plan, files: LogFiles, quiet: bool) -> L
             real_time=plan.real_time,
             interventions=plan.repeated.interventions if plan.repeated is not None else (),
             pilot=pilot,
+            keep=files.rotated is None,
         )
     files.keep(log)
     return log
+
+
+def _judged(simulation: Simulation, log: Log) -> tuple[Verdict, ...]:
+    """What the scenario expects, measured; not where the log went to the disk alone, and then that is said."""
+    if log.keeps_rows:
+        return simulation.judge(log)
+    if simulation.expects:
+        print("didymos: what the scenario expects is not judged: with --record-every no log is held in memory", file=sys.stderr)
+    return ()
 
 
 def _draw(simulation: Simulation, log: Log, files: LogFiles) -> None:

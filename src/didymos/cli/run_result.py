@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from didymos.cli.text import number, print_table, vector
@@ -31,14 +31,14 @@ def result_facts(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...]
         "real_time_factor": simulation.real_time_factor,
         "log_sha256": log.sha256,
         "expectations": as_facts(verdicts),
-        "events": [{"time": time, "what": what, "is": word} for time, what, word in simulation.events(log)],
+        "events": [{"time": time, "what": what, "is": word} for time, what, word in _events(simulation, log)],
         "position": _position(simulation),
         "overruns": simulation.overruns if real_time else None,
     }
 
 
 def print_result(
-    simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], real_time: bool, files: dict[str, Path | None]
+    simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...], real_time: bool, files: Mapping[str, object]
 ) -> None:
     """As tables."""
     rows = [("simulated", number(simulation.time, "s")), ("real-time factor", f"{simulation.real_time_factor:.3g}")]
@@ -49,8 +49,13 @@ def print_result(
         rows.append(("overruns", str(simulation.overruns)))
     rows += [(name, str(file)) for name, file in files.items() if file is not None]
     print_table(rows)
-    print_table([(number(time, "s"), what, word) for time, what, word in simulation.events(log)])
+    print_table([(number(time, "s"), what, word) for time, what, word in _events(simulation, log)])
     print_verdicts(verdicts)
+
+
+def _events(simulation: Simulation, log: Log) -> list[tuple[float, str, str]]:
+    """None where the log went to the disk alone."""
+    return simulation.events(log) if log.keeps_rows else []
 
 
 def _position(simulation: Simulation) -> list[float] | None:

@@ -34,16 +34,19 @@ def drive_robot(twin: Twin, options: RunOptions) -> int:
     hardware = connect(simulation, address, ids, options.on.zero)
     try:
         with files.kept_if_it_fails(), _interrupted_by_all_signals(), progress(seconds, quiet=options.quiet) as tick:
-            done = run_hardware(simulation, hardware, seconds, record=files.streamed, say=_say, progress=tick)
+            done = run_hardware(
+                simulation, hardware, seconds, record=files.streamed, keep=files.rotated is None, say=_say, progress=tick
+            )
     finally:
         hardware.close()
     files.keep(done.log)
-    verdicts = simulation.judge(done.log)
+    verdicts = simulation.judge(done.log) if done.log.keeps_rows else ()
     kept = {"record": files.record, "plot": files.plot}
     if options.as_json:
         facts = {"twin": twin.name, "robot": robot, "scenario": scenario, "seconds": done.seconds, "overruns": done.overruns}
         log = {"log_sha256": done.log.sha256, "expectations": as_facts(verdicts)}
-        print_json({**facts, "latest": done.latest, **log, **kept})
+        records = {} if files.rotated is None else {"records": files.rotated.files}
+        print_json({**facts, "latest": done.latest, **log, **kept, **records})
     elif not options.quiet:
         rows = [("driven", number(done.seconds, "s")), ("overruns", str(done.overruns)), ("worst", number(done.latest, "s late"))]
         print_table([*rows, *((name, str(file)) for name, file in kept.items() if file is not None)])

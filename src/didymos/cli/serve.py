@@ -16,7 +16,19 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.completion import complete_kinds, complete_scenarios
-from didymos.cli.options import AsJson, BusNumbers, Sets, TwinName, Values, Variant, chosen_values, load_twin
+from didymos.cli.options import (
+    AsJson,
+    BusNumbers,
+    Keep,
+    RecordEvery,
+    Sets,
+    TwinName,
+    Values,
+    Variant,
+    chosen_values,
+    load_twin,
+    rotated,
+)
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers
 from didymos.errors import InputError, RunError
@@ -24,6 +36,7 @@ from didymos.errors import InputError, RunError
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
     from didymos.ports.serve_options import ServeOptions
+    from didymos.record.rotation import RotatedFile
 
 __all__ = ["serve"]
 
@@ -53,6 +66,8 @@ class Served:
         bool, typer.Option("--step-locked/--real-time", help="Time passes on command, or with the wall clock.")
     ] = False
     record: Annotated[Path | None, typer.Option(metavar="FILE.mcap", help="Keep the log.")] = None
+    record_every: RecordEvery = None
+    keep: Keep = None
     domain: Annotated[int | None, typer.Option(metavar="N", help="ROS 2 domain; ROS_DOMAIN_ID by default.")] = None
     network: Annotated[
         bool, typer.Option("--network", help="Reachable from other machines, not only from this one.")
@@ -69,6 +84,11 @@ class Served:
             if self.record.suffix.lower() != ".mcap":
                 raise InputError(f"found {str(self.record)!r}, expected a file that ends in .mcap", option="record")
             self.record.parent.mkdir(parents=True, exist_ok=True)
+        self.record_to()
+
+    def record_to(self) -> Path | RotatedFile | None:
+        """Where the log goes: a file, a row of them, or nowhere."""
+        return rotated(self.record, self.record_every, self.keep) or self.record
 
 
 @command
@@ -84,7 +104,7 @@ def serve(options: Served) -> int:
             facts = speak(simulation, _serve_options(options, stop))
     except RunError:
         if options.record is not None:
-            _say(f"what happened until then is in {options.record}")
+            _say(f"what happened until then is in {options.record_to()}")
         raise
     result = {"twin": simulation.twin.name, "port": options.port, "seconds": simulation.time, "overruns": simulation.overruns}
     _print({**result, **facts}, options)
@@ -106,7 +126,7 @@ def _serve_options(options: Served, stop: Event) -> ServeOptions:
     return ServeOptions(
         options.seconds,
         options.step_locked,
-        options.record,
+        options.record_to(),
         options.network,
         options.domain,
         bus_numbers(options.ids or ()),
@@ -118,10 +138,11 @@ def _serve_options(options: Served, stop: Event) -> ServeOptions:
 
 def _print(result: dict[str, Any], options: Served) -> None:
     if options.as_json:
-        print_json({**result, "record": options.record})
+        rows = rotated(options.record, options.record_every, options.keep)
+        print_json({**result, "record": options.record, **({} if rows is None else {"records": rows.files})})
         return
-    rows = [(name, number(value) if isinstance(value, float) else str(value)) for name, value in result.items()]
-    print_table([*rows, ("record", str(options.record))] if options.record is not None else rows)
+    table = [(name, number(value) if isinstance(value, float) else str(value)) for name, value in result.items()]
+    print_table([*table, ("record", str(options.record_to()))] if options.record is not None else table)
 
 
 def _say(line: str) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 from didymos.errors import InputError
 
-__all__ = ["bus_numbers", "finite", "limits", "pairs", "ranges", "settings"]
+__all__ = ["bus_numbers", "duration", "finite", "limits", "pairs", "ranges", "settings"]
+
+_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def pairs(texts: Iterable[str], option: str) -> dict[str, str]:
@@ -50,6 +53,14 @@ def bus_numbers(texts: Iterable[str]) -> dict[str, int]:
             raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
         numbers[name] = int(number)
     return numbers
+
+
+def duration(text: str, path: str) -> float:
+    """`30s`, `10m`, `1.5h` or `2d` as seconds; `path` names where it came from."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|d)", text.strip())
+    if match is None:
+        raise InputError(f"found {text!r}, expected a duration such as 30s, 10m, 1h or 2d", path=path)
+    return float(match[1]) * _SECONDS[match[2]]
 
 
 def finite(text: str, path: str) -> float:

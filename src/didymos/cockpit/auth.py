@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import hmac
 import http
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
@@ -33,6 +34,7 @@ STICKS = "/sticks"
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 LARGEST_UPLOAD = 2**29  # bytes
+_MISFIT = r"(?s)\[viser\] .* does not match annotation"  # viser's warning about a message that it would take all the same
 _MAY_PASS = {
     "ViewerCameraMessage", "GuiUpdateMessage", "GuiButtonHoldMessage", "SceneNodeClickMessage", "CommandTriggerMessage",
     "FileTransferStartUpload", "FileTransferPart", "FileTransferPartAck", "GetRenderResponseMessage",
@@ -46,6 +48,7 @@ class Auth:
         self.token, self._receive = token, receive
         page = (Path(viser.__file__).parent / "client" / "build" / "index.html").read_bytes()
         self._page = gzip.compress(page.replace(b"</head>", b'<script src="sticks.js" defer></script></head>', 1), 6)
+        warnings.filterwarnings("error", _MISFIT, UserWarning)
         self._script = files("didymos.cockpit").joinpath("sticks.js").read_bytes()
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> str:
@@ -71,11 +74,12 @@ class Auth:
         """The response to a request, or None where a web socket may open; `otherwise` is viser's own."""
         try:
             why = self.refusal(request.path, request.headers)
+            opens_socket = request.headers.get("Upgrade", "").lower() == "websocket"
         except (ValueError, UnicodeError, websockets.datastructures.MultipleValuesError):
             why = "This request cannot be read."
         if why:
             return _response(http.HTTPStatus.FORBIDDEN, "text/plain; charset=utf-8", why.encode())
-        if request.headers.get("Upgrade", "").lower() == "websocket":
+        if opens_socket:
             return None
         path = urlsplit(request.path).path
         if path in ("/", "/index.html"):

@@ -116,6 +116,10 @@ class LiveRun:
         save_interventions(interventions, self.run.intervention_log())
         return interventions
 
+    def forget_older_half(self) -> float:
+        """Let go of the older half of the log in memory; where the rest begins [s]."""
+        return self.run.log.forget_older_half()  # of which everything that was recorded is a part by now
+
     def take_snapshot(self) -> None:
         """Show the run as it is now."""
         self.run.update()

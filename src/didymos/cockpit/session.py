@@ -25,7 +25,7 @@ from didymos.errors import DidymosError, InputError, RunError
 __all__ = ["MOST_BYTES", "Session", "Status"]
 
 SNAPSHOT_PERIOD = 1.0 / 30.0  # [s] of wall time between snapshots
-MOST_BYTES = 2**30  # of log in memory; a run that would need more stops and says so
+MOST_BYTES = 2**30  # of log in memory; where a run needs more, the older half is forgotten
 
 
 @dataclass(frozen=True)
@@ -159,14 +159,15 @@ class Session:
         self._advance(1)
 
     def _advance(self, count: int) -> None:
-        """Let ticks pass; a run that fails, or whose log fills the memory, ends here."""
+        """Let ticks pass; a run that fails ends here, a log that fills the memory forgets its older half."""
         if not self.status.ended:
             try:
                 self.live.advance(count)
             except RunError as error:
                 self._end(str(error))
             if self.live.log.nbytes > MOST_BYTES:
-                self._end("the log of this run fills the memory; restart to go on")
+                began = self.live.forget_older_half()
+                self.notify("A long run", f"the log fills the memory: what came before t = {began:.0f} s is forgotten")
         if wall.perf_counter() - self.live.snapshot.taken > SNAPSHOT_PERIOD or not self.status.playing:
             self.live.take_snapshot()
 

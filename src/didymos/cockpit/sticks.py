@@ -45,7 +45,7 @@ class Sticks:
         try:
             message = json.loads(text)
             axes, buttons = ([float(value) for value in message.get(key, ())] for key in ("axes", "buttons"))
-        except (ValueError, TypeError, AttributeError, RecursionError):
+        except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
             return
         if not message:
             self.channels = _NOTHING

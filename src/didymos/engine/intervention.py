@@ -32,6 +32,8 @@ __all__ = ["INTERVENTIONS", "KINDS", "Intervention", "InterventionLog", "load_in
 INTERVENTIONS = "didymos.interventions"
 """Name under which a recording keeps the interventions of its run."""
 
+_MOST_PARTS = 1_000_000  # of a rotated recording
+
 KINDS = {"set": 1, "steer": None, "push": 3, "channels": CHANNELS, "drop": 0, "remove": 0, "reset": 0}
 """How many numbers the value of each kind has; None where its path says."""
 
@@ -68,7 +70,7 @@ class Intervention:
         value = fields["value"] if isinstance(fields["value"], Sequence) else [fields["value"]]
         try:
             return cls(int(fields["tick"]), str(fields["kind"]), str(fields["path"]), tuple(map(float, value)))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"found {dict(fields)!r}, expected numbers for tick and value", path="interventions") from None
 
 
@@ -123,16 +125,24 @@ def load_interventions(file: Path) -> InterventionLog:
         piloted = raw.get("piloted") is True
         variant = None if raw.get("variant") is None else str(raw["variant"])
         return InterventionLog(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items, piloted, variant)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"expected twin, scenario, seed, seconds and interventions: {error}", file=file) from None
+    except KeyError as error:
+        expected = "twin, scenario, seed, seconds and interventions"
+        raise InputError(f"there is no key {error}, expected {expected}", file=file) from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("expected numbers for seed and seconds, and a list of interventions", file=file) from None
     except InputError as error:
         raise InputError(error.message, file=file, path=error.path) from None
 
 
 def _from_recording(file: Path) -> InterventionLog:
     from didymos.record.log import Log
+    from didymos.record.rotation import PART, parts_of
 
     about = Log.load(file).metadata
+    part = about.get(PART, "1")
+    if part.isascii() and part.isdigit() and 1 < int(part) < _MOST_PARTS:  # what was done before is in the files before
+        earlier = [Log.load(item).metadata for item in parts_of(file, int(part))[:-1]]
+        about = {key: value for metadata in (*earlier, about) for key, value in metadata.items()}
     texts = [about[key] for key in sorted(about) if key.startswith(INTERVENTIONS + ".") and not key.endswith(".seconds")]
     try:
         items = tuple(Intervention.read(json.loads(text)) for text in texts)
@@ -140,5 +150,7 @@ def _from_recording(file: Path) -> InterventionLog:
         piloted = about.get("piloted") == "true"
         scenario, seed, variant = about["scenario"] or None, int(about["seed"]), about.get("variant")
         return InterventionLog(about["twin"], scenario, seed, seconds, items, piloted, variant)
-    except (KeyError, ValueError) as error:
-        raise InputError(f"this recording does not say what was done in it: {error}", file=file) from None
+    except KeyError as error:
+        raise InputError(f"this recording does not say what was done in it: there is no {error}", file=file) from None
+    except (ValueError, RecursionError):
+        raise InputError("this recording does not say what was done in it: its notes cannot be read", file=file) from None

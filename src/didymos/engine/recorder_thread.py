@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from didymos.record.image import Picture
 from didymos.record.log import Log
-from didymos.record.mcap_file import McapRecorder
+from didymos.record.recorder import Recorder
 
 __all__ = ["RecorderThread"]
 
@@ -29,12 +29,12 @@ class RecorderThread:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="didymos-record")
         self._pending: Future[None] | None = None
 
-    def put(self, chunk: _Chunk, flush: McapRecorder | None = None, pictures: Sequence[tuple[str, Picture]] = ()) -> None:
+    def put(self, chunk: _Chunk, flush: Recorder | None = None, pictures: Sequence[tuple[str, Picture]] = ()) -> None:
         """Hand over rows, and the recording that takes the pictures and is then flushed; a fault of the last chunk shows."""
         self.settle()
         self._pending = self._worker.submit(self._write, chunk, flush, pictures)
 
-    def _write(self, chunk: _Chunk, flush: McapRecorder | None, pictures: Sequence[tuple[str, Picture]]) -> None:
+    def _write(self, chunk: _Chunk, flush: Recorder | None, pictures: Sequence[tuple[str, Picture]]) -> None:
         for i, times, values in chunk:
             self._log.append(i, times, values)
         if flush is not None:

@@ -11,7 +11,7 @@ from didymos.control.pilot import Pilot
 from didymos.engine.intervention import INTERVENTIONS, Intervention, InterventionLog
 from didymos.engine.recorder_thread import RecorderThread
 from didymos.record.log import Log
-from didymos.record.mcap_file import McapRecorder
+from didymos.record.recorder import Recorder, RecordTo
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
@@ -27,7 +27,7 @@ class Run:
 
     Args:
         simulation: what runs, from where it stands.
-        record: an MCAP file that takes the log while the run goes on.
+        record: an MCAP file, or a `RotatedFile`, that takes the log while the run goes on.
         keep: whether the log and the interventions are held in memory; without, only the recording has them.
         interventions: of an earlier run, to be repeated at their ticks.
         pilot: looks at its channels every `PILOT_PERIOD` of the twin's clock and does what they say; in a run that is not
@@ -37,7 +37,7 @@ class Run:
     def __init__(
         self,
         simulation: Simulation,
-        record: str | Path | None = None,
+        record: RecordTo | None = None,
         *,
         keep: bool = True,
         interventions: Sequence[Intervention] = (),
@@ -53,7 +53,7 @@ class Run:
         self._log = simulation.new_log(keep=keep)
         self._recorder_thread = RecorderThread(self._log)
         simulation.take_pictures()
-        self.recorder = None if record is None else self._log.record_to(record, simulation.cameras)
+        self.recorder: Recorder | None = None if record is None else self._log.record_to(record, simulation.cameras)
 
     @property
     def log(self) -> Log:
@@ -151,7 +151,7 @@ class Run:
         if self._keep or self.recorder is not None:  # a run that keeps nothing may go on for days
             self.interventions.append(item)
 
-    def _note(self, recorder: McapRecorder) -> None:
+    def _note(self, recorder: Recorder) -> None:
         """Write the interventions since the last flush into the recording, so that a killed run keeps them."""
         first = self._done - len(self.interventions)
         start = max(self._noted, first)

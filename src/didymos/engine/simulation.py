@@ -6,7 +6,6 @@ import hashlib
 import time as wall
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -50,6 +49,7 @@ from didymos.errors import InputError, RunError, nearest
 from didymos.noise import stream_key
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
+from didymos.record.recorder import RecordTo
 from didymos.sensors.camera import Camera, optical_frame
 from didymos.sensors.ranging import Lidar
 from didymos.sensors.reading import NO_READING, SENSOR_MEMORY
@@ -150,6 +150,11 @@ class Simulation:
         return self._about.seconds if self._about is not None else 10.0
 
     @property
+    def expects(self) -> bool:
+        """Whether the scenario says what a good run is."""
+        return self._about is not None and bool(self._about.expect)
+
+    @property
     def stimuli(self) -> tuple[StimulusSpec, ...]:
         """What the scenario moves, its constant set-points first."""
         return stimuli_of(self._about)
@@ -230,7 +235,7 @@ class Simulation:
         self,
         seconds: float | None = None,
         *,
-        record: str | Path | None = None,
+        record: RecordTo | None = None,
         progress: Callable[[float], None] | None = None,
         real_time: bool = False,
         keep: bool = True,
@@ -239,10 +244,10 @@ class Simulation:
     ) -> Log:
         """Run for a time [s] (the scenario's by default) and return what was recorded.
 
-        `record` streams the log to an MCAP file while the run goes on, `progress` is told the clock [s] now and then,
-        `real_time` holds the run back to the wall clock and counts the ticks that came late. Without `keep` the log is
-        only streamed. `interventions` of an earlier run are repeated at their ticks; a `pilot` holds the channels of a piloted
-        run. A run that fails raises a `RunError` whose `log` is what was recorded until then.
+        `record` streams the log to an MCAP file, or to a row of them (`RotatedFile`), while the run goes on, `progress` is told
+        the clock [s] now and then, `real_time` holds the run back to the wall clock and counts the ticks that came late. Without
+        `keep` the log is only streamed. `interventions` of an earlier run are repeated at their ticks; a `pilot` holds the
+        channels of a piloted run. A run that fails raises a `RunError` whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
         count = round(duration / self.period) if np.isfinite(duration) else 0

@@ -39,7 +39,8 @@ def _through_zero(x: NDArray[np.float64], y: NDArray[np.float64], scale: float) 
     value = float(x @ y / (x @ x))
     rest = y - value * x
     deviation = float(np.sqrt(rest @ rest / max(len(x) - 1, 1) / (x @ x)))
-    worst = float(np.abs(rest / (value * x)).max()) if value != 0.0 else float("inf")
+    predicted = value * x
+    worst = float(np.abs(rest / predicted).max()) if (predicted != 0.0).all() else float("inf")
     return Constant(scale * value, scale * deviation, worst)
 
 

@@ -9,7 +9,6 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -19,6 +18,7 @@ from didymos.engine.drive import drive
 from didymos.errors import RunError
 from didymos.ports.real_plant import RealPlant
 from didymos.record.log import Log
+from didymos.record.recorder import RecordTo
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
@@ -70,15 +70,18 @@ def run_hardware(
     hardware: Hardware,
     seconds: float,
     *,
-    record: Path | None = None,
+    record: RecordTo | None = None,
+    keep: bool = True,
     say: Callable[[str], None] = print,
     progress: Callable[[float], None] | None = None,
 ) -> HardwareRun:
     """Drive a robot with the program and the scenario of a simulated twin, which itself stands still.
 
+    Without `keep` the log is only recorded.
+
     A run that fails or is interrupted raises, with what was recorded until then as `log`; the robot is stopped before.
     """
-    plant = RealPlant(simulation, hardware, record, progress)
+    plant = RealPlant(simulation, hardware, record, progress, keep=keep)
     program = simulation.program
     assert program is not None  # the plant would have refused
     try:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from didymos.engine.recorder_thread import RecorderThread
 from didymos.engine.schedule import stimulus_table
 from didymos.errors import InputError, nearest
 from didymos.record.log import Log
+from didymos.record.recorder import RecordTo
 from didymos.record.stream import Kind, StreamLayout
 from didymos.sensors.reading import NO_READING
 
@@ -42,7 +42,13 @@ class RealPlant:
     """The robot one tick at a time (see `Plant`), in the place of a simulated twin that stands still."""
 
     def __init__(
-        self, simulation: Simulation, hardware: Hardware, record: Path | None, progress: Callable[[float], None] | None
+        self,
+        simulation: Simulation,
+        hardware: Hardware,
+        record: RecordTo | None,
+        progress: Callable[[float], None] | None,
+        *,
+        keep: bool = True,
     ) -> None:
         program = simulation.program
         if program is None or not np.isfinite(program.rate):
@@ -64,7 +70,7 @@ class RealPlant:
         self._inputs = np.zeros(len(self.robot.inputs))
         self._joints = _joints(simulation, columns)
         self._layouts = self._plan_streams(simulation, hardware)
-        self.log = Log(self._layouts, {**simulation.new_log().metadata, "robot": "real"})
+        self.log = Log(self._layouts, {**simulation.new_log().metadata, "robot": "real"}, keep=keep)
         self._recorder_thread = RecorderThread(self.log)
         self._recorder = None if record is None else self.log.record_to(record)
         self._rows: list[tuple[float, tuple[NDArray[np.float64], ...]]] = []

@@ -8,6 +8,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from didymos.record.recorder import RecordTo
+
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
     from didymos.ports.hardware import Hardware
@@ -22,7 +24,7 @@ class ServeOptions:
     Attributes:
         seconds: of the twin's clock until it ends; None: until `stop`.
         step_locked: time passes only on command, instead of with the wall clock.
-        record: MCAP file that keeps the log.
+        record: MCAP file, or a row of them, that keeps the log.
         network: reachable from other machines, instead of from this one only.
         domain: ROS 2 domain; None: what ROS_DOMAIN_ID says.
         ids: numbers on the bus, by name; the others in order.
@@ -33,7 +35,7 @@ class ServeOptions:
 
     seconds: float | None = None
     step_locked: bool = False
-    record: Path | None = None
+    record: RecordTo | None = None
     network: bool = False
     domain: int | None = None
     ids: Mapping[str, int] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from didymos.record.log import Log, Signal
 
 __all__ = ["Comparison", "SignalError", "compare"]
 
+_SQUARED = 1e150
 _ANGLES = ("yaw", "heading", "roll", "pitch", "angle")
 _Array = NDArray[np.float64]
 
@@ -216,6 +217,7 @@ def _difference(a: Signal, b: Signal, shift: float, attitude: _Array | None) -> 
         error = error - 2.0 * np.pi * np.rint(error / (2.0 * np.pi))
         there = values + error
     worst = int(np.argmax(np.abs(error)))
-    rmse = float(np.sqrt(np.mean(error**2)))
     largest = float(abs(error[worst]))
+    scale = largest if largest > _SQUARED else 1.0  # whose square would be beyond what a number holds
+    rmse = scale * float(np.sqrt(np.mean((error / scale) ** 2)))
     return SignalError(a.name, a.unit, rmse, largest, float(times[worst]), len(times), times, values, there, error)

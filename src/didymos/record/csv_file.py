@@ -84,7 +84,7 @@ def load_csv(path: Path) -> tuple[list[_Stream], dict[str, str]]:
     table = _numbers(path, rows[1:], numbered[1:], [name for name, _ in header])
     time_column, scale = _time_column(header)
     times = table[:, time_column] / scale
-    late = np.flatnonzero(~(np.diff(times) > 0)) + 1
+    late = np.flatnonzero(~(times[1:] > times[:-1])) + 1
     if np.isnan(times[0]) or len(late):
         row = 0 if np.isnan(times[0]) else int(late[0])
         name = header[time_column][0]
@@ -118,15 +118,24 @@ def _lines(path: Path) -> tuple[list[tuple[int, str]], dict[str, str]]:
     lines = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith(_MARK):
-            try:
-                metadata = {str(key): str(value) for key, value in json.loads(line[len(_MARK) :]).items()}
-            except (ValueError, AttributeError) as error:
-                raise InputError(f"the metadata is not a JSON object: {error}", file=path, line=number) from error
+            metadata = _metadata(line[len(_MARK) :], path, number)
         elif line.strip() and not line.lstrip().startswith("#"):
             lines.append((number, line))
     if not lines:
         raise InputError("the file is empty, expected a line of names and lines of numbers", file=path)
     return lines, metadata
+
+
+def _metadata(text: str, path: Path, line: int) -> dict[str, str]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"the metadata is not a JSON object: {error}", file=path, line=line) from error
+    except RecursionError:
+        raise InputError("the metadata is not a JSON object: it is nested too deeply", file=path, line=line) from None
+    if not isinstance(found, dict):
+        raise InputError("the metadata is not a JSON object of names and texts", file=path, line=line)
+    return {key: str(value) for key, value in found.items()}
 
 
 def _check_header(path: Path, line: int, header: Sequence[tuple[str, str]]) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import xarray
 
     from didymos.record.image import PinHole
-    from didymos.record.mcap_file import McapRecorder
+    from didymos.record.recorder import Recorder, RecordTo
 
 __all__ = ["Listener", "Log", "Signal"]
 
@@ -68,7 +68,7 @@ class Log:
         keep: bool = True,
     ) -> None:
         self.layouts, self.metadata = tuple(layouts), dict(metadata or {})
-        self._recorder: McapRecorder | None = None
+        self._recorder: Recorder | None = None
         self._listeners: list[Listener] = []
         self._keep = keep
         self._streams = [StreamRows(len(layout.columns)) for layout in self.layouts]
@@ -106,6 +106,13 @@ class Log:
     def nbytes(self) -> int:
         """Memory that the rows take [B]."""
         return sum(stream.nbytes for stream in self._streams)
+
+    def forget_older_half(self) -> float:
+        """Let go of the older half of the rows of every stream; where the others begin [s]. Nobody may append meanwhile."""
+        for i, stream in enumerate(self._streams):
+            self._streams[i] = stream.newest_half()  # as a whole: another thread may be looking at the old one
+        begins = [times[0] for times, _ in (stream.view() for stream in self._streams) if len(times)]
+        return float(min(begins, default=0.0))
 
     @property
     def signals(self) -> tuple[str, ...]:
@@ -181,7 +188,7 @@ class Log:
         with McapRecorder(path, self.layouts, self.metadata) as recorder:
             self._write_all(recorder)
 
-    def _write_all(self, recorder: McapRecorder) -> None:
+    def _write_all(self, recorder: Recorder) -> None:
         streams = [self.rows(i) for i in range(len(self.layouts))]
         ends = _CHUNK * (1.0 + np.unique(np.concatenate([times // _CHUNK for times, _ in streams] or [np.empty(0)])))
         done = [0] * len(streams)
@@ -192,14 +199,14 @@ class Log:
                 done[i] = until
             recorder.flush()
 
-    def record_to(self, path: str | Path, eyes: Sequence[PinHole] = ()) -> McapRecorder:
-        """Take every further row to an MCAP file as well, after those that are held already; the caller closes it.
+    def record_to(self, record: RecordTo, eyes: Sequence[PinHole] = ()) -> Recorder:
+        """Take every further row to an MCAP file, or a row of them, as well, after those held already; the caller closes it.
 
-        Pictures of cameras, the `eyes`, go to that file only.
+        Pictures of cameras, the `eyes`, go there only.
         """
-        from didymos.record.mcap_file import McapRecorder
+        from didymos.record.recorder import open_recorder
 
-        recorder = McapRecorder(path, self.layouts, self.metadata, eyes)
+        recorder = open_recorder(record, self.layouts, self.metadata, eyes)
         if any(np.isfinite(stream.end) for stream in self._streams):
             self._write_all(recorder)
         self._recorder = recorder

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -74,7 +74,7 @@ def decode(raw: RawMessages) -> tuple[Kind, dict[str, Column], list[str]]:
     return kind, columns, list(dict.fromkeys(unread))
 
 
-@cache
+@lru_cache(maxsize=256)
 def _types(encoding: str, schema: bytes, type_name: str) -> Any:
     """Definitions of a message and all that it contains, from the text that the file carries."""
     from rosbags.typesys import get_types_from_idl, get_types_from_msg

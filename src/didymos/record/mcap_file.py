@@ -74,7 +74,7 @@ class McapRecorder:
     ) -> None:
         from mcap.records import Metadata
 
-        self.path, self.layouts = Path(path), tuple(layouts)
+        self._path, self.layouts = Path(path), tuple(layouts)
         _check_topics(self.layouts)
         self._encoders: list[StreamEncoder] = []
         for layout in self.layouts:
@@ -100,6 +100,11 @@ class McapRecorder:
         self._position = 0
         self._metadata_spans: list[tuple[int, int]] = []
         self._open()
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
 
     def write(self, layout_index: int, times: ArrayLike, values: ArrayLike) -> None:
         """Take a copy of rows of a stream: times [s], shape [n], values, shape [n, columns]."""

@@ -101,7 +101,7 @@ class _Reader:
                     break
         except InvalidMagic as error:
             raise InputError("this is not an MCAP file", file=self.path) from error
-        except (McapError, EOFError, struct.error, ValueError, RuntimeError, MemoryError, KeyError) as error:
+        except (McapError, EOFError, struct.error, ValueError, RuntimeError, MemoryError, KeyError, OverflowError) as error:
             # A cut file ends in any of these; what was read before stands.
             damage = f"cut off or damaged near byte {file.tell()}, read up to there ({type(error).__name__})"
         return McapContent(list(self.topics.values()), self.metadata, damage)

@@ -117,6 +117,8 @@ def read_triangles(path: Path, part: str | None = None) -> Triangles:
     except OSError as error:
         raise _UnreadableError(f"cannot be read: {error.strerror}") from error
     vertices = triangles.vertices
+    if vertices.shape[1:] != (3,):
+        raise _UnreadableError("has corners that are not three numbers each")
     if not np.all(np.isfinite(vertices)) or np.abs(vertices).max(initial=0.0) > 1e9:
         raise _UnreadableError("has corners that are not finite")
     if len(triangles.faces) == 0:

@@ -72,7 +72,7 @@ class Reader:
         body = self._first(end)[_HEAD.size :]
         self._received = self._received[end:]
         if kind == HELLO:
-            return Message(kind, count, time, facts=json.loads(body))
+            return Message(kind, count, time, facts=_facts(body))
         return Message(kind, count, time, struct.unpack(f"<{size}d", body))
 
     def _first(self, size: int) -> bytes:
@@ -82,3 +82,13 @@ class Reader:
                 raise EOFError
             self._received += more
         return self._received[:size]
+
+
+def _facts(body: bytes) -> dict[str, Any]:
+    try:
+        facts = json.loads(body)
+    except (ValueError, RecursionError):
+        facts = None
+    if not isinstance(facts, dict):
+        raise BadMessage("found a hello whose text is no JSON object")
+    return facts

@@ -18,7 +18,7 @@ from time import monotonic
 
 from didymos.errors import InputError, RunError
 from didymos.ports.moteus.line import Message, pad
-from didymos.ports.moteus.values import SIZES, Reader, varuint
+from didymos.ports.moteus.values import SIZES, Reader, single, varuint
 from didymos.unix import unix_module
 
 __all__ = ["QUERY", "Host", "command", "registers"]
@@ -36,9 +36,9 @@ def command(mode: int, values: Iterable[float] = (), extra: Mapping[int, float] 
     numbers = list(values)
     data = bytes([0x01, 0x00, mode])
     if numbers:
-        data += bytes([0x0C, len(numbers), _POSITION]) + struct.pack(f"<{len(numbers)}f", *numbers)
+        data += bytes([0x0C, len(numbers), _POSITION]) + struct.pack(f"<{len(numbers)}f", *map(single, numbers))
     for register, value in (extra or {}).items():
-        data += bytes([0x0D]) + varuint(register) + struct.pack("<f", value)
+        data += bytes([0x0D]) + varuint(register) + struct.pack("<f", single(value))
     return data
 
 

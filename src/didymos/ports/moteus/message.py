@@ -84,14 +84,18 @@ def _follow(reader: Reader, reply: bytearray, registers: Registers, tunnel: Tunn
     count = reader.varuint()
     if channel != _CHANNEL:
         return False
-    room = max(0, _ROOM - len(reply) - _HEAD)
+    room = _ROOM - len(reply) - _HEAD
     if what == _TO_CONSOLE:
         tunnel.put(reader.take(count))
         count = room
     if not wants_reply:
         return True
+    if room < 0:
+        return False
     if what == _POLL_FLOW:
         number, printed = tunnel.get_flow(acknowledged, min(count, room))
+        if len(printed) > room:  # an earlier packet, not acknowledged, of a message that asked for nothing else
+            return False
         reply += bytes([_FROM_CONSOLE_FLOW, _CHANNEL, number, len(printed)]) + printed
     else:
         printed = tunnel.get(min(count, room))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from didymos.ports.moteus.controller import Controller
-from didymos.ports.moteus.values import varuint
+from didymos.ports.moteus.values import single, varuint
 
 __all__ = ["CHANNELS", "binary", "schema", "text", "values"]
 
@@ -85,7 +85,8 @@ def binary(channel: str, fields: Mapping[str, Any]) -> bytes:
     data = b""
     for name, kind, count in CHANNELS[channel]:
         items = fields[name] if count else (fields[name],)
-        data += struct.pack(f"<{count or 1}{_KINDS[kind][1]}", *items)
+        form = _KINDS[kind][1]
+        data += struct.pack(f"<{count or 1}{form}", *(map(single, items) if form == "f" else items))
     return data
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 import struct
 
-__all__ = ["FLOAT", "INT8", "INT16", "INT32", "SCALES", "SIZES", "Reader", "decode", "encode", "encode_integer", "varuint"]
+__all__ = [
+    "FLOAT", "INT8", "INT16", "INT32", "SCALES", "SIZES", "Reader", "decode", "encode", "encode_integer", "single", "varuint",
+]  # fmt: skip
 
 INT8, INT16, INT32, FLOAT = range(4)
 SIZES = (1, 2, 4, 4)
@@ -31,12 +33,15 @@ SCALES: dict[str, tuple[float, float, float]] = {
 """What one count is worth in int8, int16 and int32."""
 
 
+def single(value: float) -> float:
+    """A number that a float of 32 bits holds: the largest there is for one beyond; NaN and infinity as they are."""
+    return min(max(value, -_FLOAT_LARGEST), _FLOAT_LARGEST) if math.isfinite(value) else value
+
+
 def encode(value: float, kind: int, quantity: str) -> bytes:
     """A number as the device sends it: scaled, cut towards zero, held within the type, its lowest value for none."""
     if kind == FLOAT:
-        if math.isfinite(value):
-            value = min(max(value, -_FLOAT_LARGEST), _FLOAT_LARGEST)
-        return _FORMATS[FLOAT].pack(value)
+        return _FORMATS[FLOAT].pack(single(value))
     largest = _LARGEST[kind]
     if not math.isfinite(value):
         return _FORMATS[kind].pack(-largest - 1)

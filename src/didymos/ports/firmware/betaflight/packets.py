@@ -49,7 +49,9 @@ def radio_packet(time: float, channels: Sequence[float]) -> bytes:
     return _RADIO.pack(time, *limited, *(1000,) * (CHANNELS - len(limited)))
 
 
-def motor_values(packet: bytes) -> tuple[float, float, float, float]:
-    """Motors 1 to 4, in [0, 1]."""
+def motor_values(packet: bytes) -> tuple[float, float, float, float] | None:
+    """Motors 1 to 4, in [0, 1]; None where the packet is of another size, and so of somebody else."""
+    if len(packet) != _MOTORS.size:
+        return None
     second, third, fourth, first = _MOTORS.unpack(packet)
     return first, second, third, fourth

@@ -120,7 +120,9 @@ class Sitl:
         waiting: Waiting | None = None
         while True:
             try:
-                return motor_values(self._motors.recv(64))
+                motors = motor_values(self._motors.recv(64))
+                if motors is not None:
+                    return motors
             except TimeoutError:
                 assert self._child is not None
                 gone = self._child.death()

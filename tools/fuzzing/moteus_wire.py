@@ -1,0 +1,135 @@
+"""Lines of an fdcanusb on a real pseudo-terminal: those of a client to the twin's drives, and those of drives to a client."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from random import Random
+from time import monotonic
+from typing import Any
+
+import didymos
+from didymos.engine.run import Run
+from didymos.ports.moteus.board import Board
+from didymos.ports.moteus.bus import Bus
+from didymos.ports.moteus.controller import Controller
+from didymos.ports.moteus.host import QUERY, Host, command, registers
+from didymos.ports.moteus.line import Message, received, render
+from didymos.ports.moteus.port import _Drive, _Port
+from didymos.ports.moteus.terminal import Terminal
+from didymos.ports.serve_options import ServeOptions
+from fuzzing.mutators import edit_bytes, edit_frame
+from fuzzing.wire import LiveTwin, Wire
+
+__all__ = ["HostWire", "MoteusWire", "TerminalWire"]
+
+_CONSOLE = (
+    b"d pos 1 0 nan", b"d stop", b"d pos nan nan nan a1 v2", b"conf set servo.pid_position.kp 1e38", b"conf enumerate",
+    b"tel get servo_stats", b"conf get id.id", b"tel schema power", b"tel fmt servo_stats 1", b"d index 1e39", b"d rezero inf",
+    b"conf set servo.pid_position.kp nan",
+)  # fmt: skip
+_LONGEST = 2000  # bytes of a frame: beyond, the terminal itself is full
+
+
+class _Bytes:
+    """In the place of a terminal: the frame is there at once, and nobody reads the answers."""
+
+    lost = 0
+
+    def __init__(self) -> None:
+        self.frame = b""
+
+    def wait(self, seconds: float) -> bytes:
+        frame, self.frame = self.frame, b""
+        return frame
+
+    def send(self, data: bytes) -> None:
+        assert len(data) < 200
+
+    def flush(self) -> None:
+        pass
+
+
+class MoteusWire(Wire):
+    """A client's lines, good ones among them, to the port's own loop."""
+
+    def __init__(self) -> None:
+        self._terminal: Any = _Bytes()
+        self._live = LiveTwin(didymos.load("power_unit"), "idle", self._renew)
+
+    def _renew(self, run: Run) -> None:
+        run.advance(1)
+        parts = [name for name, part in run.simulation.twin.file.parts.items() if part.kind == "drive"]
+        say = ServeOptions(say=lambda _line: None)
+        bus = Bus([Controller(_Drive(run, name), Board("twin", name, i), say.say) for i, name in enumerate(parts, 1)])
+        self._port = _Port(run, bus, self._terminal, say)
+
+    def frame(self, dice: Random) -> bytes:
+        data = dice.choice((command(10, [dice.choice((0.5, 1e38, -1.0, float("nan")))] * 3) + QUERY, QUERY, command(0), bytes(8)))
+        if dice.random() < 0.2:
+            text = dice.choice(_CONSOLE) + b"\n"
+            data = bytes([0x40, 1, len(text)]) + text + bytes([0x42, 1, 48])
+        if dice.random() < 0.7:
+            data = edit_frame(data, dice)
+        line = render(f"can send {dice.choice((0x8001, 0x8001, 1, 0x807F, 0x10001)):x} {data.hex()}", dice.random() < 0.1)
+        return (line if dice.random() < 0.6 else edit_bytes(line, dice))[:_LONGEST]
+
+    def send(self, frame: bytes) -> object:
+        self._write(frame)
+        self._port._listen(0.01)
+        self._live.tick()
+        self._port._lines.checksum = False  # as for a client that comes anew
+        return None
+
+    def _write(self, frame: bytes) -> None:
+        self._terminal.frame = frame
+
+    def close(self) -> None:
+        self._live.close()
+
+
+class TerminalWire(MoteusWire):
+    """The same through a real pseudo-terminal, which takes its time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._terminal = self._port._terminal = Terminal()
+        self._client = os.open(self._terminal.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+
+    def _renew(self, run: Run) -> None:
+        super()._renew(run)
+        self._port._terminal = self._terminal
+
+    def _write(self, frame: bytes) -> None:
+        os.write(self._client, frame)
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._client, 65536):
+                pass
+
+    def close(self) -> None:
+        super().close()
+        os.close(self._client)
+        self._terminal.close()
+
+
+class HostWire(Wire):
+    """Lines of an adapter to `didymos run --robot`."""
+
+    def __init__(self) -> None:
+        self._terminal = Terminal()
+        self._host = Host(Path(self._terminal.path))
+
+    def frame(self, dice: Random) -> bytes:
+        data = bytes([0x21, 0, 10, 0x2F, 1]) + bytes(12) + bytes([0x27, 0x0D]) + bytes(6)
+        line = received(Message(dice.choice((0x100, 0x101, 0x7FFF)), edit_frame(data, dice)[:64])).encode() + b"\r\n"
+        return (line if dice.random() < 0.5 else edit_bytes(line, dice))[:_LONGEST]
+
+    def send(self, frame: bytes) -> object:
+        self._terminal.send(frame)
+        self._terminal.flush()
+        return [registers(message.data) for message in self._host.receive(monotonic() + 0.01)]
+
+    def close(self) -> None:
+        self._host.close()
+        self._terminal.close()

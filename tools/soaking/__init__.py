@@ -1,0 +1,1 @@
+"""Long runs, watched from outside: what `tools/soak` is made of."""
