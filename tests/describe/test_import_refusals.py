@@ -146,7 +146,7 @@ CASES = {
         "<sphere> of <link> 'base' has the half sizes [-1.0]",
     ),
     "zero scale": ("x.urdf", shape('<mesh filename="x.urdf" scale="1 0 1"/>'), "'scale' of <mesh> is [1.0, 0.0, 1.0]"),
-    "mesh is no mesh": ("x.urdf", shape('<mesh filename="x.urdf"/>'), "x.urdf' cannot be read"),
+    "mesh is no mesh": ("x.urdf", shape('<mesh filename="x.urdf"/>'), "x.urdf' is of an unknown kind, expected one of .stl"),
     "SDF version": ("x.sdf", sdf("", "2.0"), "<sdf> has the version '2.0', expected 1.4 to 1.11"),
     "SDF without model": ("x.sdf", '<sdf version="1.9"/>', "<sdf> has no <model>"),
     "SDF cyclic pose": (

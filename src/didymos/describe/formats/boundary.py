@@ -28,7 +28,7 @@ _HIGHEST = 8  # levels above a description at which its package may stand
 _BESIDE_LEVELS = 3
 _BESIDE = (
     "assets", "collision", "common", "config", "description", "includes", "macros", "materials", "media", "mesh", "meshes",
-    "mjcf", "model", "models", "robot", "robots", "sdf", "textures", "urdf", "visual", "worlds", "xacro",
+    "mjcf", "model", "models", "robot", "robots", "sdf", "shared", "textures", "urdf", "visual", "worlds", "xacro",
 )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def outside(file: Path) -> str:
     """The sentence's end that refuses a file and says how to allow it."""
     return (
         f"{str(file)!r}, which is outside of the description's folder and packages; move it there, or declare its folder as a "
-        "package (--package NAME=FOLDER, or description.packages in the twin file)"
+        "package (`package` NAME=FOLDER, or description.packages in the twin file)"
     )
 
 

@@ -54,8 +54,9 @@ class Packages(Mapping[str, Path]):
             if is_too_wide(folder.resolve()):
                 what = "the whole disk or a home folder, expected the folder of one package"
                 raise InputError(f"the package {name!r} is said to be {str(folder)!r}, {what}", file=description)
+        further = (folder.resolve() for folder in folders if not is_too_wide(folder.resolve()))
         declared_folders = (folder.resolve() for folder in self._declared.values())
-        self._roots = [*own_folders(description), *(folder.resolve() for folder in folders), *declared_folders]
+        self._roots = [*own_folders(description), *further, *declared_folders]
         self._workspaces: dict[Path, dict[str, Path]] = {}
 
     def __getitem__(self, name: str) -> Path:
@@ -82,7 +83,7 @@ class Packages(Mapping[str, Path]):
         """The sentence about a package that is not found."""
         return (
             f"names the package {name!r}, which was not found{nearest(name, self)}; say where it is "
-            f"(--package {name}=FOLDER, or description.packages in the twin file), or put the description into it"
+            f"(`package` {name}=FOLDER, or description.packages in the twin file), or put the description into it"
         )
 
     def folders(self, name: str, start: Path) -> Iterator[Path]:

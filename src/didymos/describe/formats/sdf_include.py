@@ -54,7 +54,7 @@ class _Includer:
             if parent.tag == "world":
                 self._report.add(include, f"{message}; it is left out")
                 return []
-            raise include.error(f"{message}; give its folder (--package NAME=FOLDER, or GZ_SIM_RESOURCE_PATH)")
+            raise include.error(f"{message}; give its folder (`package` NAME=FOLDER, or GZ_SIM_RESOURCE_PATH)")
         self._files += 1
         if file in stack or len(stack) > _DEEPEST or self._files > _MOST_FILES:
             raise include.error(f"<include> of {uri!r} leads back to {str(file)!r}, or too deep")

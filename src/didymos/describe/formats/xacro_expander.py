@@ -146,14 +146,14 @@ class Expander:
     def _variable(self, name: str) -> str:
         self._read_variables.add(name)
         if name not in self._variables:
-            how = f"give it as an argument: --arg {_ENVIRONMENT}{name}=VALUE"
+            how = f"give it as an argument: `arg` {_ENVIRONMENT}{name}=VALUE"
             raise _Refused(f"it reads the environment variable {name!r}, which a description does not see; {how}")
         return self._variables[name]
 
     def _optional_variable(self, name: str, default: str = "") -> str:
         self._read_variables.add(name)
         if name not in self._variables and name in self._environment:
-            how = f"to use it, give it as an argument: --arg {_ENVIRONMENT}{name}=VALUE"
+            how = f"to use it, give it as an argument: `arg` {_ENVIRONMENT}{name}=VALUE"
             self._notes.append(f"the environment variable {name!r} is set, but a description does not see it; {how}")
         return self._variables.get(name, default)
 

@@ -14,15 +14,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from didymos.describe.formats.packages import ENVIRONMENT, Packages
+from didymos.describe.formats.child_environment import child_environment
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xml_file import Element, parse_xml
 from didymos.errors import InputError, nearest
 
 __all__ = ["expand_xacro", "is_xacro"]
 
 _PATIENCE = 20.0  # [s]
-_SOURCES = Path(__file__).resolve().parents[3]
-_PYTHON = ("HOME", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONUSERBASE")  # what Python itself may need to start
 
 
 def is_xacro(path: Path, root: Element) -> bool:
@@ -65,7 +64,7 @@ def _ask_child(request: dict[str, Any], path: Path) -> dict[str, Any]:
             capture_output=True,
             timeout=_PATIENCE,
             check=False,
-            env=_environment(),
+            env=child_environment(),
         )
     except subprocess.TimeoutExpired as error:
         raise InputError(f"xacro did not end within {_PATIENCE:g} s", file=path) from error
@@ -74,10 +73,3 @@ def _ask_child(request: dict[str, Any], path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise InputError(f"xacro broke off with exit status {child.returncode}", file=path) from error
     return dict(answer)
-
-
-def _environment() -> dict[str, str]:
-    """All that the child sees of the environment: where packages stand, and what Python needs."""
-    kept = {name: os.environ[name] for name in (*(variable for variable, _ in ENVIRONMENT), *_PYTHON) if name in os.environ}
-    sources = [str(_SOURCES), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return kept | {"PYTHONPATH": os.pathsep.join(sources), "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
