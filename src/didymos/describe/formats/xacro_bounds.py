@@ -16,7 +16,7 @@ __all__ = ["ExpressionError", "checked", "combined", "formatted", "iterated", "w
 
 _MOST_BITS = 4096  # of a whole number
 _MOST_CHARACTERS = 1_000_000
-_MOST_WEIGHT = 2_000_000  # characters of text and entries of containers, all told
+_MOST_WEIGHT = 1_000_000  # characters of text and entries of containers, all told
 _MOST_ITEMS = 100_000
 _WIDEST = 1000  # a width or precision in a format
 

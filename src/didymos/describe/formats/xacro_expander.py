@@ -34,6 +34,13 @@ class _Refused(BaseException):
     """Something that the file may not do; no handler of xacro's catches it."""
 
 
+class _Missing(xacro.XacroException):  # type: ignore[misc]
+    """A file that is not there; xacro passes over it where the include is optional."""
+
+    def __str__(self) -> str:
+        return str(self.exc.strerror)
+
+
 class _Arguments(dict[str, str]):
     """The arguments of the file; remembers which ones it looked up."""
 
@@ -93,7 +100,7 @@ class Expander:
 
     def _close_doors(self) -> None:
         xacro.safe_eval = lambda text, names, _locals=None: self._evaluator.evaluate(text, names)
-        xacro._global_symbols = self._global_names()
+        xacro._global_symbols = self.global_names()
         xacro.parse, xacro.load_yaml, xacro.abs_filename_spec = self._parse, self._load_yaml, self._absolute
         xacro.get_include_files = self._included_files
         xacro.eval_all = self._counted(xacro.eval_all)
@@ -101,7 +108,8 @@ class Expander:
         substitution_args._eval_env, substitution_args._eval_optenv = self._variable, self._optional_variable
         substitution_args._eval_find = self._find
 
-    def _global_names(self) -> dict[str, Any]:
+    def global_names(self) -> dict[str, Any]:
+        """The names that every expression knows: those that xacro documents, each with a function of ours behind it."""
         direct, python, maths = global_functions()
         own = {
             "load_yaml": Function("load_yaml", self._load_yaml),
@@ -184,7 +192,7 @@ class Expander:
         except InputError as error:
             raise _Refused(f"{name!r} means {error.message}") from None
         except (OSError, ValueError, RuntimeError):  # a NUL, an endless name, a link to itself
-            raise _Refused(f"{name!r} is not the name of a file") from None
+            raise _Refused(f"{name[-200:]!r} is not the name of a file") from None
         return file
 
     def _included_files(self, spec: str, symbols: Any) -> Any:
@@ -202,8 +210,7 @@ class Expander:
         file = self._readable(filename)
         if not file.exists():
             xacro.filestack.pop()
-            error = FileNotFoundError(2, "No such file or directory", filename)
-            raise xacro.XacroException(f"{error.strerror}: {filename}", exc=error)
+            raise _Missing(exc=FileNotFoundError(2, f"there is no file {filename!r}"))
         data = read_bytes(file)
         parse_xml(data, file)
         return minidom.parseString(data)
@@ -214,7 +221,7 @@ class Expander:
         name = self._absolute(name)
         file = self._readable(name)
         if not file.exists():
-            raise FileNotFoundError(2, "No such file or directory", name)
+            raise ExpressionError(f"there is no file {name!r}")
         xacro.filestack.append(name)
         data = read_yaml_data(file, lambda text: self._evaluator.evaluate(text, xacro._global_symbols))
         xacro.filestack.pop()

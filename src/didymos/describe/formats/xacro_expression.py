@@ -22,7 +22,7 @@ from didymos.describe.formats.xacro_functions import Function, NameSpace, Types,
 __all__ = ["Evaluator", "ExpressionError", "Names"]
 
 _LONGEST = 20_000  # [characters]
-_MOST_STEPS = 2_000_000  # in all expressions of one file
+_MOST_STEPS = 1_000_000  # in all expressions of one file
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
     "Mod": operator.mod, "Pow": operator.pow, "LShift": operator.lshift, "RShift": operator.rshift, "BitOr": operator.or_,
@@ -108,6 +108,8 @@ class Evaluator:
         if isinstance(owner, self._types.namespace):
             return self._in_namespace(owner, node.attr)
         if isinstance(owner, self._types.dotted) and not hasattr(dict, node.attr):
+            if node.attr not in owner:
+                raise ExpressionError(f"the dictionary has no key {node.attr!r}")
             return checked(owner[node.attr])
         raise ExpressionError(f"the attribute {node.attr!r} of a {_kind(owner)} is not allowed in an expression")
 
@@ -240,7 +242,7 @@ class Evaluator:
         if isinstance(value, (str, bytes)):
             self.spend(len(value) // 256)
         elif not isinstance(value, (int, float, type(None), Function, self._types.namespace)):
-            self.spend(weight(value) // 32)
+            self.spend(weight(value) // 4)
         return value
 
 

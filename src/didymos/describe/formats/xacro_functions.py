@@ -38,6 +38,7 @@ _METHODS: dict[type, frozenset[str]] = {
 }
 _LONGEST = 1_000_000  # [characters] of a text that a method makes
 _MOST_FACTORS = 400
+_MOST_ZIPPED = 100
 _MOST_DIGITS = 400
 _MOST_BITS = 100_000
 
@@ -72,7 +73,7 @@ class Function:
             raise ExpressionError(f"{self.name}() takes no function in an expression")
         for value in given:
             if not isinstance(value, (Function, int, float)):
-                caller.spend(weight(value) // 32)
+                caller.spend(weight(value) // 4)
         if self.takes_functions:
             return self.compute(caller, *arguments, **named)
         return self.compute(*arguments, **named)
@@ -153,7 +154,10 @@ def _hash(value: Any) -> int:
 
 
 def _zip(*several: Any, strict: bool = False) -> list[Any]:
-    return list(zip(*map(iterated, several), strict=strict))
+    parts = [iterated(items) for items in several[:_MOST_ZIPPED]]
+    if len(several) > _MOST_ZIPPED:
+        raise ExpressionError(f"zip() takes {len(several)} lists, expected at most {_MOST_ZIPPED}")
+    return list(zip(*parts, strict=strict))
 
 
 def _text_of(*arguments: Any) -> str:
@@ -194,12 +198,13 @@ _DIRECT = ("list", "dict", "map", "len", "str", "float", "int", "bool", "True", 
 def _called(caller: Caller, function: Any, *values: Any) -> Any:
     if not isinstance(function, Function):
         raise ExpressionError(f"a {type(function).__name__} cannot be called")
-    caller.spend(1)
-    return function(caller, list(values), {})
+    result = function(caller, list(values), {})
+    caller.spend(1 + (len(result) // 4 if isinstance(result, (str, list, tuple, dict, set, frozenset)) else 0))
+    return result
 
 
 def _map(caller: Caller, function: Any, *several: Any) -> list[Any]:
-    return [_called(caller, function, *values) for values in zip(*map(iterated, several), strict=False)]
+    return [_called(caller, function, *values) for values in _zip(*several)]
 
 
 def _filter(caller: Caller, function: Any, items: Any) -> list[Any]:
