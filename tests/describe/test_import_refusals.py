@@ -146,7 +146,7 @@ CASES = {
         "<sphere> of <link> 'base' has the half sizes [-1.0]",
     ),
     "zero scale": ("x.urdf", shape('<mesh filename="x.urdf" scale="1 0 1"/>'), "'scale' of <mesh> is [1.0, 0.0, 1.0]"),
-    "mesh is no mesh": ("x.urdf", shape('<mesh filename="x.urdf"/>'), "x.urdf' cannot be read"),
+    "mesh is no mesh": ("x.urdf", shape('<mesh filename="x.urdf"/>'), "x.urdf' is of an unknown kind, expected one of .stl"),
     "SDF version": ("x.sdf", sdf("", "2.0"), "<sdf> has the version '2.0', expected 1.4 to 1.11"),
     "SDF without model": ("x.sdf", '<sdf version="1.9"/>', "<sdf> has no <model>"),
     "SDF cyclic pose": (
@@ -269,11 +269,9 @@ def test_arguments_need_a_xacro_file_that_knows_them(tmp_path: Path) -> None:
         read_description(macro, arguments={"siz": "1"})
 
 
-def test_an_argument_for_an_unfinished_computation_does_not_hang(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("didymos.describe.formats.xacro_file._PATIENCE", 1.0)
+def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("didymos.describe.formats.xacro_file._PATIENCE", 0.001)  # no process starts in that time
     file = tmp_path / "x.xacro"
-    file.write_text(urdf('<link name="${9**9**9}"/>'))
-    with pytest.raises(InputError, match="xacro did not end within 1 s"):
+    file.write_text(urdf('<link name="${1 + 1}"/>'))
+    with pytest.raises(InputError, match=r"xacro did not end within 0.001 s"):
         read_description(file)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.completion import complete_twins
+from didymos.cli.description_options import Arguments, Packages, description_arguments, description_packages
+from didymos.cli.flags import in_flags
 from didymos.cli.options import AsJson
 from didymos.cli.text import print_json
 from didymos.describe.local_file import is_file
@@ -28,13 +30,15 @@ def check(
             metavar="PATH", help="A twin folder, a twin.yaml or a bare description file.", autocompletion=complete_twins
         ),
     ],
+    package: Packages = None,
+    arg: Arguments = None,
     as_json: AsJson = False,
 ) -> int:
     """Read a twin and say everything that is wrong with it."""
     try:
-        name, taken, mistakes = _read(path)
+        name, taken, mistakes = _read(path, package, arg)
     except InputError as error:
-        name, taken, mistakes = path, (), [str(mistake) for mistake in (error, *error.others)]
+        name, taken, mistakes = path, (), [in_flags(mistake) for mistake in (error, *error.others)]
     if mistakes:
         return _refuse(path, mistakes, as_json)
     notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in taken]
@@ -49,7 +53,7 @@ def check(
     return 0
 
 
-def _read(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
+def _read(path: str, package: list[str] | None, arg: list[str] | None) -> tuple[str, tuple[Note, ...], list[str]]:
     """Name, notes and mistakes of a twin, or of a file that is a description and no twin."""
     import didymos
 
@@ -57,7 +61,11 @@ def _read(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
     if is_file(file) and file.suffix.lower() not in (".yaml", ".yml"):
         from didymos.describe.formats.importer import read_description
 
-        return file.name, read_description(file).notes, []
+        arguments, packages = description_arguments(arg), description_packages(package)
+        return file.name, read_description(file, arguments=arguments, packages=packages).notes, []
+    if package or arg:
+        option = "--package" if package else "--arg"
+        raise InputError("is for a bare description; a twin file has description.packages and .arguments", path=option)
     twin = didymos.load(path, run_code=False)
     mistakes = [] if any(twin.code.is_open(name) for name in twin.code.stand_ins) else _try_out(twin)
     return twin.name, twin.notes, mistakes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from didymos.describe.description import Description
@@ -19,7 +20,7 @@ title: {title}
 description:
   file: {file}
   base: {base}   # floating: the root link is free; as_described: it is held where the description puts it
-
+{reading}
 world:
   step: {step}
   integrator: {integrator}
@@ -36,11 +37,22 @@ sensors:
 """
 
 
-def new_twin(name: str, source: Path, folder: Path) -> Path:
+_NOTHING: Mapping[str, str] = {}
+_NOWHERE: Mapping[str, Path] = {}
+
+
+def new_twin(
+    name: str,
+    source: Path,
+    folder: Path,
+    *,
+    arguments: Mapping[str, str] = _NOTHING,
+    packages: Mapping[str, Path] = _NOWHERE,
+) -> Path:
     """Make the folder of a new twin below `folder`; nothing that exists is touched.
 
     The description is referred to where it is, unless it stands alone: a single file without meshes is copied, so that the
-    folder can be moved.
+    folder can be moved. `arguments` and `packages` are those of `read_description`, and go into the twin file.
     """
     source = Path(source)
     if not source.is_file():
@@ -50,17 +62,28 @@ def new_twin(name: str, source: Path, folder: Path) -> Path:
     target = Path(folder) / name
     if target.exists():
         raise InputError("exists already; choose another name or remove it", file=target)
-    description = read_description(source)
+    description = read_description(source, arguments=arguments, packages=packages)
     target.mkdir(parents=True)
     try:
-        (target / "twin.yaml").write_text(_text(name, source, target, description), encoding="utf-8")
+        reading = _reading(target, arguments, packages)
+        (target / "twin.yaml").write_text(_text(name, source, target, description, reading), encoding="utf-8")
     except BaseException:
         shutil.rmtree(target)
         raise
     return target
 
 
-def _text(name: str, source: Path, target: Path, description: Description) -> str:
+def _reading(target: Path, arguments: Mapping[str, str], packages: Mapping[str, Path]) -> str:
+    """The lines of `description` that say how it is read."""
+    folders = {name: os.path.relpath(folder.resolve(), target.resolve()) for name, folder in packages.items()}
+    lines = []
+    for key, texts in (("arguments", arguments), ("packages", folders)):
+        if texts:
+            lines += [f"  {key}:", *(f"    {_quoted(name)}: {_quoted(text)}" for name, text in texts.items())]
+    return "".join(line + "\n" for line in lines)
+
+
+def _text(name: str, source: Path, target: Path, description: Description, reading: str) -> str:
     standing = description.floating or description.held_by is not None
     movable = [joint for joint, about in description.joints.items() if len(about.engine_joints) == 1]
     if _stands_alone(source):
@@ -77,6 +100,7 @@ def _text(name: str, source: Path, target: Path, description: Description) -> st
         title=_quoted(f"{description.name or name}, from {source.name}"),
         file=_quoted(file),
         base=base,
+        reading=reading,
         step=0.002,
         integrator="implicitfast" if movable else "rk4",
         root=_quoted(description.root),

@@ -15,6 +15,7 @@ from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
 from didymos.describe.formats.importer import read_description
 from didymos.describe.local_file import is_file, is_folder
+from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
 from didymos.describe.parameters import collect, flatten
 from didymos.describe.program import option_names, wrong_option
@@ -51,6 +52,7 @@ class Twin(ParameterValues):
 
     def __init__(self, file: Path, variant: str | None = None, *, trust: bool = False, run_code: bool = True) -> None:
         self._file = file
+        self._trust = trust
         self.variant = variant
         self._raw, self._lines = read_yaml(file)
         if variant is not None:
@@ -245,7 +247,11 @@ class Twin(ParameterValues):
         if not is_file(path):
             what = "is a folder, expected a file" if is_folder(path) else "is not there"
             raise self.mistake(f"the file {about.file!r} {what}", "description", "file")
-        found = read_description(path, arguments=arguments, packages=packages)
+        for named, *place in ((about.file, "file"), *((value, "packages", key) for key, value in about.packages.items())):
+            why = "" if self._trust else why_not_outside(named, self.folder)
+            if why:
+                raise self.mistake(why, "description", *place)
+        found = read_description(path, arguments=arguments, packages=packages, folders=[self.folder])
         return float_base(found) if about.base == "floating" else found
 
     def _find_program(self) -> type[Controller] | None:

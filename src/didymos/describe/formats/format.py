@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from didymos.describe.description import Description
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xml_file import Element
 from didymos.kinds import Objects
 
@@ -28,8 +29,8 @@ class DescriptionFile:
     """
 
     path: Path
+    packages: Packages
     arguments: Mapping[str, str] = field(default_factory=dict)
-    packages: Mapping[str, Path] = field(default_factory=dict)
     root: Element | None = None
     text: str | None = None
 

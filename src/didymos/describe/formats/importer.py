@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from didymos.describe.description import Description
+from didymos.describe.description import Description, Note
 from didymos.describe.formats.format import FORMATS, DescriptionFile, Format
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xacro_file import expand_xacro, is_xacro
 from didymos.describe.formats.xml_file import parse_xml, read_xml
 from didymos.errors import DidymosError, InputError, nearest
@@ -20,14 +21,20 @@ _OURS = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
 
 
 def read_description(
-    path: Path, *, arguments: Mapping[str, str] = _NOTHING, packages: Mapping[str, Path] = _NOWHERE
+    path: Path,
+    *,
+    arguments: Mapping[str, str] = _NOTHING,
+    packages: Mapping[str, Path] = _NOWHERE,
+    folders: Iterable[Path] = (),
 ) -> Description:
     """The description in a file.
 
-    `arguments` are the xacro file's; `packages` says where the packages stand that the file names (see `mesh_paths`).
-    Everything in the file that is not used, or not used as written, is in the `notes` of what is returned.
+    `arguments` are the xacro file's; `packages` says where the packages stand that the file names (see `packages`); `folders` are
+    more folders that it may read from (see `boundary`). Everything in the file that is not used, or not used as written, is in
+    the `notes` of what is returned.
     """
-    file = DescriptionFile(Path(path), arguments, packages)
+    path = Path(path)
+    file = DescriptionFile(path, Packages(path, packages, folders), arguments)
     own = _by_suffix(file.path)
     return _read_xml(file) if own is None else _read(own, file)
 
@@ -42,12 +49,13 @@ def _by_suffix(path: Path) -> Format | None:
 
 def _read_xml(file: DescriptionFile) -> Description:
     root = read_xml(file.path)
-    text = None
     if is_xacro(file.path, root):
-        root, text = expand_xacro(file.path, file.arguments, file.packages)
-    elif file.arguments:
+        root, text, notes = expand_xacro(file.path, file.arguments, file.packages)
+        description = _by_tag(replace(file, root=root, text=text))
+        return replace(description, notes=(*(Note(str(file.path), None, note) for note in notes), *description.notes))
+    if file.arguments:
         raise root.error(f"takes no arguments, but {next(iter(file.arguments))!r} was given: it is no xacro file")
-    return _by_tag(replace(file, root=root, text=text))
+    return _by_tag(replace(file, root=root))
 
 
 def _by_tag(file: DescriptionFile) -> Description:
@@ -74,4 +82,4 @@ def _read(form: Format, file: DescriptionFile) -> Description:
     root = parse_xml(found.encode(), file.path, lines=False)
     if root.tag not in ("robot", "sdf", "mujoco"):
         raise InputError(f"{form.title}: was translated into <{root.tag}>, expected <robot>, <sdf> or <mujoco>", file=file.path)
-    return _by_tag(DescriptionFile(file.path, packages=file.packages, root=root, text=found))
+    return _by_tag(DescriptionFile(file.path, file.packages, root=root, text=found))

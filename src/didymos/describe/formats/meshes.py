@@ -1,28 +1,29 @@
 """Mesh files become triangles in the engine's spec.
 
 Every format is read here and handed to the engine as vertices, so that two files of one name cannot clash and the spec
-needs no file beside it. STL is read directly; OBJ, COLLADA, PLY, GLB, ... by trimesh. Lengths are metres: a COLLADA
-file's unit is applied, its up axis is not (RViz and pinocchio ignore it as well, and robots are drawn for them).
+needs no file beside it. STL is read directly; OBJ, COLLADA, PLY, glTF and OFF by trimesh, in a process of its own
+(`mesh_process`). Lengths are metres: a COLLADA file's unit is applied, its up axis is not (RViz and pinocchio ignore it as well,
+and robots are drawn for them).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import mujoco
 import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource
+from didymos.describe.formats.mesh_process import MeshProcessError, read_mesh_file
 from didymos.describe.formats.xml_file import Element
-from didymos.errors import InputError
 
 __all__ = ["MeshLibrary", "Triangles", "read_triangles"]
 
 _STL_HEADER, _STL_RECORD = 84, 50  # [bytes]
-_LARGEST_MESH = 512 * 2**20  # [bytes]
+_LARGEST_MESH = 256 * 2**20  # [bytes]
+_FORMATS = (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off")
 _FLAT = 1e-7  # thickness over length, below which the engine finds no volume to collide with
 
 
@@ -109,13 +110,19 @@ class _UnreadableError(Exception):
 
 def read_triangles(path: Path, part: str | None = None) -> Triangles:
     """The triangles of a mesh file, or of one named object in it."""
+    if path.suffix.lower() not in _FORMATS:
+        raise _UnreadableError(f"is of an unknown kind, expected one of {', '.join(_FORMATS)}")
     try:
+        if not path.is_file():
+            raise _UnreadableError("is not a file")
         if path.stat().st_size > _LARGEST_MESH:
             raise _UnreadableError(f"is larger than {_LARGEST_MESH} bytes")
         triangles = _read_stl(path.read_bytes()) if path.suffix.lower() == ".stl" and part is None else None
-        triangles = triangles or _read_by_trimesh(path, part)
+        triangles = triangles or Triangles(*read_mesh_file(path, part))
     except OSError as error:
         raise _UnreadableError(f"cannot be read: {error.strerror}") from error
+    except MeshProcessError as error:
+        raise _UnreadableError(str(error)) from None
     vertices = triangles.vertices
     if vertices.shape[1:] != (3,):
         raise _UnreadableError("has corners that are not three numbers each")
@@ -140,42 +147,3 @@ def _read_stl(data: bytes) -> Triangles | None:
     corners = np.frombuffer(data, record, count=count, offset=_STL_HEADER)["corners"].reshape(-1, 3)
     vertices, faces = np.unique(corners, axis=0, return_inverse=True)
     return Triangles(vertices.astype(float), faces.reshape(-1, 3))
-
-
-def _read_by_trimesh(path: Path, part: str | None) -> Triangles:
-    import trimesh  # takes a second to import, which a description without meshes should not
-
-    try:
-        scene = trimesh.load_scene(path, skip_materials=True)
-        meshes = [_in_metres(mesh) for mesh in _parts(scene, part)]
-    except InputError:
-        raise
-    except Exception as error:  # its readers raise whatever their parsers do
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise _UnreadableError(f"cannot be read: {reason[:200]}") from error
-    if not meshes:
-        raise _UnreadableError("has no triangles" if part is None else f"has no object named {part!r}")
-    offsets = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
-    return Triangles(
-        np.concatenate([mesh.vertices for mesh in meshes]),
-        np.concatenate([mesh.faces + offset for mesh, offset in zip(meshes, offsets, strict=True)]),
-    )
-
-
-def _parts(scene: Any, part: str | None) -> list[Any]:
-    """The triangle meshes of a scene, each where the scene puts it."""
-    meshes = []
-    for node in scene.graph.nodes_geometry:
-        transform, geometry = scene.graph[node]
-        mesh = scene.geometry[geometry]
-        if hasattr(mesh, "faces") and len(mesh.faces) and part in (None, node, geometry):
-            meshes.append(mesh.copy().apply_transform(transform))
-    return meshes
-
-
-def _in_metres(mesh: Any) -> Any:
-    """A mesh in metres, where its file says another unit ("0.01 * meters", as trimesh notes it for COLLADA)."""
-    factor = str(mesh.metadata.get("units", "")).partition(" * meters")
-    if factor[1]:
-        mesh.apply_scale(float(factor[0]))
-    return mesh

@@ -6,6 +6,8 @@ file), so that they can be addressed; this is noted. A body welded to its parent
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 
@@ -13,7 +15,8 @@ from didymos.describe.description import Description, Frame, Joint, JointKind, L
 from didymos.describe.formats.engine_spec import ask_engine, check_compiles, unique
 from didymos.describe.formats.format import DescriptionFile, Format
 from didymos.describe.formats.import_report import ImportReport
-from didymos.describe.formats.mjcf_guard import refuse_the_dangerous
+from didymos.describe.formats.mjcf_guard import names_model, refuse_the_dangerous
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xml_file import Element
 from didymos.rotations import quaternion_to_matrix
 
@@ -27,13 +30,16 @@ _KINDS = {
 }
 
 
-def read_mjcf(root: Element, text: str | None = None) -> Description:
+def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Description:
     """The description in an MJCF file, whose root element has been read to find out what it is.
 
-    `text` is what the file expands to, where it is a xacro file.
+    `packages` says what it may read; `text` is what the file expands to, where it is a xacro file.
     """
     file = root.file
-    refuse_the_dangerous(root)
+    refuse_the_dangerous(root, packages)
+    for element in root.walk() if text is not None else ():  # the engine would look for it from the current folder
+        if names_model(element) and not Path(element.attributes.get("file", "")).is_absolute():
+            raise element.error(f"{element} stands in what xacro expands to; use <xacro:include>, or a whole path by $(find ...)")
     report = ImportReport()
     spec, warnings = ask_engine(
         lambda: mujoco.MjSpec.from_file(str(file)) if text is None else mujoco.MjSpec.from_string(text), file
@@ -148,7 +154,7 @@ def _frames(model: mujoco.MjModel) -> dict[str, Frame]:
 
 def _read(file: DescriptionFile) -> Description:
     assert file.root is not None
-    return read_mjcf(file.root, file.text)
+    return read_mjcf(file.root, file.packages, file.text)
 
 
 MJCF = Format("MJCF", _read, tags=("mujoco",))

@@ -9,8 +9,6 @@ of other models get a free one. SDF allows loops: the joint that closes one beco
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.formats.build_spec import build_spec
@@ -18,6 +16,7 @@ from didymos.describe.formats.format import DescriptionFile, Format
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.joint_limits import welded
 from didymos.describe.formats.mechanism import WORLD, FrameSource, JointSource, Mechanism
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.sdf_frames import Reference
 from didymos.describe.formats.sdf_include import with_includes
 from didymos.describe.formats.sdf_joints import read_sdf_joint
@@ -31,7 +30,7 @@ __all__ = ["SDF", "read_sdf"]
 _MOST_MODELS = 30  # contacts between models take a bit each
 
 
-def read_sdf(root: Element, packages: Mapping[str, Path]) -> Description:
+def read_sdf(root: Element, packages: Packages) -> Description:
     """The description in an ``<sdf>`` element."""
     report = ImportReport()
     version = _version(root)

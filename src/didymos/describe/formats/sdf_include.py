@@ -1,12 +1,17 @@
-"""``<include>`` of SDF: another file's model takes its place, with the name and pose that are given for it."""
+"""``<include>`` of SDF: another file's model takes its place, with the name and pose that are given for it.
+
+With ``merge="true"`` what the model holds takes its place instead (see `sdf_merge`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from didymos.describe.formats.import_report import ImportReport
-from didymos.describe.formats.mesh_paths import package_folders
+from didymos.describe.formats.mesh_paths import candidates
+from didymos.describe.formats.packages import Packages
+from didymos.describe.formats.sdf_merge import merged
 from didymos.describe.formats.xml_file import Element, read_xml
 from didymos.errors import InputError
 
@@ -16,7 +21,7 @@ _DEEPEST = 20  # levels of files
 _MOST_FILES = 1000
 
 
-def with_includes(root: Element, packages: Mapping[str, Path], report: ImportReport) -> Element:
+def with_includes(root: Element, packages: Packages, report: ImportReport) -> Element:
     """The root element with every include replaced by the model that it means.
 
     A model that is included into another one must be there; one that a world includes beside the robot (the sun, the
@@ -27,32 +32,29 @@ def with_includes(root: Element, packages: Mapping[str, Path], report: ImportRep
 
 
 class _Includer:
-    def __init__(self, packages: Mapping[str, Path], report: ImportReport) -> None:
+    def __init__(self, packages: Packages, report: ImportReport) -> None:
         self._packages, self._report, self._files = packages, report, 0
 
     def replace_in(self, parent: Element, stack: list[Path]) -> None:
         children = []
         for child in parent.children:
             if child.tag == "include" and parent.tag in ("model", "world"):
-                model = self._included(child, parent, stack)
-                children += [] if model is None else [model]
+                children += self._included(child, parent, stack)
             else:
                 if child.tag in ("model", "world"):
                     self.replace_in(child, stack)
                 children.append(child)
         parent.children = children
 
-    def _included(self, include: Element, parent: Element, stack: list[Path]) -> Element | None:
+    def _included(self, include: Element, parent: Element, stack: list[Path]) -> list[Element]:
         uri = include.needed("uri").text.strip()
         file = self._resolve(uri, include)
         if file is None:
             message = f"<include> of {uri!r} in {parent} means no file that exists"
             if parent.tag == "world":
                 self._report.add(include, f"{message}; it is left out")
-                return None
-            raise include.error(message)
-        if include.attributes.get("merge", "false").strip().lower() in ("true", "1"):
-            raise include.error(f"<include> of {uri!r} asks for a merge, which is not supported; copy the model in")
+                return []
+            raise include.error(f"{message}; give its folder (`package` NAME=FOLDER, or GZ_SIM_RESOURCE_PATH)")
         self._files += 1
         if file in stack or len(stack) > _DEEPEST or self._files > _MOST_FILES:
             raise include.error(f"<include> of {uri!r} leads back to {str(file)!r}, or too deep")
@@ -64,38 +66,49 @@ class _Includer:
                 f"<include> of {uri!r} means {str(file)!r}, which begins with <{model.tag}>, expected an SDF model"
             )
         self.replace_in(model, [*stack, file])
-        return _adapted(model, include)
+        model = _adapted(model, include)
+        if include.attributes.get("merge", "false").strip().lower() not in ("true", "1"):
+            return [model]
+        if parent.tag != "model":
+            raise include.error(f"<include> of {uri!r} asks for a merge into a {parent.tag}, expected one into a model")
+        return merged(model, self._packages, self._report)
 
     def _resolve(self, uri: str, include: Element) -> Path | None:
-        scheme, separator, rest = uri.partition("://")
-        if not separator or scheme == "file":
-            candidates = [include.file.parent / (rest if separator else uri)]
-        elif scheme in ("model", "package"):
-            name, _, inside = rest.partition("/")
-            candidates = [folder / inside for folder in package_folders(name, include.file, self._packages)]
-        else:
+        if "://" in uri and uri.partition("://")[0] not in ("file", "model", "package"):
             return None
         try:
-            for candidate in candidates:
-                file = _model_file(candidate) if candidate.is_dir() else candidate
+            for candidate in self._paths(uri, include):
+                there = self._packages.allowed(candidate)
+                file = self._packages.allowed(self._model_file(there)) if there.is_dir() else there
                 if file.is_file():
-                    return file.resolve()
-        except (OSError, ValueError):
+                    return file
+        except InputError as error:
+            raise error if error.file is not None else include.error(f"<include> of {uri!r} means {error.message}") from None
+        except (OSError, ValueError, RuntimeError):
             return None
         return None
 
+    def _paths(self, uri: str, include: Element) -> Iterator[Path]:
+        scheme, separator, rest = uri.partition("://")
+        if separator and scheme != "file":
+            name, _, inside = rest.partition("/")
+            yield from (folder / inside for folder in self._packages.folders(name, include.file))
+            return
+        yield from candidates(uri, include, self._packages)
+        if not separator and "/" not in uri:  # a bare name means a model
+            yield from self._packages.folders(uri, include.file)
 
-def _model_file(folder: Path) -> Path:
-    """The newest file that a model folder's model.config names; model.sdf where it has none."""
-    config = folder / "model.config"
-    if config.is_file():
-        try:
-            named = [element.text.strip() for element in read_xml(config).all("sdf") if element.text.strip()]
-        except InputError:
-            named = []
-        if named:
-            return folder / named[-1]
-    return folder / "model.sdf"
+    def _model_file(self, folder: Path) -> Path:
+        """The newest file that a model folder's model.config names; model.sdf where it has none."""
+        config = self._packages.allowed(folder / "model.config")
+        if config.is_file():
+            try:
+                named = [element.text.strip() for element in read_xml(config).all("sdf") if element.text.strip()]
+            except InputError:
+                named = []
+            if named:
+                return folder / named[-1]
+        return folder / "model.sdf"
 
 
 def _adapted(model: Element, include: Element) -> Element:

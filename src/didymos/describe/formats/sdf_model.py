@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import ROUNDED_TO_ZERO
 from didymos.describe.formats.mechanism import Inertial, LinkSource
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
 from didymos.describe.formats.sdf_shapes import read_sdf_shape
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import flag, name_of, number_in_text
 
-__all__ = ["ModelReader"]
+__all__ = ["ModelReader", "first_link"]
 
 _MODEL = "__model__"
 
@@ -28,7 +27,7 @@ class ModelReader:
     Anything may be posed in anything, so shapes and joints are read once all frames are known.
     """
 
-    packages: Mapping[str, Path]
+    packages: Packages
     report: ImportReport
     graph: FrameGraph = field(default_factory=FrameGraph)
     links: dict[str, LinkSource] = field(default_factory=dict)
@@ -44,7 +43,7 @@ class ModelReader:
         name_of(model)
         pose, relative_to = raw_pose(model)
         placement = model.attributes.get("placement_frame", "").strip()
-        canonical = model.attributes.get("canonical_link", "").strip() or _first_link(model)
+        canonical = model.attributes.get("canonical_link", "").strip() or first_link(model)
         if canonical is None:
             raise model.error(f"{model} has no <link>, which it needs")
         self.graph.add(
@@ -131,13 +130,13 @@ def _says(element: Element, tag: str, default: bool) -> bool:
     return default if child is None else flag(child)
 
 
-def _first_link(model: Element) -> str | None:
+def first_link(model: Element) -> str | None:
     """The link of a model that stands for it: its first one, or the first of the first nested model that has one."""
     link = model.first("link")
     if link is not None:
         return name_of(link)
     for nested in model.all("model"):
-        inside = _first_link(nested)
+        inside = first_link(nested)
         if inside is not None:
             return join(name_of(nested), inside)
     return None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
 import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
 from didymos.describe.formats.mesh_paths import resolve_uri
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.urdf_shapes import is_solid
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import flag, number_in_text, parse_numbers
@@ -21,7 +19,7 @@ _KNOWN = ("box", "cylinder", "sphere", "capsule", "ellipsoid", "plane", "mesh")
 
 
 def read_sdf_shape(
-    element: Element, link: Element, pose: Pose, packages: Mapping[str, Path], report: ImportReport
+    element: Element, link: Element, pose: Pose, packages: Packages, report: ImportReport
 ) -> Shape | None:
     """A ``<visual>`` or ``<collision>`` that stands at `pose` in its link; None where it has no shape."""
     collision = element.tag == "collision"
@@ -87,7 +85,7 @@ def _plane_rotation(plane: Element) -> np.ndarray:
     return axis_angle_to_matrix(axis / sine, float(np.arctan2(sine, normal[2] / length)))
 
 
-def _read_mesh(mesh: Element, packages: Mapping[str, Path]) -> MeshSource:
+def _read_mesh(mesh: Element, packages: Packages) -> MeshSource:
     scale = _numbers(mesh, "scale", 3) if mesh.first("scale") is not None else np.ones(3)
     if not np.all(scale):
         raise mesh.error(f"<scale> of <mesh> is {scale.tolist()}, expected no zero")

@@ -8,9 +8,7 @@ of the ``<gazebo>`` tags friction (mu1) and gravity are used. All else is listed
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -21,6 +19,7 @@ from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import ROUNDED_TO_ZERO, inertia_fault
 from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.urdf_gazebo import GazeboTags, read_gazebo_tags
 from didymos.describe.formats.urdf_origin import read_origin
 from didymos.describe.formats.urdf_shapes import read_colours, read_shapes
@@ -44,7 +43,7 @@ _KINDS = {
 _WITH_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.PLANAR)
 
 
-def read_urdf(robot: Element, packages: Mapping[str, Path]) -> Description:
+def read_urdf(robot: Element, packages: Packages) -> Description:
     """The description in a ``<robot>`` element."""
     report = ImportReport()
     report.audit(robot, URDF_TAGS)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
 from didymos.describe.formats.mesh_paths import resolve_uri
+from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.urdf_gazebo import GazeboTags
 from didymos.describe.formats.urdf_origin import read_origin
 from didymos.describe.formats.xml_file import Element
@@ -33,7 +33,7 @@ def read_colours(robot: Element) -> dict[str, np.ndarray]:
 
 
 def read_shapes(
-    link: Element, colours: Mapping[str, np.ndarray], packages: Mapping[str, Path], gazebo: GazeboTags, report: ImportReport
+    link: Element, colours: Mapping[str, np.ndarray], packages: Packages, gazebo: GazeboTags, report: ImportReport
 ) -> list[Shape]:
     """All visual and collision shapes of a link."""
     friction = gazebo.friction.get(link.attributes["name"])
@@ -89,7 +89,7 @@ def _read_sizes(shape: Element, kind: ShapeKind) -> np.ndarray:
     return np.array([radius] if kind is ShapeKind.SPHERE else [radius, number(shape, "length") / 2])
 
 
-def _read_mesh(element: Element, packages: Mapping[str, Path]) -> MeshSource:
+def _read_mesh(element: Element, packages: Packages) -> MeshSource:
     scale = vector(element, "scale", (1.0, 1.0, 1.0))
     if not np.all(scale):
         raise element.error(f"'scale' of {element} is {scale.tolist()}, expected no zero")
