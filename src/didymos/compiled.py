@@ -36,9 +36,12 @@ from didymos.compile_bar import show_progress
 from didymos.compile_error import compile_error
 from didymos.kernel_cache import KernelCache
 from didymos.kernel_compiler import KernelCompiler
+from didymos.portable import check_portable, is_portable
 from didymos.private_folder import own_folder_of_this_run, private_folder
 
 __all__ = ["DOUBLES", "CFunction", "c_function", "kernel", "source_digest"]
+
+check_portable()  # whatever simulates comes by here
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,6 +50,7 @@ DOUBLES = types.CPointer(types.float64)
 
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
 _KEPT_FOLDERS = 1024
+_FOLDER = "portable_kernels" if is_portable() else "kernels"
 _ROOT = Path(__file__).parent
 _IMPORTS = re.compile(r"^[ \t]*from[ \t]+didymos([\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
@@ -111,7 +115,7 @@ def _safe_place() -> Path:
     refusals = []
     for place in (_named_place, _shared_place):
         try:
-            return private_folder(place() / "kernels")
+            return private_folder(place() / _FOLDER)
         except (OSError, RuntimeError) as refusal:  # RuntimeError: nobody knows where home is
             refusals.append(str(refusal))
     print(
@@ -120,7 +124,7 @@ def _safe_place() -> Path:
     )
     folder = own_folder_of_this_run()
     os.environ["DIDYMOS_CACHE"] = str(folder)  # processes that we start share it
-    return private_folder(folder / "kernels")
+    return private_folder(folder / _FOLDER)
 
 
 @cache

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from didymos.twin import Twin
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "LogFile", "Quiet", "Scenario", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant",
-    "chosen_values", "load_twin",
+    "AsJson", "BusNumbers", "Control", "LogFile", "Portable", "Quiet", "Scenario", "Seed", "Sets", "Threads", "TwinName",
+    "Values", "Variant", "chosen_values", "load_twin",
 ]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -33,6 +33,7 @@ Control = Annotated[
     ),
 ]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
+Portable = Annotated[bool, typer.Option("--portable", help="The same bytes on every x86-64 Linux with this glibc; slower.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 Scenario = Annotated[
     str | None,

@@ -16,7 +16,7 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.completion import complete_kinds, complete_scenarios
-from didymos.cli.options import AsJson, BusNumbers, Sets, TwinName, Values, Variant, chosen_values, load_twin
+from didymos.cli.options import AsJson, BusNumbers, Portable, Sets, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers
 from didymos.errors import InputError, RunError
@@ -46,6 +46,7 @@ class Served:
     ] = None
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0
+    portable: Portable = False
     variant: Variant = None
     sets: Sets = None
     values: Values = None
