@@ -4,6 +4,9 @@ numba itself looks only at the file of a function when it decides whether a cach
 kernel that is called from another file would go unseen. Our cache folder is therefore named after a digest of the file of
 the function, of every file of the package that it imports, directly or through others, and of the versions of the compiler
 and the engine: a change starts a fresh folder for just those kernels that may depend on it.
+
+numba's index files are pickles, and what is compiled is code: the cache lies where nobody else can write (`private_folder.py`),
+or there is none beyond this run.
 """
 
 from __future__ import annotations
@@ -33,8 +36,12 @@ from didymos.compile_bar import show_progress
 from didymos.compile_error import compile_error
 from didymos.kernel_cache import KernelCache
 from didymos.kernel_compiler import KernelCompiler
+from didymos.portable import check_portable, is_portable
+from didymos.private_folder import own_folder_of_this_run, private_folder
 
 __all__ = ["DOUBLES", "CFunction", "c_function", "kernel", "source_digest"]
+
+check_portable()  # whatever simulates comes by here
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,6 +50,7 @@ DOUBLES = types.CPointer(types.float64)
 
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None}
 _KEPT_FOLDERS = 1024
+_FOLDER = "portable_kernels" if is_portable() else "kernels"
 _ROOT = Path(__file__).parent
 _IMPORTS = re.compile(r"^[ \t]*from[ \t]+didymos([\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
@@ -89,26 +97,40 @@ def _digest(file: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def _parent() -> Path:
+def _named_place() -> Path:
+    """Where a user's kernels are: what DIDYMOS_CACHE says, or ours among the usual caches."""
     named = os.environ.get("DIDYMOS_CACHE")
     if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "didymos"
+        return Path(named)  # it may hold other things of the user's
+    return private_folder(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "didymos")
+
+
+def _shared_place() -> Path:
+    """Under the folder of temporary files, which all users of a machine may share."""
+    return private_folder(Path(tempfile.gettempdir()) / f"didymos-{os.getuid() if hasattr(os, 'getuid') else 'kernels'}")
+
+
+def _safe_place() -> Path:
+    """The first of the places that nobody else can write, with our own folder in it; else a folder of this run alone."""
+    refusals = []
+    for place in (_named_place, _shared_place):
+        try:
+            return private_folder(place() / _FOLDER)
+        except (OSError, RuntimeError) as refusal:  # RuntimeError: nobody knows where home is
+            refusals.append(str(refusal))
+    print(
+        f"didymos: kernels are compiled for this run only: {refusals[0]}; DIDYMOS_CACHE=FOLDER names a folder of yours",
+        file=sys.stderr,
+    )
+    folder = own_folder_of_this_run()
+    os.environ["DIDYMOS_CACHE"] = str(folder)  # processes that we start share it
+    return private_folder(folder / _FOLDER)
 
 
 @cache
 def _cache_parent() -> Path:
     """Folder of all compiled kernels; made on first use, those beyond the newest ones are removed."""
-    try:
-        parent = _parent()
-        parent.mkdir(parents=True, exist_ok=True)
-        if not os.access(parent, os.W_OK):
-            raise PermissionError(parent)
-    except (OSError, RuntimeError):
-        parent = Path(tempfile.gettempdir()) / f"didymos-{os.getuid()}"
-        parent.mkdir(mode=0o700, exist_ok=True)
-    parent = parent / "kernels"
-    parent.mkdir(exist_ok=True)
+    parent = _safe_place()
     kept = list(parent.iterdir())
     if len(kept) > _KEPT_FOLDERS:
         for entry in sorted(kept, key=_last_used)[:-_KEPT_FOLDERS]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from didymos.cli.completion import complete_twins
-from didymos.cli.options import AsJson, load_twin
+from didymos.cli.options import AsJson, Portable, load_twin
 from didymos.cli.text import number, print_json, print_table
 
 __all__ = ["bench"]
@@ -27,6 +27,7 @@ def bench(
     scenario: Annotated[
         list[str] | None, typer.Option("--scenario", metavar="NAME", help="The first one by default; may be repeated.")
     ] = None,
+    portable: Portable = False,
     as_json: AsJson = False,
 ) -> int:
     """Speed, beside the bare engine's on the leanest model of the same motion."""

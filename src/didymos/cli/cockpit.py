@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from didymos.cli.options import AsJson, Control, Scenario, Seed, Sets, TwinName, Values, Variant, chosen_values, load_twin
+from didymos.cli.options import (
+    AsJson,
+    Control,
+    Portable,
+    Scenario,
+    Seed,
+    Sets,
+    TwinName,
+    Values,
+    Variant,
+    chosen_values,
+    load_twin,
+)
 from didymos.cli.text import print_json
 from didymos.errors import InputError
 
@@ -29,6 +41,7 @@ def cockpit(
     variant: Variant = None,
     scenario: Scenario = None,
     seed: Seed = None,
+    portable: Portable = False,
     sets: Sets = None,
     values: Values = None,
     control: Control = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.command import command
-from didymos.cli.options import AsJson, Quiet, Sets, Threads, TwinName, Values, Variant, chosen_values, load_twin
+from didymos.cli.options import AsJson, Portable, Quiet, Sets, Threads, TwinName, Values, Variant, chosen_values, load_twin
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import finite, limits, pairs
@@ -48,6 +48,7 @@ class FitOptions:
     method: Annotated[str, typer.Option(metavar="NAME", help="least-squares, pattern or global.")] = "least-squares"
     starts: Annotated[int, typer.Option(metavar="N", min=1, help="The twin's values, then some drawn within bounds.")] = 1
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the drawn starts and the global search.")] = 0
+    portable: Portable = False
     threads: Threads = None
     sets: Sets = None
     values: Values = None

@@ -35,6 +35,7 @@ from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
 from didymos.cli.trust import trust
 from didymos.errors import DidymosError
+from didymos.portable import check_portable, restart_portable, wishes_portable
 
 __all__ = ["app", "main"]
 
@@ -88,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _spelt_out(list(sys.argv[1:] if arguments is None else arguments))
     as_json = "--json" in given
     try:
+        _be_portable("--portable" in given, ours=arguments is None)
         status = app(args=given, prog_name="didymos", standalone_mode=False)
         if status == INTERRUPTED:  # Typer turns the interrupt into this status, which no verb returns
             raise KeyboardInterrupt
@@ -107,6 +109,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _defect(error, as_json)
     return int(status or 0)
+
+
+def _be_portable(asked: bool, *, ours: bool) -> None:
+    """Start anew where that is asked for and this process is not so; another's (not `ours`) has to be already."""
+    if ours and (asked or wishes_portable()):
+        restart_portable([sys.executable, *sys.orig_argv[1:]])
+    check_portable(asked)
 
 
 def _spare_the_collector() -> None:

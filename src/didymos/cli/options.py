@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from didymos.twin import Twin
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Quiet", "RecordEvery", "Scenario", "Seed", "Sets", "Threads",
-    "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
+    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Portable", "Quiet", "RecordEvery", "Scenario", "Seed", "Sets",
+    "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
 ]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -35,6 +35,7 @@ Control = Annotated[
 ]
 Keep = Annotated[int | None, typer.Option("--keep", metavar="N", help="With --record-every: remove all but the newest N files.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
+Portable = Annotated[bool, typer.Option("--portable", help="The same bytes on every x86-64 Linux with this glibc; slower.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 RecordEvery = Annotated[
     str | None, typer.Option(metavar="TIME", help="Go on in a new numbered file every 30s, 10m, 1h, ... of the twin's clock.")

@@ -11,7 +11,7 @@ import typer
 from didymos.cli.completion import complete_robots
 from didymos.cli.flags import flag
 from didymos.cli.log_files import LogFiles
-from didymos.cli.options import AsJson, BusNumbers, Control, Quiet, Scenario, Seed, Sets, TwinName, Values, Variant
+from didymos.cli.options import AsJson, BusNumbers, Control, Portable, Quiet, Scenario, Seed, Sets, TwinName, Values, Variant
 from didymos.errors import InputError
 
 __all__ = ["ByHand", "OnRobot", "RunOptions", "WhatRuns"]
@@ -28,6 +28,7 @@ class WhatRuns:
     scenario: Scenario = None
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None
     seed: Seed = None
+    portable: Portable = False
     sets: Sets = None
     values: Values = None
     control: Control = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from didymos.cli.text import number, print_table, vector
 from didymos.cli.verdicts import as_facts, print_verdicts
+from didymos.portable import mode
 
 if TYPE_CHECKING:
     from didymos import Log
@@ -30,6 +31,7 @@ def result_facts(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...]
     return {
         "real_time_factor": simulation.real_time_factor,
         "log_sha256": log.sha256,
+        "log_sha256_mode": mode(),
         "expectations": as_facts(verdicts),
         "events": [{"time": time, "what": what, "is": word} for time, what, word in _events(simulation, log)],
         "position": _position(simulation),

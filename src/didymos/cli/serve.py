@@ -20,6 +20,7 @@ from didymos.cli.options import (
     AsJson,
     BusNumbers,
     Keep,
+    Portable,
     RecordEvery,
     Sets,
     TwinName,
@@ -59,6 +60,7 @@ class Served:
     ] = None
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0
+    portable: Portable = False
     variant: Variant = None
     sets: Sets = None
     values: Values = None

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.command import command
-from didymos.cli.options import AsJson, Quiet, Scenario, Sets, Threads, TwinName, Values, Variant, chosen_values, load_twin
+from didymos.cli.options import (
+    AsJson,
+    Portable,
+    Quiet,
+    Scenario,
+    Sets,
+    Threads,
+    TwinName,
+    Values,
+    Variant,
+    chosen_values,
+    load_twin,
+)
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import ranges
@@ -41,6 +53,7 @@ class SweepOptions:
         float | None, typer.Option(metavar="S", min=1e-6, max=1e6, help="Length of each; the scenario's by default.")
     ] = None
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the first run, and of what is drawn.")] = 0
+    portable: Portable = False
     threads: Threads = None
     sets: Sets = None
     values: Values = None

@@ -47,6 +47,7 @@ from didymos.engine.start import begin, place_at_start
 from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.errors import InputError, RunError, nearest
 from didymos.noise import stream_key
+from didymos.portable import is_portable
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
 from didymos.record.recorder import RecordTo
@@ -431,6 +432,8 @@ class Simulation:
             metadata["variant"] = self.twin.variant
         if self.piloted:
             metadata["piloted"] = "true"
+        if is_portable():
+            metadata["portable"] = "true"
         return Log(tuple(stream.layout for stream in self.built.streams), metadata, keep=keep)
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:

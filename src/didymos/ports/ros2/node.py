@@ -1,13 +1,14 @@
 """A participant on DDS, as ROS 2 nodes are: its network, its writers and readers with ROS 2's qualities of service.
 
 By default the wire is this machine's loopback: no multicast, peers on 127.0.0.1, so that only nodes of the same machine whose
-discovery looks there find it (ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST, or ROS_LOCALHOST_ONLY=1). A CYCLONEDDS_URI of the user, as
-ROS 2 users have it, stands above all of this.
+discovery looks there find it (ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST, or ROS_LOCALHOST_ONLY=1); the kernel keeps everything else
+away (`loopback.py`). A CYCLONEDDS_URI of the user, as ROS 2 users have it, stands above all of this.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from typing import Any
 
 from cyclonedds.core import DDSException
@@ -18,6 +19,7 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
 from didymos.errors import InputError
+from didymos.ports.ros2.loopback import held_to_loopback
 
 __all__ = ["Node"]
 
@@ -41,8 +43,9 @@ class Node:
         own = os.environ.get("CYCLONEDDS_URI", "")
         parts = [_PATIENT, own or ("" if network else _LOOPBACK)]
         try:
-            self._domain = Domain(domain, ",".join(part.replace("\n", "") for part in parts if part))
-            self.participant = DomainParticipant(domain, qos=Qos(Policy.Userdata(_ENCLAVE)))
+            with nullcontext() if own or network else held_to_loopback():
+                self._domain = Domain(domain, ",".join(part.replace("\n", "") for part in parts if part))
+                self.participant = DomainParticipant(domain, qos=Qos(Policy.Userdata(_ENCLAVE)))
         except DDSException as error:
             hint = "; is CYCLONEDDS_URI right?" if own else ""
             raise InputError(f"DDS cannot open domain {domain}: {error.msg}{hint}", option="domain") from None

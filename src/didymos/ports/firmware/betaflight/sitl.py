@@ -97,6 +97,7 @@ class Sitl:
             for item in given.values():
                 item.close()
         self._out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._out.bind((LOOPBACK, 0))  # one that only sends would be on all interfaces
         return int(console[1])
 
     def radio(self, packet: bytes) -> None:

@@ -101,17 +101,23 @@ static void wait_for_others(void)
     end_with_parent();
 }
 
-int bind(int fd, const struct sockaddr *address, socklen_t size)
+/* On a port of the loopback that the system chooses; a socket that only sends would be on all interfaces. */
+static int bind_here(int fd)
 {
     struct sockaddr_in here = {.sin_family = AF_INET};
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return real_bind(fd, (struct sockaddr *)&here, sizeof here);
+}
+
+int bind(int fd, const struct sockaddr *address, socklen_t size)
+{
     if (address->sa_family != AF_INET) return real_bind(fd, address, size);
     int port = ntohs(((const struct sockaddr_in *)address)->sin_port);
     if (port == STATE) state_fd = fd;
     if (port == RADIO) radio_fd = fd;
     int given = number(port == STATE ? "DIDYMOS_STATE" : port == RADIO ? "DIDYMOS_RADIO" : port == CONSOLE ? "DIDYMOS_CONSOLE" : "");
     if (given >= 0) return dup2(given, fd) < 0 ? -1 : 0;
-    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return real_bind(fd, (struct sockaddr *)&here, sizeof here);
+    return bind_here(fd);
 }
 
 static void send_motors(void)
@@ -128,6 +134,7 @@ ssize_t sendto(int fd, const void *data, size_t size, int flags, const struct so
     pthread_mutex_lock(&lock);
     memcpy(motors, data, size);
     motors_size = size;
+    if (fd != motors_fd) bind_here(fd);
     motors_fd = fd;
     if (!is_locked || !has_answered) send_motors();
     has_answered = 1;
