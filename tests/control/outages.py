@@ -2,6 +2,7 @@
 
     python tests/control/outages.py --seeds 10                                 the table of docs/flight.md
     python tests/control/outages.py --seeds 3 --seconds 30 --twin quadcopter   some of it
+    python tests/control/outages.py --first-seed 100 --seeds 40 --seconds 30   others, on which nothing was chosen
 
 A twin flies for 30 s, its GPS is silent for some time (`sensors.gps.drop_out` 1), and it flies on for 15 s. Errors are those of
 the estimate against the truth.
@@ -83,13 +84,15 @@ def outage(twin: str, scenario: str, seed: int, seconds: float) -> Outage:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, nargs="*", default=[10.0, 30.0, 60.0])
     parser.add_argument("--twin")
     asked = parser.parse_args()
     for silent in asked.seconds:
         for name, title in CASES:
             if asked.twin in (None, name):
-                flown = [outage(name, title, seed, silent) for seed in range(asked.seeds)]
+                seeds = range(asked.first_seed, asked.first_seed + asked.seeds)
+                flown = [outage(name, title, seed, silent) for seed in seeds]
                 ended = [one.fell for one in flown if one.fell]
                 offs = np.array([one.off for one in flown])
                 tilts = np.degrees([(one.tilt_before, one.tilt_after) for one in flown])

@@ -53,7 +53,7 @@ def test_backstepping_does_what_the_scenario_asks(daedalus: Twin, scenario: str)
     assert all(verdict.ok for verdict in verdicts), verdicts
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, 5])  # of 100 seeds, 5 has the hardest gust: 3.1 m with gains made for rotors without drag
 def test_it_holds_a_place_in_gusts_from_noisy_sensors(daedalus: Twin, seed: int) -> None:
     simulation = daedalus.simulate(seed=seed, scenario="gusts")
     assert isinstance(simulation.program, CompiledController)

@@ -7,11 +7,11 @@ along its x axis it is w x (V, 0, 0), V the airspeed (the speed over ground, whe
 
 gives the tilt at rest, in level flight and in a coordinated turn. Where its length is far from gravity (free fall, a hard
 manoeuvre), or a plane feels more than 3 m/s^2 along its x or y axis (a gust from behind or from the side, an engine not yet
-running: a coordinated turn has none, and of a climb it would be 18 degrees) or is pressed down, nothing is known, and level is the
-best guess: a start in a gust is likelier than one upside down. The
-heading is the compass's, for that tilt. How wrong this may be says the covariance: 6 degrees of tilt at rest, 9 in motion, 20
-where nothing was known. GPS velocity finds the rest: the filter starts with position and velocity unknown, and its first fix sets
-both. It begins as soon as IMU and magnetometer have spoken and a speed is known, or after half a second without one.
+running: a coordinated turn has none, and of a climb it would be 18 degrees) or is pressed down, nothing is known, and level is
+the best guess: a start in a gust is likelier than one upside down. The heading is the compass's, for that tilt. How wrong this
+may be says the covariance: 6 degrees of tilt at rest, 9 in motion, 20 where nothing was known. GPS velocity finds the rest: the
+filter starts with position and velocity unknown, and its first fix sets both. It begins as soon as IMU and magnetometer have
+spoken and a speed is known, or after half a second without one.
 """
 
 from __future__ import annotations
