@@ -252,3 +252,16 @@ def test_any_damage_gives_a_log_or_one_clear_error(tmp_path: Path, full_log: Log
     except InputError:
         return
     assert signals
+
+
+def test_a_known_message_whose_definition_lacks_a_field_is_told_as_unread(tmp_path: Path) -> None:
+    text, _ = STORE.generate_msgdef("sensor_msgs/msg/Imu", ros_version=2)
+    older = text.replace("string frame_id", "string frame_of_old").encode()
+    foreign = Foreign(tmp_path / "robot.mcap")
+    foreign.schemas["sensor_msgs/msg/Imu"] = foreign.writer.register_schema("sensor_msgs/msg/Imu", "ros2msg", older)
+    foreign.add("/imu", imu(10**9, 1.0), 10**9)
+    foreign.add("/joint_states", joints(10**9, knee=0.5), 10**9)
+    log = foreign.load()
+    assert "joints.knee.position" in log
+    assert "imu.gyro.x" not in log
+    assert "/imu (sensor_msgs/msg/Imu): its definition has no field 'header.frame_id'" in log.metadata["unread"]

@@ -97,6 +97,7 @@ class Descriptions(Target):
         self._damaged: str | None = None
         shutil.copytree(SMALL, folder / "small", dirs_exist_ok=True)
         self._twin = (SMALL / "twin.yaml").read_text()
+        run_three_ticks(didymos.load(folder / "small", run_code=False))  # what compiles here is no hang of a case
 
     def case(self, dice: Random) -> Case:
         if dice.random() < _XACRO:

@@ -29,6 +29,7 @@ class Twins(Target):
         for name in bundled():
             self._texts[name] = (ROBOTS / name / "twin.yaml").read_bytes()
         self._data = {"small": read_yaml(SMALL / "twin.yaml")[0]}
+        run_three_ticks(didymos.load(folder / "small", run_code=False))  # what compiles here is no hang of a case
 
     def case(self, dice: Random) -> Case:
         name = "small" if dice.random() >= _BUNDLED else dice.choice([name for name in self._texts if name != "small"])

@@ -143,8 +143,11 @@ def soak_run(twin: str, folder: Path, seconds: float, every: float, name: str, s
     target = RotatedFile(folder / "run.mcap", every, KEEP)
     words = _command("run", twin, "--seconds", repr(seconds), "--record", str(target.path), "--record-every", f"{every:g}s")
     began, wrong = time.monotonic(), list[str]()
-    with _started([*words, "--keep", str(KEEP), "--json"]) as process, watched(process.pid, folder) as watch:
-        _, error = process.communicate()
+    with _started([*words, "--keep", str(KEEP), "--json"]) as process:
+        while process.poll() is None and not target.files:  # until then it imports and compiles
+            time.sleep(0.01)
+        with watched(process.pid, folder) as watch:
+            _, error = process.communicate()
         if process.returncode != 0:
             wrong.append(f"exit status {process.returncode}: {error}")
     taken = time.monotonic() - began

@@ -24,6 +24,7 @@ from didymos.cli.options import (
     chosen_values,
     load_twin,
 )
+from didymos.cli.signals import endings
 from didymos.cli.text import print_json
 from didymos.errors import InputError
 
@@ -100,7 +101,7 @@ def open_cockpit(
 def wait_for_the_end(page: Cockpit, browser: bool, as_json: bool) -> None:
     """Say where the page is, and stay until somebody ends this process."""
     ended = threading.Event()
-    for kind in (signal.SIGINT, signal.SIGTERM):
+    for kind in (signal.SIGINT, *endings()):
         signal.signal(kind, lambda *_: ended.set())
     if page.server.token is not None:
         print("didymos: WARNING: other machines can reach this cockpit; whoever has the token can use it", file=sys.stderr)

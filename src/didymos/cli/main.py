@@ -106,6 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"{error.filename}: {error.strerror}", 2, as_json)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED, as_json)
+    except MemoryError:
+        return _fail("there is not enough memory for this; what was recorded until then is in its file", 1, as_json)
     except Exception as error:
         return _defect(error, as_json)
     return int(status or 0)

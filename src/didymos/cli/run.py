@@ -15,6 +15,7 @@ from didymos.cli.progress import progress
 from didymos.cli.run_options import RunOptions
 from didymos.cli.run_result import print_result, print_warnings, result_facts
 from didymos.cli.run_robot import drive_robot
+from didymos.cli.signals import interrupted_by_all_signals
 from didymos.cli.text import print_json
 from didymos.cli.verdicts import status
 from didymos.errors import InputError
@@ -109,7 +110,7 @@ def _run(simulation: Simulation, plan: _Plan, files: LogFiles, quiet: bool) -> L
     """Run, and keep the log: also that of a run which fails."""
     pilot = _pilot(simulation, plan.pad)
     planned = simulation.seconds if plan.seconds is None else plan.seconds
-    with files.kept_if_it_fails(), progress(planned, quiet=quiet) as tick:
+    with files.kept_if_it_fails(), interrupted_by_all_signals(), progress(planned, quiet=quiet) as tick:
         log = simulation.run(
             plan.seconds,
             record=files.streamed,

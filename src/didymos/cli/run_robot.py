@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from didymos.cli.progress import progress
+from didymos.cli.signals import interrupted_by_all_signals
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers
 from didymos.cli.verdicts import as_facts, print_verdicts, status
@@ -33,7 +30,7 @@ def drive_robot(twin: Twin, options: RunOptions) -> int:
     seconds = simulation.seconds if options.what.seconds is None else options.what.seconds
     hardware = connect(simulation, address, ids, options.on.zero)
     try:
-        with files.kept_if_it_fails(), _interrupted_by_all_signals(), progress(seconds, quiet=options.quiet) as tick:
+        with files.kept_if_it_fails(), interrupted_by_all_signals(), progress(seconds, quiet=options.quiet) as tick:
             done = run_hardware(
                 simulation, hardware, seconds, record=files.streamed, keep=files.rotated is None, say=_say, progress=tick
             )
@@ -56,18 +53,3 @@ def drive_robot(twin: Twin, options: RunOptions) -> int:
 
 def _say(line: str) -> None:
     print(f"didymos: {line}", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _interrupted_by_all_signals() -> Iterator[None]:
-    """TERM and a closed terminal interrupt as Ctrl-C does, so that they too stop the motors."""
-
-    def interrupt(_which: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = {which: signal.signal(which, interrupt) for which in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for which, handler in before.items():
-            signal.signal(which, handler)

@@ -30,6 +30,7 @@ from didymos.cli.options import (
     load_twin,
     rotated,
 )
+from didymos.cli.signals import endings
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers
 from didymos.errors import InputError, RunError
@@ -153,14 +154,14 @@ def _say(line: str) -> None:
 
 @contextmanager
 def _stop_at_signals() -> Iterator[Event]:
-    """Set at the first Ctrl-C or TERM, so that a tick is never cut in two; a second one interrupts as usual."""
+    """Set at the first Ctrl-C, TERM or closed terminal, so that no tick is cut in two; a second one interrupts as usual."""
     stop = Event()
 
     def handle(which: int, _frame: FrameType | None) -> None:
         stop.set()
         signal.signal(which, signal.default_int_handler)
 
-    before = {which: signal.signal(which, handle) for which in (signal.SIGINT, signal.SIGTERM)}
+    before = {which: signal.signal(which, handle) for which in (signal.SIGINT, *endings())}
     try:
         yield stop
     finally:

@@ -69,6 +69,9 @@ def decode(raw: RawMessages) -> tuple[Kind, dict[str, Column], list[str]]:
                 _decode_known(kind, group, columns)
     except CdrError as error:
         unread.append(f"{raw.topic} ({raw.type_name}): {error}")
+    except KeyError as error:
+        columns.clear()
+        unread.append(f"{raw.topic} ({raw.type_name}): its definition has no field {error}")
     if raw.parts and not columns:
         unread.append(f"{raw.topic} ({raw.type_name}): no numbers in it")
     return kind, columns, list(dict.fromkeys(unread))

@@ -12,7 +12,6 @@ by the index. LZ4 is used because it packs this data at over 3 GB/s.
 from __future__ import annotations
 
 import json
-import os
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -30,6 +29,7 @@ from didymos.record.image_writer import ImageWriter
 from didymos.record.mcap_chunk import ChunkForm, StreamEncoder
 from didymos.record.mcap_records import MAGIC, Declared, declarations, summary
 from didymos.record.messages import TABLE
+from didymos.record.record_file import RecordFile
 from didymos.record.stream import StreamLayout
 
 __all__ = ["METADATA", "STREAMS", "McapRecorder"]
@@ -93,11 +93,7 @@ class McapRecorder:
             Metadata(METADATA, dict(metadata)),
             Metadata(STREAMS, {f"{i:03d}": _layout_text(layout) for i, layout in enumerate(self.layouts)}),
         ]
-        try:
-            self._file = self.path.open("wb", buffering=0)
-        except OSError as error:
-            raise InputError(f"cannot write the recording: {error.strerror}", file=self.path) from error
-        self._position = 0
+        self._file = RecordFile(self.path)
         self._metadata_spans: list[tuple[int, int]] = []
         self._open()
 
@@ -155,9 +151,9 @@ class McapRecorder:
         import lz4.frame  # type: ignore[import-untyped]
 
         (first, last), plain, packed = span, len(data), lz4.frame.compress(data, compression_level=_LEVEL)
-        size, start = _CHUNK.size + len(packed), self._position
+        size, start = _CHUNK.size + len(packed), self._file.position
         head = _CHUNK.pack(6, size - 9, first, last, plain, zlib.crc32(data), 3, b"lz4", len(packed))
-        self._write(head, packed, index)
+        self._file.write(head, packed, index)
         offsets = [number for channel, offset in index_offsets.items() for number in (channel, start + size + offset)]
         table = struct.pack("<" + "HQ" * len(index_offsets), *offsets)
         entry = _CHUNK_INDEX.pack(first, last, start, size, len(table))
@@ -172,8 +168,8 @@ class McapRecorder:
         builder = RecordBuilder()
         self._metadata.append(Metadata(name, dict(texts)))
         self._metadata[-1].write(builder)
-        self._metadata_spans.append((self._position, builder.count))
-        self._write(builder.end())
+        self._metadata_spans.append((self._file.position, builder.count))
+        self._file.write(builder.end())
 
     def _form(self, counts: tuple[int, ...]) -> ChunkForm:
         form = self._forms.get(counts)
@@ -201,16 +197,6 @@ class McapRecorder:
     ) -> None:
         self.close()
 
-    def _write(self, *parts: bytes | memoryview) -> None:
-        size = sum(len(part) for part in parts)
-        try:
-            written = os.writev(self._file.fileno(), parts) if hasattr(os, "writev") else 0  # without: one copy more
-            while written < size:
-                written += os.write(self._file.fileno(), b"".join(parts)[written:])
-        except OSError as error:
-            raise RunError(f"the recording {self.path} cannot be written: {error.strerror}") from error
-        self._position += size
-
     def _open(self) -> None:
         from mcap.data_stream import RecordBuilder
         from mcap.records import Header
@@ -224,7 +210,7 @@ class McapRecorder:
             self._metadata_spans.append((start, builder.count - start))
         for record in (*self._schemas, *self._channels):
             record.write(builder)
-        self._write(builder.end())
+        self._file.write(builder.end())
 
     def _finish(self) -> None:
         from mcap.data_stream import RecordBuilder
@@ -232,9 +218,9 @@ class McapRecorder:
 
         builder = RecordBuilder()
         DataEnd(0).write(builder)
-        self._write(builder.end())
+        self._file.write(builder.end())
         declared = Declared(self._schemas, self._channels, list(zip(self._metadata, self._metadata_spans, strict=True)))
-        self._write(summary(declared, self._counts, self._chunks, self._times, self._position))
+        self._file.write(summary(declared, self._counts, self._chunks, self._times, self._file.position))
 
 
 def _check_topics(layouts: Sequence[StreamLayout]) -> None:

@@ -1,0 +1,63 @@
+"""The file of a recording, unbuffered: what was written is the system's, and survives the end of this process.
+
+Where somebody deletes it while it is written, the system keeps its content for as long as it is open: all of it goes into a new
+file of the same name with the next write. A file that was moved is written on, where it is now.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from didymos.errors import InputError, RunError
+
+__all__ = ["RecordFile"]
+
+_PIECE = 2**20  # [bytes]
+
+
+class RecordFile:
+    """A file that is made anew, or overwritten; one that cannot be is an `InputError`, a write that fails a `RunError`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.position = path, 0
+        try:
+            self._file = path.open("w+b", buffering=0)
+        except OSError as error:
+            raise InputError(f"cannot write the recording: {error.strerror}", file=path) from error
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._file.closed
+
+    def write(self, *parts: bytes | memoryview) -> None:
+        """Write all of some pieces of bytes."""
+        size = sum(len(part) for part in parts)
+        try:
+            if os.fstat(self._file.fileno()).st_nlink == 0:
+                self._write_anew()
+            written = os.writev(self._file.fileno(), parts) if hasattr(os, "writev") else 0  # without: one copy more
+            while written < size:
+                written += os.write(self._file.fileno(), b"".join(parts)[written:])
+        except OSError as error:
+            raise RunError(f"the recording {self.path} cannot be written: {error.strerror}") from error
+        self.position += size
+
+    def close(self) -> None:
+        """Close it."""
+        self._file.close()
+
+    def _write_anew(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            new = self.path.open("x+b", buffering=0)
+        except FileExistsError:
+            raise RunError(f"the recording {self.path} was deleted, and another file has its name") from None
+        at = 0
+        while data := os.pread(self._file.fileno(), _PIECE, at):
+            while data:
+                written = os.write(new.fileno(), data)
+                at, data = at + written, data[written:]
+        self._file.close()
+        self._file = new
