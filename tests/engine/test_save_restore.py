@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -141,3 +142,27 @@ def test_a_program_that_cannot_be_copied_runs_but_cannot_be_saved(hopper: Any) -
     for impossible in (simulation.save, simulation.reset):
         with pytest.raises(InputError, match="Locked holds something that cannot be copied"):
             impossible()
+
+
+def test_what_is_no_state_of_this_run_is_refused_with_one_sentence(hopper: Any) -> None:
+    simulation = hopper.simulate(seed=1)
+    simulation.step(seconds=0.1)
+    state, other = simulation.save(), didymos.load("quadcopter").simulate().save()
+    wrong = {
+        "another twin's": (other, "this state was saved by quadcopter"),
+        "nothing": (None, "found NoneType"),
+        "a mapping": ({}, "found dict"),
+        "a text": ("state", "found str"),
+        "short": (replace(state, vector=state.vector[:-1]), "this state is damaged"),
+        "coarse": (replace(state, vector=state.vector.astype(np.float32)), "this state is damaged"),
+        "empty": (replace(state, vector=None), "this state is damaged"),
+        "forgetful": (replace(state, program=None), "this state is damaged"),
+        "nameless": (replace(state, made_by=None), "this state was saved by another version"),
+        "no numbers": (replace(state, vector=np.nan * state.vector), "its clock says otherwise"),
+        "another tick": (replace(state, tick="three"), "its clock says otherwise"),
+    }
+    for name, (given, said) in wrong.items():
+        with pytest.raises(InputError, match=said):
+            simulation.restore(given)
+        assert np.array_equal(simulation.save().vector, state.vector, equal_nan=True), name
+    simulation.restore(state)

@@ -93,7 +93,7 @@ def _unit(parent: Spec, name: str, child: Spec) -> str:
 
 
 def _gains(control: ControlSpec, program: type[Controller]) -> Iterator[Parameter]:
-    yield Parameter("control.rate", control.rate, "Hz", low=0.0)
+    yield Parameter("control.rate", control.rate, "Hz", low=0.01, high=100_000)
     given = flatten(control.gains)
     for gain in program.gain_table:
         value = given.get(gain.path, gain.value)

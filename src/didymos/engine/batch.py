@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from didymos.describe.twin import Twin
-from didymos.engine.simulation import Simulation, State
+from didymos.engine.saved_state import State
+from didymos.engine.simulation import Simulation
 from didymos.engine.verdict import Verdict
 from didymos.errors import InputError, RunError
 from didymos.record.log import Log

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from didymos.engine.fuse import Fused
 from didymos.engine.link_frames import LinkFrames
+from didymos.errors import InputError
 from didymos.rotations import quaternion_to_matrix
 
 __all__ = ["LinkInertias", "combined"]
@@ -65,7 +66,10 @@ class LinkInertias:
         """Write the body of a link, as all its links make it, into a model; `mj_setConst` has to follow."""
         body = self._links.links[name].body
         rows = [self._names.index(name) for name in self._links.bodies[body]]
-        mass, com, inertia = combined(self._masses[rows], self._coms[rows], self._inertias[rows])
+        with np.errstate(over="ignore", invalid="ignore"):
+            mass, com, inertia = combined(self._masses[rows], self._coms[rows], self._inertias[rows])
+        if not np.isfinite([mass, *com, *inertia.ravel()]).all():
+            raise InputError("its mass, centre of mass and inertia are too large to be reckoned with", path=f"links.{name}")
         moments, axes = np.linalg.eigh(inertia)
         if np.linalg.det(axes) < 0.0:
             axes[:, 2] = -axes[:, 2]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 import time as wall
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -35,6 +35,7 @@ from didymos.engine.link_frames import LinkFrames
 from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.live import LiveValues
 from didymos.engine.loop import AHEAD, FINE, SENSED, UNASKED, run_ticks
+from didymos.engine.one_thread import alone, another_thread
 from didymos.engine.pace import Pace
 from didymos.engine.packed_context import pack
 from didymos.engine.piloted import Piloted
@@ -42,6 +43,7 @@ from didymos.engine.poses import poses
 from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.row_buffer import Rows, switch_record, take_rows
 from didymos.engine.run import Run
+from didymos.engine.saved_state import State, checked_vector
 from didymos.engine.shown_model import ShownModel
 from didymos.engine.start import begin, place_at_start
 from didymos.engine.verdict import Verdict, check_expected, measure
@@ -60,19 +62,6 @@ __all__ = ["Simulation", "State"]
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
-@dataclass(frozen=True)
-class State:
-    """Everything that a run needs to continue to the bit: the engine's state, the tick, the program's own memory.
-
-    `made_by` names the model and the program that it belongs to; another one refuses it.
-    """
-
-    vector: NDArray[np.float64]
-    tick: int
-    program: dict[str, Any]
-    made_by: str = ""
-
-
 class Simulation:
     """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one.
 
@@ -89,6 +78,7 @@ class Simulation:
         control: Controller | None = None,
         piloted: bool = False,
     ) -> None:
+        self._turn = threading.RLock()  # see one_thread.py
         self.twin = twin.copy()
         self.seed, self.scenario, self.piloted = seed, scenario, piloted
         self._about = choose_scenario(self.twin, scenario)
@@ -194,6 +184,7 @@ class Simulation:
 
     # begin, step, run
 
+    @alone
     def reset(self, seed: int | None = None, start: Mapping[str, float] | None = None) -> Values:
         """Back to the start: pose, velocities, memories, clock, the random streams of the seed; what the sensors say there.
 
@@ -219,19 +210,27 @@ class Simulation:
 
         `inputs` hold until they are set again, and the twin's program is not asked; without any, the program drives.
         """
-        ticks = self.context.timing.control_every if seconds is None else max(1, round(seconds / self.period))
-        if inputs is None:
-            self.advance(ticks, ahead=True)
+        if not self._turn.acquire(False):
+            raise another_thread()
+        try:
+            if seconds is not None and not 0.0 < seconds < np.inf:
+                raise InputError(f"found {seconds:g}, expected a time above 0 s", option="seconds")
+            ticks = self.context.timing.control_every if seconds is None else max(1, round(seconds / self.period))
+            if inputs is None:
+                self.advance(ticks, ahead=True)
+                return self.measured
+            for name, value in inputs.items():
+                index = self._commands.get(name)
+                if index is None:
+                    known = ", ".join(self._commands)
+                    raise InputError(f"there is no input {name!r}{nearest(name, self._commands)} (there is: {known})")
+                self._state[index] = value
+            self.advance(ticks, ahead=True, asked=False)
             return self.measured
-        for name, value in inputs.items():
-            index = self._commands.get(name)
-            if index is None:
-                known = ", ".join(self._commands)
-                raise InputError(f"there is no input {name!r}{nearest(name, self._commands)} (there is: {known})")
-            self._state[index] = value
-        self.advance(ticks, ahead=True, asked=False)
-        return self.measured
+        finally:
+            self._turn.release()
 
+    @alone
     def run(
         self,
         seconds: float | None = None,
@@ -279,25 +278,30 @@ class Simulation:
         With `ahead`, the readings of the tick that comes next are taken too; where nobody is `asked`, the inputs stay
         as they are.
         """
-        tick = self.tick
-        end = tick + count
-        while tick < end:
-            undisturbed = end - tick
-            if self._disturbed:
-                due = dict(self._changes.due(tick))
-                if due:
-                    self.set_all(due)
-                self._cameras.look(tick, self.data)
-                undisturbed = min(self._changes.until(tick), self._cameras.until(tick), undisturbed)
-            last = ahead and tick + undisturbed == end
-            if self._compiled or not asked:
-                self._tick(tick, undisturbed, (AHEAD if last else 0) | (0 if asked else UNASKED))
-            else:
-                assert self.program is not None
-                drive(self, self.program, first=tick, count=undisturbed)
-                if last:
-                    self._tick(self.tick, 0, AHEAD)
+        if not self._turn.acquire(False):
+            raise another_thread()
+        try:
             tick = self.tick
+            end = tick + count
+            while tick < end:
+                undisturbed = end - tick
+                if self._disturbed:
+                    due = dict(self._changes.due(tick))
+                    if due:
+                        self.set_all(due)
+                    self._cameras.look(tick, self.data)
+                    undisturbed = min(self._changes.until(tick), self._cameras.until(tick), undisturbed)
+                last = ahead and tick + undisturbed == end
+                if self._compiled or not asked:
+                    self._tick(tick, undisturbed, (AHEAD if last else 0) | (0 if asked else UNASKED))
+                else:
+                    assert self.program is not None
+                    drive(self, self.program, first=tick, count=undisturbed)
+                    if last:
+                        self._tick(self.tick, 0, AHEAD)
+                tick = self.tick
+        finally:
+            self._turn.release()
 
     def _tick(self, first: int, count: int, flags: int) -> None:
         """Let the compiled loop run."""
@@ -314,16 +318,26 @@ class Simulation:
 
     def sense(self, tick: int) -> tuple[Values, Values]:
         """Readings and set-points at a tick (see `Plant`)."""
-        self._tick(tick, 0, AHEAD)
-        return self.measured, self.setpoints
+        if not self._turn.acquire(False):
+            raise another_thread()
+        try:
+            self._tick(tick, 0, AHEAD)
+            return self.measured, self.setpoints
+        finally:
+            self._turn.release()
 
     def act(self, tick: int, inputs: Mapping[str, float]) -> None:
         """Hand over inputs and let one tick pass (see `Plant`)."""
-        for name, value in inputs.items():
-            self._state[self._commands[name]] = value
-        if self.program is not None and self.program.reports and not self._compiled:
-            self._state[self.built.assembly.state.stretch("program")] = self.program.reported()
-        self._tick(tick, 1, SENSED | UNASKED)
+        if not self._turn.acquire(False):
+            raise another_thread()
+        try:
+            for name, value in inputs.items():
+                self._state[self._commands[name]] = value
+            if self.program is not None and self.program.reports and not self._compiled:
+                self._state[self.built.assembly.state.stretch("program")] = self.program.reported()
+            self._tick(tick, 1, SENSED | UNASKED)
+        finally:
+            self._turn.release()
 
     def close(self) -> None:
         """Let the control program go, with the process or the line that it may hold; there is no run after it."""
@@ -332,18 +346,20 @@ class Simulation:
 
     # state and parameters
 
+    @alone
     def save(self) -> State:
         """The whole state of the run."""
-        vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
-        mujoco.mj_getState(self.model, self.data, vector, _STATE)
-        return State(vector, self.tick, self._memory.save(), self._made_by)
+        return State(self._vector(), self.tick, self._memory.save(), self._made_by)
 
+    @alone
     def restore(self, state: State) -> None:
         """Continue from a saved state, to the bit; one of another twin, scenario, program or version is an `InputError`."""
-        own, size = self._made_by, mujoco.mj_stateSize(self.model, _STATE)
-        if state.made_by.partition(": ")[2] != own.partition(": ")[2] or len(state.vector) != size:
-            raise InputError(f"this state was saved by {state.made_by or 'another version'}, and this run is {own}")
-        mujoco.mj_setState(self.model, self.data, state.vector, _STATE)
+        vector = checked_vector(state, self._made_by, mujoco.mj_stateSize(self.model, _STATE))
+        before = self._vector()
+        mujoco.mj_setState(self.model, self.data, vector, _STATE)
+        if self._clock[0] != state.tick:
+            mujoco.mj_setState(self.model, self.data, before, _STATE)
+            raise InputError(f"this state says that it was saved at tick {state.tick!r}, and its clock says otherwise")
         self._cameras.forget()
         self._settle()
         self._memory.restore(state.program)
@@ -353,11 +369,16 @@ class Simulation:
 
         A model that was asked for before (`simulation.model`) shows it then as well; one that is asked for now shows it now.
         """
-        self._live.set_all({path: value})
+        self.set_all({path: value})
 
     def set_all(self, values: Mapping[str, float]) -> None:
         """Change many parameters at once: all of them, or none if one does not fit."""
-        self._live.set_all(values)
+        if not self._turn.acquire(False):
+            raise another_thread()
+        try:
+            self._live.set_all(values)
+        finally:
+            self._turn.release()
 
     def get(self, path: str) -> float:
         """The value of a parameter as the run uses it now: a stimulus may have moved it."""
@@ -368,6 +389,7 @@ class Simulation:
         """Begin elsewhere from the next `reset` on: values by paths below `start`, which win over the scenario's."""
         self.twin.set_all(values)
 
+    @alone
     def intervene(self, item: Intervention) -> None:
         """Do what a person did to the run; what does not fit is an `InputError` and changes nothing."""
         if item.kind == "set":
@@ -469,6 +491,12 @@ class Simulation:
         return _continued, (self.twin, self.seed, self.scenario, self._given, self.piloted, self.save())
 
     # inside
+
+    def _vector(self) -> NDArray[np.float64]:
+        """The engine's whole state."""
+        vector = np.empty(mujoco.mj_stateSize(self.model, _STATE))
+        mujoco.mj_getState(self.model, self.data, vector, _STATE)
+        return vector
 
     @property
     def _made_by(self) -> str:

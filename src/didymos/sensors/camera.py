@@ -35,7 +35,7 @@ class Camera(Sensor):
     enabled = parameter(0.0, unit="1", low=0, high=1, live=False, doc="1 takes pictures")
     width = option(_Pixels, 800, doc="of the picture [pixel]")
     height = option(_Pixels, 800, doc="of the picture [pixel]")
-    field_of_view = parameter(unit="rad", above=0, high=3.0, live=False, doc="across the width, without the lens")
+    field_of_view = parameter(unit="rad", low=1e-3, high=3.0, live=False, doc="across the width, without the lens")
     k1 = parameter(0.0, unit="1", live=False, doc="lens distortion, radial; as `plumb_bob` of ROS and OpenCV")
     k2 = parameter(0.0, unit="1", live=False, doc="lens distortion, radial")
     p1 = parameter(0.0, unit="1", live=False, doc="lens distortion, tangential")
