@@ -254,7 +254,7 @@ DESCRIPTIONS: dict[str, tuple[str, str, str]] = {
     "unknown kind of joint": ('type="revolute"', 'type="revolut"', "did you mean 'revolute'"),
     "limits the wrong way round": ('lower="-2" upper="2"', 'lower="2" upper="-2"', "axle"),
     "box of no size": ('<collision><geometry><box size="0.2', '<collision><geometry><box size="0', "half sizes"),
-    "mesh that is not there": ('<box size="0.2 0.2 0.05"/>', '<mesh filename="nowhere.stl"/>', "nowhere.stl"),
+    "mesh that is not there": ("<collision><geometry><box size=", '<collision><geometry><mesh filename="no.stl" a=', "no.stl"),
     "entity": ("<robot name", "<!DOCTYPE robot [<!ENTITY a 'a'>]><robot name", "entity"),
 }
 

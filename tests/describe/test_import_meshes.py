@@ -157,3 +157,23 @@ def test_corners_of_two_numbers_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.obj").write_text("v 0 0\nv 1 0\nv 0 1\nv 1 1\nf 1 2 3\nf 2 3 4\n")
     with pytest.raises(InputError, match="corners that are not three numbers each"):
         read(tmp_path, 'filename="t.obj"', tag="collision")
+
+
+def test_missing_meshes_are_noted_where_they_are_seen_and_refused_all_at_once_where_they_collide(tmp_path: Path) -> None:
+    seen = read(tmp_path, 'filename="gone.stl"', 'filename="package://nowhere/lost.stl"')
+    said = [note.what for note in seen.notes]
+    assert any("gone.stl" in what and what.endswith("; it is not shown") for what in said)
+    assert any("lost.stl" in what and what.endswith("; it is not shown") for what in said)
+    with pytest.raises(InputError, match="gone") as caught:
+        read(tmp_path, 'filename="gone.stl"', 'filename="lost.stl"', tag="collision")
+    assert [("lost.stl" in other.message) for other in caught.value.others] == [True]
+
+
+def test_a_package_that_nobody_has_may_be_a_folder_beside_the_file(tmp_path: Path) -> None:
+    """As Bullet reads it; a name that leads out of the folder is refused as before."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "solid.obj").write_text(obj())
+    assert read(tmp_path, 'filename="package://parts/solid.obj"').spec.meshes
+    (tmp_path.parent / "solid.obj").write_text(obj())
+    with pytest.raises(InputError, match="outside of the description's folder"):
+        read(tmp_path, 'filename="package://parts/../../solid.obj"')

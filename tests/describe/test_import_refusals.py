@@ -133,7 +133,7 @@ CASES = {
         urdf(f'<link name="base">{BALL}</link><link name="arm"/><joint name="hinge" type="continuous">{ENDS}</joint>'),
         "link 'arm' is moved by joint 'hinge' but neither it nor any link that it carries has mass",
     ),
-    "missing mesh": ("x.urdf", shape('<mesh filename="no/such.stl"/>', "visual"), "such.stl', which does not exist"),
+    "missing mesh": ("x.urdf", shape('<mesh filename="no/such.stl"/>', "collision"), "such.stl', which does not exist"),
     "missing package": (
         "x.urdf",
         shape('<mesh filename="package://nowhere/a.stl"/>'),

@@ -207,4 +207,4 @@ def test_links_without_gravity_or_inertial_are_what_sdf_says(tmp_path: Path) -> 
     assert description.links["a"].mass == 1
     whats = [note.what for note in description.notes]
     assert "<link> 'a' has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is used" in whats
-    assert "<sensor> 's' of <link> 'a' is not used" in whats
+    assert "<sensor> 's' is offered to `didymos new` as the sensor 's' of kind 'imu'" in whats

@@ -167,17 +167,41 @@ def test_shapes_are_kept_visuals_without_contact(tmp_path: Path) -> None:
     assert model.body("a").mass[0] == 1
 
 
+def test_a_joint_to_the_world_holds_the_robot_where_no_link_of_that_name_is_declared(tmp_path: Path) -> None:
+    """As Drake writes it."""
+    held = robot(
+        tmp_path,
+        f'<link name="a">{BALL}</link><link name="b">{BALL}</link><joint name="weld" type="fixed"><parent link="world"/>'
+        '<child link="a"/><origin xyz="0 0 1"/></joint>'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>',
+    )
+    assert (held.root, held.held_by, held.floating) == ("a", "joint 'weld' holds it in the world", False)
+    assert tuple(held.spec.body("a").pos) == (0, 0, 1)
+    free = robot(
+        tmp_path, f'<link name="a">{BALL}</link><joint name="f" type="floating"><parent link="world"/><child link="a"/></joint>'
+    )
+    assert (free.root, free.held_by, free.floating) == ("a", None, True)
+    assert free.spec.compile().nv == 6
+
+
+def test_blank_lines_before_the_declaration_and_zeros_behind_the_end_are_passed_over(tmp_path: Path) -> None:
+    file = tmp_path / "x.urdf"
+    file.write_bytes(f'\n\n<?xml version="1.0"?>\n<robot name="r"><link name="a">{BALL}<odd/></link></robot>\0\n'.encode())
+    (note,) = read_description(file).notes
+    assert note.line == 4  # as an editor counts
+
+
 def test_what_is_not_used_is_listed_with_its_line(tmp_path: Path) -> None:
     description = robot(
         tmp_path,
         f'<link name="a">{BALL}<visal/></link>\n<transmission name="t1"/>\n<lnk name="x"/>\n'
-        '<gazebo reference="A"><plugin name="p"/></gazebo>\n<ros2_control name="c"/>',
+        '<gazebo reference="A"><plugin name="p" filename="libx.so"/></gazebo>\n<ros2_control name="c"/>',
     )
     listed = [(note.line, note.what) for note in description.notes]
     assert (2, "<visal> of <link> 'a' is not known, did you mean 'visual'?") in listed
     assert (3, "<transmission> 't1' of <robot> 'r' is not used") in listed
     assert (4, "<lnk> 'x' of <robot> 'r' is not known, did you mean 'link'?") in listed
-    assert (5, "<plugin> 'p' of <gazebo> for 'A' is not used") in listed
+    assert (5, "plugin 'libx.so' is not used: there is no such law here ('p')") in listed
     assert any(line == 5 and "<gazebo> refers to 'A'" in what for line, what in listed)
     assert (6, "<ros2_control> 'c' of <robot> 'r' is not used") in listed
 

@@ -11,7 +11,8 @@ import typer
 from didymos.cli.completion import complete_twins
 from didymos.cli.description_options import Arguments, Packages, description_arguments, description_packages
 from didymos.cli.flags import in_flags
-from didymos.cli.options import AsJson
+from didymos.cli.notes import count_of, note_facts, print_notes
+from didymos.cli.options import AsJson, Repair
 from didymos.cli.text import print_json
 from didymos.describe.local_file import is_file
 from didymos.errors import DidymosError, InputError
@@ -32,28 +33,27 @@ def check(
     ],
     package: Packages = None,
     arg: Arguments = None,
+    repair: Repair = False,
     as_json: AsJson = False,
 ) -> int:
-    """Read a twin and say everything that is wrong with it."""
+    """Read a twin and say everything that is wrong with it; notes of one kind share a line, `--json` has them all."""
     try:
-        name, taken, mistakes = _read(path, package, arg)
+        name, taken, mistakes = _read(path, package, arg, repair)
     except InputError as error:
         name, taken, mistakes = path, (), [in_flags(mistake) for mistake in (error, *error.others)]
     if mistakes:
         return _refuse(path, mistakes, as_json)
-    notes = [{"file": str(note.file), "line": note.line, "what": note.what} for note in taken]
     if as_json:
-        print_json({"twin": name, "ok": True, "notes": notes})
+        print_json({"twin": name, "ok": True, "notes": note_facts(taken)})
         return 0
-    for note in notes:
-        line = "" if note["line"] is None else f":{note['line']}"
-        print(f"{note['file']}{line}: {note['what']}")
-    count = {0: "nothing to note", 1: "1 note"}.get(len(notes), f"{len(notes)} notes")
-    print(f"{name}: loads, {count}")
+    print_notes(taken)
+    print(f"{name}: loads, {count_of(taken)}")
     return 0
 
 
-def _read(path: str, package: list[str] | None, arg: list[str] | None) -> tuple[str, tuple[Note, ...], list[str]]:
+def _read(
+    path: str, package: list[str] | None, arg: list[str] | None, repair: bool
+) -> tuple[str, tuple[Note, ...], list[str]]:
     """Name, notes and mistakes of a twin, or of a file that is a description and no twin."""
     import didymos
 
@@ -62,10 +62,12 @@ def _read(path: str, package: list[str] | None, arg: list[str] | None) -> tuple[
         from didymos.describe.formats.importer import read_description
 
         arguments, packages = description_arguments(arg), description_packages(package)
-        return file.name, read_description(file, arguments=arguments, packages=packages).notes, []
+        return file.name, read_description(file, arguments=arguments, packages=packages, repair=repair).notes, []
     if package or arg:
         option = "--package" if package else "--arg"
         raise InputError("is for a bare description; a twin file has description.packages and .arguments", path=option)
+    if repair:
+        raise InputError("is for a bare description; a twin says so itself: description.repair", option="repair")
     twin = didymos.load(path, run_code=False)
     mistakes = [] if any(twin.code.is_open(name) for name in twin.code.stand_ins) else _try_out(twin)
     return twin.name, twin.notes, mistakes

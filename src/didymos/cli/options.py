@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from didymos.twin import Twin
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Portable", "Quiet", "RecordEvery", "Scenario", "Seed", "Sets",
-    "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
+    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Portable", "Quiet", "RecordEvery", "Repair", "Scenario", "Seed",
+    "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
 ]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -39,6 +39,9 @@ Portable = Annotated[bool, typer.Option("--portable", help="The same bytes on ev
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 RecordEvery = Annotated[
     str | None, typer.Option(metavar="TIME", help="Go on in a new numbered file every 30s, 10m, 1h, ... of the twin's clock.")
+]
+Repair = Annotated[
+    bool, typer.Option("--repair", help="Mend inertias that are off by rounding, and moving links without mass.")
 ]
 Scenario = Annotated[
     str | None,

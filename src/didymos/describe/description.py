@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
 
-__all__ = ["Description", "Frame", "Joint", "JointKind", "Link", "Note"]
+__all__ = ["Description", "Device", "Frame", "Joint", "JointKind", "Link", "Note"]
 
 
 class JointKind(Enum):
@@ -82,6 +83,19 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Device:
+    """A part or a sensor that the file describes, as a twin file would write it.
+
+    `role` is "parts" or "sensors", the key of the twin file; `record` what stands there, without a `rate` where the file means
+    every physics step. A description only offers it: `didymos new` writes it into the twin that it makes.
+    """
+
+    role: str
+    name: str
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Note:
     """Something in a file that was left out, or read otherwise than it is written."""
 
@@ -98,7 +112,9 @@ class Description:
     """A robot description, ready for the engine.
 
     `root` is the link that stands in the world; `floating` says that it has a free joint already. `held_by` names what
-    holds the root in the world for good (a joint to the world, a static model), and is None where nothing does.
+    holds the root in the world for good (a joint to the world, a static model), and is None where nothing does. `devices` are the
+    sensors and plugins of the file for which we have a law. `stands` says that a root without a joint stands still by the rules
+    of the format (MJCF); a URDF leaves that open, and in SDF it floats.
     """
 
     spec: mujoco.MjSpec
@@ -111,3 +127,5 @@ class Description:
     root: str
     floating: bool
     held_by: str | None = None
+    devices: tuple[Device, ...] = ()
+    stands: bool = False

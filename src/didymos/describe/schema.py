@@ -79,6 +79,9 @@ class DescriptionSpec(Spec):
     arguments: dict[str, Argument] = Field(default={}, description="arguments for xacro")
     packages: dict[str, str] = Field(default={}, description="folders of ROS packages by name, for package:// and $(find)")
     base: Literal["as_described", "floating"] = Field("as_described", description="floating frees the root link")
+    repair: bool = Field(
+        default=False, description="mend inertias that are off by rounding and moving links without mass; see describe.md"
+    )
 
 
 class GroundSpec(Spec):

@@ -251,7 +251,7 @@ class Twin(ParameterValues):
             why = "" if self._trust else why_not_outside(named, self.folder)
             if why:
                 raise self.mistake(why, "description", *place)
-        found = read_description(path, arguments=arguments, packages=packages, folders=[self.folder])
+        found = read_description(path, arguments=arguments, packages=packages, folders=[self.folder], repair=about.repair)
         return float_base(found) if about.base == "floating" else found
 
     def _find_program(self) -> type[Controller] | None:

@@ -40,6 +40,7 @@ from didymos.rotations import Pose, quaternion_to_matrix
 __all__ = ["Fused", "fuse", "links_to_keep"]
 
 _OF_A_BODY = {"force", "torque", "contact", "rangefinder"}  # sensors of the engine that mean one body
+_THIN = 1e-9  # [kg m^2], a gram at a millimetre
 _FILTER_PARENT = int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
 
 
@@ -72,6 +73,7 @@ def fuse(description: Description, keep: Collection[str] = ()) -> Fused:
         for item in list(spec.excludes):
             spec.delete(item)
         _hold(spec, {description.links[name].body for name in kept})
+        _thicken(spec)
         spec.fuse_static()
         links = _links(description, described, spec, geoms)
         excludes, torn = _excluded_pairs(description, described, links)
@@ -95,6 +97,17 @@ def _name_geoms(spec: mujoco.MjSpec, description: Description) -> dict[str, str]
     return found
 
 
+def _thicken(spec: mujoco.MjSpec) -> None:
+    """Give points and rods that are welded on an inertia about every axis.
+
+    The engine fuses two bodies at a time and refuses a sum of points that rounding leaves below zero, though all together are
+    a proper body. What it sums is not used: `LinkInertias.write_fused` writes the exact sum.
+    """
+    for body in spec.bodies:
+        if body.fuse and body.explicitinertial and body.mass > 0.0 and not body.joints and min(body.inertia) < _THIN:
+            body.inertia = body.inertia + _THIN
+
+
 def _hold(spec: mujoco.MjSpec, kept: set[str]) -> None:
     """Mark the bodies that the engine shall not fuse."""
     seeing = {sensor.objname for sensor in spec.sensors if sensor.type == mujoco.mjtSensor.mjSENS_RANGEFINDER}
@@ -116,10 +129,11 @@ def _links(description: Description, described: mujoco.MjModel, spec: mujoco.MjS
             pose = _pose(described.body_pos[body], described.body_quat[body]) @ pose
             body = int(described.body_parentid[body])
         links[name] = LinkFrame(described.body(body).name, pose)
-    frames = {
-        name: LinkFrame(links[frame.link].body, links[frame.link].pose @ _pose(frame.position, frame.quaternion))
-        for name, frame in description.frames.items()
-    }
+    world = LinkFrame(described.body(0).name, Pose())  # a site of MJCF may stand in it
+    frames = {}
+    for name, frame in description.frames.items():
+        carrier = links.get(frame.link, world)
+        frames[name] = LinkFrame(carrier.body, carrier.pose @ _pose(frame.position, frame.quaternion))
     return LinkFrames(description.root, links, frames, geoms)
 
 

@@ -142,7 +142,8 @@ def install() -> int:
 def attach(spec: mujoco.MjSpec, *, words: int, states: int, laws: dict[int, str], joint: str | None, site: str) -> None:
     """Give a model the plugin: `words` numbers of state, so many continuous states, laws as identity -> MODULE:NAME.
 
-    An actuator has to act on something, though ours has no gain: on a joint, or, of a robot without one, on a site.
+    An actuator has to act on something, though ours has no gain: on a joint, or, of a robot without one, on a site. It says
+    everything itself: what it left open would come from the description's own defaults for actuators.
     """
     install()
     spec.activate_plugin(PLUGIN)
@@ -152,9 +153,20 @@ def attach(spec: mujoco.MjSpec, *, words: int, states: int, laws: dict[int, str]
         name=PLUGIN,
         trntype=mujoco.mjtTrn.mjTRN_SITE if joint is None else mujoco.mjtTrn.mjTRN_JOINT,
         target=site if joint is None else joint,
+        gaintype=mujoco.mjtGain.mjGAIN_FIXED,
+        biastype=mujoco.mjtBias.mjBIAS_NONE,
+        dyntype=mujoco.mjtDyn.mjDYN_NONE,
         gainprm=[0.0] * 10,
+        biasprm=[0.0] * 10,
+        dynprm=[0.0] * 10,
         gear=[0.0] * 6,
+        ctrllimited=False,
+        ctrlrange=[0.0, 0.0],
+        forcelimited=False,
+        forcerange=[0.0, 0.0],
         actlimited=False,
+        actrange=[0.0, 0.0],
+        actearly=False,
     )
     if states:
         actuator.actdim = states

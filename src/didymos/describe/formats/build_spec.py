@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import mujoco
@@ -12,6 +13,7 @@ from didymos.describe.formats.engine_joints import add_joint, add_loop, add_mimi
 from didymos.describe.formats.engine_spec import check_compiles, new_spec, unique
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import RigidGroup, carried_inertials, principal_axes
+from didymos.describe.formats.inertia_repair import RobotSize, size_without_mass
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, Mechanism, Shape, ShapeKind, links_in_order
 from didymos.describe.formats.meshes import MeshLibrary
 from didymos.rotations import Pose
@@ -30,14 +32,18 @@ _GEOMS = {
 }
 
 
-def build_spec(mechanism: Mechanism, report: ImportReport) -> Description:
-    """The description of a mechanism; an `InputError` where it is no tree, not physical, or refused by the engine."""
-    builder = _Builder(mechanism, report)
+def build_spec(mechanism: Mechanism, report: ImportReport, *, repair: bool = False) -> Description:
+    """The description of a mechanism; an `InputError` where it is no tree, not physical, or refused by the engine.
+
+    `repair` mends what is off by little: see `inertia_repair.py`.
+    """
+    report.refuse_missing()
+    builder = _Builder(mechanism, report, repair)
     builder.add_bodies()
     builder.add_constraints()
     builder.exclude_neighbours_of_the_world()
     root = mechanism.root
-    free = [joint for joint in builder.joints.values() if joint.parent == root and joint.kind is JointKind.FLOATING]
+    floating = [joint for joint in builder.joints.values() if joint.kind is JointKind.FLOATING]
     _, warnings = check_compiles(builder.spec, mechanism.element.file)
     for warning in warnings:
         report.add(mechanism.element, f"the engine warns: {warning}")
@@ -50,7 +56,7 @@ def build_spec(mechanism: Mechanism, report: ImportReport) -> Description:
         notes=report.notes(),
         source=mechanism.element.file,
         root=root,
-        floating=bool(free),
+        floating=any(root in (joint.parent, joint.child) for joint in floating),
         held_by=mechanism.held_by,
     )
 
@@ -66,8 +72,8 @@ class _Placed:
 
 
 class _Builder:
-    def __init__(self, mechanism: Mechanism, report: ImportReport) -> None:
-        self.mechanism, self.report = mechanism, report
+    def __init__(self, mechanism: Mechanism, report: ImportReport, repair: bool) -> None:
+        self.mechanism, self.report, self.repair = mechanism, report, repair
         self.spec = new_spec(mechanism.name)
         self.order = links_in_order(mechanism)
         self.joints: dict[str, Joint] = {}
@@ -169,6 +175,7 @@ class _Builder:
             if has_mass and carrier is not None and carrier.parent in self._placed:
                 massive.add(carrier.parent)
         carried: dict[str, Inertial] = {}
+        size = self._robot_size() if self.repair else None
         for head, poses in members.items():
             joint = self._moving_joint.get(head)
             moving = self._placed[head].in_world is None or any(
@@ -177,8 +184,25 @@ class _Builder:
             group = RigidGroup(
                 poses, moving, any(member in massive for member in poses), None if joint is None else joint.name
             )
-            carried |= carried_inertials(group, self.mechanism.links, self.report)
+            carried |= carried_inertials(group, self.mechanism.links, self.report, size)
         return carried
+
+    def _robot_size(self) -> RobotSize:
+        """Of all links together, at zero; the world, where it is one of them, is no part of a robot."""
+        poses: dict[str, Pose] = {}
+        for link, carrier in self.order:
+            pose = self.mechanism.roots[link] if carrier is None else carrier.pose
+            poses[link] = pose if carrier is None or carrier.parent not in poses else poses[carrier.parent] @ pose
+        own = [(self.mechanism.links[link].inertial, pose) for link, pose in poses.items() if link != WORLD]
+        masses = np.array([inertial.mass for inertial, _ in own])
+        mass = float(masses.sum())
+        if not mass > 0.0:
+            places = np.array([pose.position for _, pose in own]).reshape(-1, 3)
+            return size_without_mass(places)
+        coms = np.array([pose.position + pose.rotation @ inertial.com for inertial, pose in own])
+        away = coms - masses @ coms / mass
+        spread = float(masses @ np.sum(away**2, axis=1)) + 0.5 * sum(float(np.trace(inertial.inertia)) for inertial, _ in own)
+        return RobotSize(mass, math.sqrt(max(spread, 0.0) / mass))
 
     def _add_shapes(self, link: str) -> None:
         counts = {True: 0, False: 0}

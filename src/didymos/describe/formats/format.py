@@ -25,7 +25,7 @@ __all__ = ["FORMATS", "DescriptionFile", "Format"]
 class DescriptionFile:
     """A file to be read: what is said about it, and, of one that begins with a tag, its root element.
 
-    `text` is what it expands to, where that is not what it holds (xacro).
+    `text` is what it expands to, where that is not what it holds (xacro); `repair` asks for what `inertia_repair.py` mends.
     """
 
     path: Path
@@ -33,6 +33,7 @@ class DescriptionFile:
     arguments: Mapping[str, str] = field(default_factory=dict)
     root: Element | None = None
     text: str | None = None
+    repair: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from didymos.describe.description import Note
 from didymos.describe.formats.xml_file import Element
-from didymos.errors import nearest
+from didymos.errors import InputError, nearest
 
 __all__ = ["AllowedTags", "ImportReport", "Vocabulary", "allowed"]
 
@@ -41,6 +41,7 @@ class ImportReport:
     def __init__(self) -> None:
         self._notes: list[Note] = []
         self._once: set[str] = set()
+        self._missing: dict[str, InputError] = {}
 
     def add(self, element: Element, what: str) -> None:
         """Note something about an element."""
@@ -51,6 +52,16 @@ class ImportReport:
         if what not in self._once:
             self._once.add(what)
             self.add(element, what)
+
+    def add_missing(self, error: InputError) -> None:
+        """Keep what says that a needed file is missing, so that all of them can be said at once."""
+        self._missing.setdefault(error.message, error)
+
+    def refuse_missing(self) -> None:
+        """Raise what was kept: the first with the others beside it."""
+        for first in list(self._missing.values())[:1]:
+            first.others = tuple(self._missing.values())[1:]
+            raise first
 
     def audit(self, element: Element, vocabulary: Vocabulary, parent: str = "") -> None:
         """Note every unknown and every unused tag and attribute in an element and below it."""

@@ -10,7 +10,7 @@ body, so they are judged together:
 - a moving rigid body with mass but no inertia (a point), or without either but with massive links further out (the
   crosspiece of a universal joint), gets 1e-12 kg m^2 or 1e-12 kg: a thousandth of the accuracy that we promise.
 
-Both are noted. What is left is refused.
+Both are noted. What is left is refused, or, where the user asks for it and it is little, mended: see `inertia_repair.py`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ import mujoco
 import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
+from didymos.describe.formats.inertia_repair import RobotSize, fault_by_rounding, least_inertial, nearest_physical
 from didymos.describe.formats.mechanism import Inertial, LinkSource
 from didymos.rotations import Pose
 
-__all__ = ["ROUNDED_TO_ZERO", "RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
+__all__ = ["INERTIA_KEYS", "ROUNDED_TO_ZERO", "RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
+
+INERTIA_KEYS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
+"""Where URDF and SDF write each number of an inertia."""
 
 _ROUNDING = 1e-9  # of the largest moment: what a file written with ten digits may miss the inequality by
 ROUNDED_TO_ZERO = 1e-15  # [kg m^2], the engine's own zero (mjMINVAL): files hold such rests of a subtraction
@@ -69,17 +73,40 @@ def inertia_fault(inertia: np.ndarray) -> str | None:
     return None
 
 
-def carried_inertials(group: RigidGroup, links: dict[str, LinkSource], report: ImportReport) -> dict[str, Inertial]:
-    """What the engine's bodies of a rigid group shall hold, by link; an `InputError` where no body can."""
+def _balance(link: LinkSource, fault: str, report: ImportReport) -> bool:
+    """Give a link whose inertia is off by rounding the nearest that a body can have; whether it is."""
+    given = link.inertial
+    if not fault_by_rounding(given):
+        return False
+    mended = nearest_physical(given.inertia)
+    _, _, largest = np.linalg.eigvalsh(given.inertia)
+    by = float(np.linalg.norm(mended - given.inertia, 2))
+    report.add(
+        link.inertial_element,
+        f"link {link.name!r} has an inertia that no body can have ({fault}); repaired: moments moved by {by:.3g} kg m^2, "
+        f"{100 * by / largest:.2g} % of the largest",
+    )
+    link.inertial = Inertial(given.mass, given.com, mended, given.rounding)
+    return True
+
+
+def carried_inertials(
+    group: RigidGroup, links: dict[str, LinkSource], report: ImportReport, repair: RobotSize | None
+) -> dict[str, Inertial]:
+    """What the engine's bodies of a rigid group shall hold, by link; an `InputError` where no body can.
+
+    `repair` is the size of the robot where its links are to be mended, None where they are refused; a link that is mended has its
+    new inertia from then on.
+    """
     carried = {name: links[name].inertial for name in group.members}
-    _lend_tensors(group, links, carried, report)
+    _lend_tensors(group, links, carried, report, repair is not None)
     if group.moving:
-        _strengthen(group, links, carried, report)
+        _strengthen(group, links, carried, report, repair)
     return carried
 
 
 def _lend_tensors(
-    group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], report: ImportReport
+    group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], report: ImportReport, repair: bool
 ) -> None:
     faults = {name: fault for name in group.members if (fault := inertia_fault(carried[name].inertia))}
     if not faults:
@@ -91,8 +118,14 @@ def _lend_tensors(
         if carried[taker].mass > 0 and inertia_fault(total) is None:
             break
     else:
+        mended = [name for name, fault in faults.items() if repair and _balance(links[name], fault, report)]
+        if mended:
+            carried |= {name: links[name].inertial for name in mended}
+            _lend_tensors(group, links, carried, report, repair=False)
+            return
         name, fault = next(iter(faults.items()))
-        raise links[name].inertial_element.error(f"link {name!r} has an inertia that no body can have: {fault}")
+        help_ = "; it is off by rounding, which `repair` mends" if fault_by_rounding(links[name].inertial) else ""
+        raise links[name].inertial_element.error(f"link {name!r} has an inertia that no body can have: {fault}{help_}")
     carried[taker] = Inertial(carried[taker].mass, carried[taker].com, total)
     for name, fault in faults.items():
         carried[name] = Inertial(carried[name].mass, carried[name].com)
@@ -103,7 +136,13 @@ def _lend_tensors(
         )
 
 
-def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[str, Inertial], report: ImportReport) -> None:
+def _strengthen(
+    group: RigidGroup,
+    links: dict[str, LinkSource],
+    carried: dict[str, Inertial],
+    report: ImportReport,
+    repair: RobotSize | None,
+) -> None:
     if any(_is_strong(inertial) for inertial in carried.values()):
         return
     name = max(carried, key=lambda member: carried[member].mass)
@@ -114,11 +153,19 @@ def _strengthen(group: RigidGroup, links: dict[str, LinkSource], carried: dict[s
     elif group.carries_mass_further_out:
         mass = _SMALLEST
         report.add(element, f"link {name!r} moves but has no mass; the engine gets 1e-12 kg and 1e-12 kg m^2")
+    elif repair is not None:
+        least = least_inertial(carried[name].com, repair)
+        amounts = f"{least.mass:.3g} kg, {least.inertia[0, 0]:.3g} kg m^2"
+        guess = "" if any(link.inertial.mass for link in links.values()) else ", a guess: no link of the robot has any"
+        report.add(element, f"link {name!r} moves but has no mass; repaired: it gets {amounts}{guess}")
+        links[name].inertial = Inertial(least.mass, least.com, carried[name].inertia + least.inertia + _SMALLEST * np.eye(3))
+        carried[name] = links[name].inertial
+        return
     else:
         by = "" if group.joint is None else f" by joint {group.joint!r}"
         raise element.error(
             f"link {name!r} is moved{by} but neither it nor any link that it carries has mass, "
-            "which the engine cannot simulate"
+            "which the engine cannot simulate; `repair` gives it the least that can be"
         )
     carried[name] = Inertial(mass, carried[name].com, carried[name].inertia + _SMALLEST * np.eye(3))
 

@@ -73,11 +73,15 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Inertial:
-    """Mass [kg], centre of mass [m], shape [3], and inertia [kg m^2], shape [3, 3], about it, in the link frame."""
+    """Mass [kg], centre of mass [m], shape [3], and inertia [kg m^2], shape [3, 3], about it, in the link frame.
+
+    `rounding` [kg m^2], shape [3, 3]: by how much each number of the inertia may be rounded, as the file writes it.
+    """
 
     mass: float = 0.0
     com: np.ndarray = field(default_factory=lambda: np.zeros(3))
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    rounding: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
 
 
 @dataclass(eq=False)

@@ -1,7 +1,8 @@
 """Which file a URI of a description means, and whether it may be read.
 
 A path is relative to the file that names it; ``file://`` leads to a path; ``package://NAME/rest`` and ``model://NAME/rest`` go by
-the name of a package (see `packages`). A path that means no file there may also stand in a folder of Gazebo's resource path.
+the name of a package (see `packages`), or, where no package has it, to a path beside the file, as Bullet reads them. A path that
+means no file there may also stand in a folder of Gazebo's resource path.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from didymos.describe.formats.packages import Packages, environment_folders
 from didymos.describe.formats.xml_file import Element
 from didymos.errors import InputError
 
-__all__ = ["candidates", "resolve_uri"]
+__all__ = ["MissingFileError", "candidates", "resolve_uri"]
+
+
+class MissingFileError(InputError):
+    """A file that a description names and that is not there, or whose package is not."""
 
 
 def resolve_uri(uri: str, element: Element, packages: Packages) -> Path:
@@ -31,8 +36,9 @@ def resolve_uri(uri: str, element: Element, packages: Packages) -> Path:
         raise error if error.file is not None else element.error(f"{uri!r} means the file {error.message}") from None
     except (OSError, ValueError, RuntimeError) as error:  # a NUL, an endless name, a link to itself
         raise element.error(f"{uri!r} is not the name of a file") from error
-    what = "which is not a file" if there.exists() else "which does not exist"
-    raise element.error(f"{uri!r} means the file {str(file)!r}, {what}")
+    if there.exists():
+        raise element.error(f"{uri!r} means the file {str(file)!r}, which is not a file")
+    raise MissingFileError(f"{uri!r} means the file {str(file)!r}, which does not exist", file=element.file, line=element.line)
 
 
 def candidates(uri: str, element: Element, packages: Packages) -> Iterator[Path]:
@@ -50,8 +56,12 @@ def candidates(uri: str, element: Element, packages: Packages) -> Iterator[Path]
     elif scheme in ("package", "model"):
         name, _, inside = rest.lstrip("/").partition("/")
         folders = list(packages.folders(name, element.file))
-        if not folders:
-            raise element.error(f"{uri!r} {packages.unknown(name)}")
-        yield from (folder / inside for folder in folders)
+        beside = element.file.parent / rest.lstrip("/")
+        if folders:
+            yield from (folder / inside for folder in folders)
+        elif beside.is_file():
+            yield beside
+        else:
+            raise MissingFileError(f"{uri!r} {packages.unknown(name)}", file=element.file, line=element.line)
     else:
         raise element.error(f"{uri!r} has the scheme {scheme!r}, expected package, model, file or a path")

@@ -66,6 +66,7 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
         root=body.name,
         floating=any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints),
         held_by="it is moved by the mocap data" if body.mocap else None,
+        stands=not body.joints,
     )
 
 

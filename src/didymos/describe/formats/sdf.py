@@ -9,10 +9,14 @@ of other models get a free one. SDF allows loops: the joint that closes one beco
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from didymos.describe.description import Description, JointKind
+from didymos.describe.description import Description, Device, JointKind
 from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.device_list import DeviceList
 from didymos.describe.formats.format import DescriptionFile, Format
+from didymos.describe.formats.gazebo_plugins import add_plugin
+from didymos.describe.formats.gazebo_sensors import add_joint_sensor, add_link_sensor
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.joint_limits import welded
 from didymos.describe.formats.mechanism import WORLD, FrameSource, JointSource, Mechanism
@@ -30,7 +34,7 @@ __all__ = ["SDF", "read_sdf"]
 _MOST_MODELS = 30  # contacts between models take a bit each
 
 
-def read_sdf(root: Element, packages: Packages) -> Description:
+def read_sdf(root: Element, packages: Packages, *, repair: bool = False) -> Description:
     """The description in an ``<sdf>`` element."""
     report = ImportReport()
     version = _version(root)
@@ -56,7 +60,22 @@ def read_sdf(root: Element, packages: Packages) -> Description:
     gravity = container.at_most_one("gravity")
     if gravity is not None:
         mechanism.gravity = parse_numbers(gravity, gravity.text, "the text", 3)
-    return build_spec(mechanism, report)
+    devices = _read_devices(mechanism, reader)
+    return replace(build_spec(mechanism, report, repair=repair), devices=devices)
+
+
+def _read_devices(mechanism: Mechanism, reader: ModelReader) -> tuple[Device, ...]:
+    """Sensors and plugins for which we have a law; their frames go into the mechanism."""
+    devices = DeviceList(mechanism, reader.report)
+    for sensor, link, pose in reader.sensors():
+        add_link_sensor(devices, sensor, link, pose)
+    for name, (element, _) in reader.joints.items():
+        for sensor in element.all("sensor"):
+            if name in mechanism.joints:
+                add_joint_sensor(devices, sensor, mechanism.joints[name])
+    for plugin, scope in reader.plugins:
+        add_plugin(devices, plugin, scope)
+    return devices.devices()
 
 
 def _version(root: Element) -> tuple[int, ...]:
@@ -145,7 +164,7 @@ def _spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSourc
 
 def _read(file: DescriptionFile) -> Description:
     assert file.root is not None
-    return read_sdf(file.root, file.packages)
+    return read_sdf(file.root, file.packages, repair=file.repair)
 
 
 SDF = Format("SDF", _read, tags=("sdf",))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
-from didymos.describe.formats.inertia import ROUNDED_TO_ZERO
+from didymos.describe.formats.inertia import INERTIA_KEYS, ROUNDED_TO_ZERO
 from didymos.describe.formats.mechanism import Inertial, LinkSource
 from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.sdf_frames import FrameGraph, FrameNode, Reference, join, raw_pose
 from didymos.describe.formats.sdf_shapes import read_sdf_shape
 from didymos.describe.formats.xml_file import Element
-from didymos.describe.formats.xml_values import flag, name_of, number_in_text
+from didymos.describe.formats.xml_values import flag, name_of, number_in_text, rounding
+from didymos.rotations import Pose
 
 __all__ = ["ModelReader", "first_link"]
 
@@ -34,6 +36,7 @@ class ModelReader:
     joints: dict[str, tuple[Element, str]] = field(default_factory=dict)  # the element and its scope
     frames: dict[str, Element] = field(default_factory=dict)
     static: set[str] = field(default_factory=set)  # links that never move
+    plugins: list[tuple[Element, str]] = field(default_factory=list)  # each with the scope in which it names things
 
     def add_model(self, model: Element, absolute: str, outside: Reference, *, tribe: int, static: bool = False) -> None:
         """Read a model that is called `absolute` and stands in the frame `outside` unless its pose says otherwise.
@@ -65,6 +68,8 @@ class ModelReader:
                 self._add_joint(element, absolute)
             elif element.tag == "frame":
                 self.add_frame(element, absolute)
+            elif element.tag == "plugin":
+                self.plugins.append((element, absolute))
             elif element.tag == "model":
                 self.add_model(
                     element, join(absolute, name_of(element)), Reference(absolute, _MODEL), tribe=tribe, static=static
@@ -80,21 +85,31 @@ class ModelReader:
         )
         self.frames[name] = element
 
+    def sensors(self) -> Iterator[tuple[Element, str, Pose]]:
+        """Every sensor of a link, with its link and its pose in that."""
+        for name, link in self.links.items():
+            for element in link.element.all("sensor"):
+                yield element, name, self._pose_in(name, link.element, element)
+
     def read_shapes(self) -> None:
         """Read the shapes of all links."""
         for name, link in self.links.items():
-            scope = name.removesuffix(link.element.attributes["name"]).removesuffix("::")
-            in_link = self.graph.in_world(name).inverse()
             for element in link.element.children:
                 if element.tag not in ("visual", "collision"):
                     continue
-                pose, relative_to = raw_pose(element)
-                if relative_to is not None:
-                    base = self.graph.find(Reference(scope, relative_to), element)
-                    pose = in_link @ self.graph.in_world(base) @ pose
+                pose = self._pose_in(name, link.element, element)
                 shape = read_sdf_shape(element, link.element, pose, self.packages, self.report)
                 if shape is not None:
                     link.shapes.append(shape)
+
+    def _pose_in(self, name: str, link: Element, element: Element) -> Pose:
+        """The pose of something in the frame of its link, whatever frame it is given in."""
+        pose, relative_to = raw_pose(element)
+        if relative_to is None:
+            return pose
+        scope = name.removesuffix(link.attributes["name"]).removesuffix("::")
+        base = self.graph.find(Reference(scope, relative_to), element)
+        return self.graph.in_world(name).inverse() @ self.graph.in_world(base) @ pose
 
     def _add_link(self, element: Element, scope: str, kin: bool, static: bool, tribe: int) -> None:
         name = join(scope, name_of(element))
@@ -114,6 +129,7 @@ class ModelReader:
             collides_with_kin=_says(element, "self_collide", kin),
             tribe=tribe,
         )
+        self.plugins += [(plugin, scope) for plugin in element.all("plugin")]
         if static:
             self.static.add(name)
 
@@ -159,7 +175,9 @@ def _read_inertial(element: Element, link: str) -> Inertial:
         if value < -ROUNDED_TO_ZERO:
             raise element.error(f"link {link!r} has {key} = {value:g} kg m^2, expected no moment below zero")
     inertia = pose.rotation @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ pose.rotation.T
-    return Inertial(mass, pose.position, inertia)
+    written = {} if tensor is None else {child.tag: child.text for child in tensor.children}
+    digits = [[rounding(written.get(key, "")) for key in row] for row in INERTIA_KEYS]
+    return Inertial(mass, pose.position, inertia, np.abs(pose.rotation) @ np.array(digits) @ np.abs(pose.rotation).T)
 
 
 def _value(element: Element, tag: str, default: float) -> float:

@@ -6,9 +6,9 @@ import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
-from didymos.describe.formats.mesh_paths import resolve_uri
+from didymos.describe.formats.mesh_paths import MissingFileError, resolve_uri
 from didymos.describe.formats.packages import Packages
-from didymos.describe.formats.urdf_shapes import is_solid
+from didymos.describe.formats.urdf_shapes import is_solid, leave_out
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import flag, number_in_text, parse_numbers
 from didymos.rotations import Pose, axis_angle_to_matrix
@@ -33,7 +33,11 @@ def read_sdf_shape(
             report.add(geometry, f"{element} of {link} is a <{other}>, which is not shown")
         return None
     kind = ShapeKind(shape.tag)
-    mesh = _read_mesh(shape, packages) if kind is ShapeKind.MESH else None
+    try:
+        mesh = _read_mesh(shape, packages) if kind is ShapeKind.MESH else None
+    except MissingFileError as error:
+        leave_out(error, element, collision, report)
+        return None
     if kind is ShapeKind.PLANE:
         pose = pose @ Pose(rotation=_plane_rotation(shape))
     sizes = _read_sizes(shape, kind)

@@ -16,16 +16,16 @@ SDF_TAGS = {
     ),
     "model": allowed(
         "name canonical_link placement_frame",
-        "pose link joint frame model include static self_collide",
-        "plugin gripper allow_auto_disable enable_wind",
+        "pose link joint frame model include static self_collide plugin",
+        "gripper allow_auto_disable enable_wind",
     ),
     "include": allowed("placement_frame merge", "uri name pose static placement_frame", "plugin"),
     "pose": allowed("relative_to degrees rotation_format", "", "", "frame"),
     "frame": allowed("name attached_to", "pose"),
     "link": allowed(
         "name",
-        "pose inertial visual collision gravity self_collide",
-        "sensor plugin light projector battery audio_sink audio_source must_be_base_link kinematic "
+        "pose inertial visual collision gravity self_collide sensor plugin",
+        "light projector battery audio_sink audio_source must_be_base_link kinematic "
         "enable_wind velocity_decay particle_emitter",
     ),
     "inertial": allowed("auto", "pose mass inertia frame density", "fluid_added_mass auto_inertia_params"),
@@ -54,8 +54,8 @@ SDF_TAGS = {
     "bullet/friction": allowed(),
     "joint": allowed(
         "name type",
-        "pose parent child axis",
-        "physics sensor axis2 gearbox_ratio thread_pitch gearbox_reference_body screw_thread_pitch",
+        "pose parent child axis sensor",
+        "physics axis2 gearbox_ratio thread_pitch gearbox_reference_body screw_thread_pitch",
     ),
     "axis": allowed("", "xyz limit dynamics use_parent_model_frame mimic", "initial_position"),
     "xyz": allowed("expressed_in"),

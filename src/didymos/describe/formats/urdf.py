@@ -2,7 +2,7 @@
 
 Read as urdfdom reads it, with three differences that are noted where they matter: a revolute joint without room to move
 (no limits, or equal ones; an old trick to keep a link apart in Gazebo) is welded, ``<mimic>`` becomes a constraint, and
-of the ``<gazebo>`` tags friction (mu1) and gravity are used. All else is listed.
+of the ``<gazebo>`` tags friction (mu1), gravity, sensors and plugins are used. All else is listed.
 """
 
 from __future__ import annotations
@@ -12,20 +12,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from didymos.describe.description import Description, JointKind
+from didymos.describe.description import Description, Device, JointKind
 from didymos.describe.formats.build_spec import build_spec
+from didymos.describe.formats.device_list import DeviceList
 from didymos.describe.formats.format import DescriptionFile, Format
+from didymos.describe.formats.gazebo_plugins import add_plugin
+from didymos.describe.formats.gazebo_sensors import add_joint_sensor, add_link_sensor
 from didymos.describe.formats.import_report import ImportReport
-from didymos.describe.formats.inertia import ROUNDED_TO_ZERO, inertia_fault
+from didymos.describe.formats.inertia import INERTIA_KEYS, ROUNDED_TO_ZERO, inertia_fault
 from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
 from didymos.describe.formats.packages import Packages
+from didymos.describe.formats.sdf_frames import raw_pose
 from didymos.describe.formats.urdf_gazebo import GazeboTags, read_gazebo_tags
 from didymos.describe.formats.urdf_origin import read_origin
 from didymos.describe.formats.urdf_shapes import read_colours, read_shapes
 from didymos.describe.formats.urdf_tags import URDF_TAGS
 from didymos.describe.formats.xml_file import Element
-from didymos.describe.formats.xml_values import limit, name_of, number, text_of, vector
+from didymos.describe.formats.xml_values import limit, name_of, number, rounding, text_of, vector
 from didymos.errors import nearest
 from didymos.rotations import Pose
 
@@ -43,7 +47,7 @@ _KINDS = {
 _WITH_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.PLANAR)
 
 
-def read_urdf(robot: Element, packages: Packages) -> Description:
+def read_urdf(robot: Element, packages: Packages, *, repair: bool = False) -> Description:
     """The description in a ``<robot>`` element."""
     report = ImportReport()
     report.audit(robot, URDF_TAGS)
@@ -54,7 +58,8 @@ def read_urdf(robot: Element, packages: Packages) -> Description:
         name = name_of(element)
         if name in links:
             raise element.error(f"link {name!r} stands here a second time, first in line {links[name].element.line}")
-        links[name] = _read_link(element, name, read_shapes(element, colours, packages, gazebo, report), gazebo)
+        shapes = read_shapes(element, colours, packages, gazebo, report)
+        links[name] = _read_link(element, name, shapes, gazebo, report)
     if not links:
         raise robot.error("<robot> has no <link>")
     joints: dict[str, JointSource] = {}
@@ -66,7 +71,13 @@ def read_urdf(robot: Element, packages: Packages) -> Description:
     gazebo.check_references(links, joints, report)
     root = _root(robot, links, joints)
     held_by = None
-    if root == WORLD:
+    roots = {root: Pose()}
+    if root not in links:  # 'world' as a parent that the file does not declare, as Drake writes it
+        holder = next(joint for joint in joints.values() if joint.parent == WORLD)
+        root, roots = holder.child, {}
+        if holder.kind is not JointKind.FLOATING:
+            held_by = f"joint {holder.name!r} holds it in the world"
+    elif root == WORLD:
         held_by = "it is the world itself"
         if fault := inertia_fault(links[root].inertial.inertia):
             report.add(
@@ -80,21 +91,44 @@ def read_urdf(robot: Element, packages: Packages) -> Description:
         robot,
         links,
         joints,
-        roots={root: Pose()},
+        roots=roots,
         held_by=held_by,
         root=root,
     )
-    return build_spec(mechanism, report)
+    devices = _read_devices(mechanism, gazebo, report)
+    return replace(build_spec(mechanism, report, repair=repair), devices=devices)
 
 
-def _read_link(element: Element, name: str, shapes: list[Shape], gazebo: GazeboTags) -> LinkSource:
-    inertial = element.at_most_one("inertial")
+def _read_devices(mechanism: Mechanism, gazebo: GazeboTags, report: ImportReport) -> tuple[Device, ...]:
+    """Sensors and plugins for which we have a law; their frames go into the mechanism."""
+    devices = DeviceList(mechanism, report)
+    for reference, sensor in gazebo.sensors:
+        if reference in mechanism.links:
+            add_link_sensor(devices, sensor, reference, raw_pose(sensor)[0])
+        elif reference in mechanism.joints:
+            add_joint_sensor(devices, sensor, mechanism.joints[reference])
+        for plugin in sensor.all("plugin"):
+            report.add(plugin, f"{plugin} of {sensor} is not used: it only publishes its readings")
+    for plugin in gazebo.plugins:
+        add_plugin(devices, plugin, "")
+    return devices.devices()
+
+
+def _read_link(
+    element: Element, name: str, shapes: list[Shape], gazebo: GazeboTags, report: ImportReport
+) -> LinkSource:
+    inertial = element.first("inertial")
     where = element if inertial is None else inertial
-    value = Inertial() if inertial is None else _read_inertial(inertial, name)
+    for further in element.all("inertial")[1:]:
+        report.add(further, f"<inertial> of {element} stands here a second time; the first one is used, as by other readers")
+    value = Inertial() if inertial is None else _read_inertial(inertial, name, report)
     return LinkSource(name, element, value, where, shapes, weightless=name in gazebo.weightless)
 
 
-def _read_inertial(element: Element, link: str) -> Inertial:
+def _read_inertial(element: Element, link: str, report: ImportReport) -> Inertial:
+    if element.first("mass") is None:
+        report.add(element, f"<inertial> of link {link!r} has no <mass>, which means none: it is not used")
+        return Inertial()
     mass = number(element.needed("mass"), "value")
     if mass < 0:
         raise element.needed("mass").error(f"link {link!r} has a mass of {mass:g} kg, expected none below zero")
@@ -105,7 +139,8 @@ def _read_inertial(element: Element, link: str) -> Inertial:
             raise tensor.error(f"link {link!r} has {key} = {value:g} kg m^2, expected no moment below zero")
     pose = read_origin(element)
     inertia = pose.rotation @ np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]) @ pose.rotation.T
-    return Inertial(mass, pose.position, inertia)
+    digits = [[rounding(tensor.attributes.get(key, "")) for key in row] for row in INERTIA_KEYS]
+    return Inertial(mass, pose.position, inertia, np.abs(pose.rotation) @ np.array(digits) @ np.abs(pose.rotation).T)
 
 
 def _read_joint(element: Element, name: str, report: ImportReport) -> JointSource:
@@ -182,7 +217,7 @@ def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointS
     carriers: dict[str, JointSource] = {}
     for joint in joints.values():
         for role, link in (("parent", joint.parent), ("child", joint.child)):
-            if link not in links:
+            if link not in links and not (role == "parent" and link == WORLD):
                 raise joint.element.error(
                     f"joint {joint.name!r} has the {role} link {link!r}, which does not exist" + nearest(link, links)
                 )
@@ -193,6 +228,8 @@ def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointS
             )
         carriers[joint.child] = joint
     roots = [name for name in links if name not in carriers]
+    if any(joint.parent == WORLD for joint in carriers.values()) and WORLD not in links:
+        roots.insert(0, WORLD)
     if not roots:
         raise robot.error(
             f"every link is the child of another, link {next(iter(links))!r} first: the joints form a "
@@ -207,7 +244,7 @@ def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointS
 
 def _read(file: DescriptionFile) -> Description:
     assert file.root is not None
-    return read_urdf(file.root, file.packages)
+    return read_urdf(file.root, file.packages, repair=file.repair)
 
 
 URDF = Format("URDF", _read, tags=("robot",))

@@ -1,4 +1,4 @@
-"""The ``<gazebo>`` tags of a URDF: friction and gravity of links are used, everything else is listed."""
+"""The ``<gazebo>`` tags of a URDF: friction and gravity of links, sensors and plugins are used, everything else is listed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ __all__ = ["GazeboTags", "read_gazebo_tags"]
 
 @dataclass
 class GazeboTags:
-    """What the tags say about links: friction coefficients [1], and which links feel no gravity."""
+    """What the tags say about links: friction coefficients [1], and which links feel no gravity; sensors, each with the link or
+    joint that it refers to, and plugins."""
 
     friction: dict[str, float] = field(default_factory=dict)
     weightless: set[str] = field(default_factory=set)
     references: list[tuple[str, Element]] = field(default_factory=list)
+    sensors: list[tuple[str, Element]] = field(default_factory=list)
+    plugins: list[Element] = field(default_factory=list)
 
     def check_references(self, links: Mapping[str, object], joints: Mapping[str, object], report: ImportReport) -> None:
         """Note every tag that refers to a link or joint which does not exist."""
@@ -46,8 +49,14 @@ def read_gazebo_tags(robot: Element, report: ImportReport) -> GazeboTags:
 
 
 def _used(tags: GazeboTags, link: str | None, child: Element) -> bool:
+    if child.tag == "plugin":
+        tags.plugins.append(child)
+        return True
     if link is None:
         return False
+    if child.tag == "sensor":
+        tags.sensors.append((link, child))
+        return True
     if child.tag in ("mu", "mu1"):
         value = number_in_text(child)
         if value < 0:

@@ -8,7 +8,7 @@ import numpy as np
 
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource, Shape, ShapeKind
-from didymos.describe.formats.mesh_paths import resolve_uri
+from didymos.describe.formats.mesh_paths import MissingFileError, resolve_uri
 from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.urdf_gazebo import GazeboTags
 from didymos.describe.formats.urdf_origin import read_origin
@@ -16,7 +16,7 @@ from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import number, text_of, vector
 from didymos.errors import nearest
 
-__all__ = ["is_solid", "read_colours", "read_shapes"]
+__all__ = ["is_solid", "leave_out", "read_colours", "read_shapes"]
 
 _SHAPES = ("box", "cylinder", "sphere", "capsule", "mesh")
 
@@ -51,7 +51,11 @@ def read_shapes(
         sizes = _read_sizes(shape, kind)
         if not is_solid(shape, sizes, collision, link, report):
             continue
-        mesh = _read_mesh(shape, packages) if kind is ShapeKind.MESH else None
+        try:
+            mesh = _read_mesh(shape, packages) if kind is ShapeKind.MESH else None
+        except MissingFileError as error:
+            leave_out(error, element, collision, report)
+            continue
         shapes.append(
             Shape(
                 kind,
@@ -76,6 +80,14 @@ def is_solid(shape: Element, sizes: np.ndarray, collision: bool, link: Element, 
         raise shape.error(message)
     report.add(shape, f"{message}; it is not shown")
     return False
+
+
+def leave_out(error: MissingFileError, element: Element, collision: bool, report: ImportReport) -> None:
+    """A shape whose file is missing is only noted where it serves to be seen; without what it collides with no robot is read."""
+    if collision:
+        report.add_missing(error)
+    else:
+        report.add(element, f"{error.message}; it is not shown")
 
 
 def _read_sizes(shape: Element, kind: ShapeKind) -> np.ndarray:

@@ -85,14 +85,20 @@ def read_xml(path: Path) -> Element:
 
 
 def parse_xml(text: bytes, file: Path, *, lines: bool = True) -> Element:
-    """The root element of XML text that came from `file`; `lines=False` where its lines are not the file's lines."""
+    """The root element of XML text that came from `file`; `lines=False` where its lines are not the file's lines.
+
+    Blank lines before the declaration and zeros behind the end, which many writers leave, are passed over.
+    """
     if not text.strip():
         raise InputError("is empty, expected XML", file=file)
-    builder = _Builder(file, lines)
+    begun = text.lstrip(b" \t\r\n")
+    skipped = text[: len(text) - len(begun)].count(b"\n")
+    text = begun.rstrip(b"\0 \t\r\n")
+    builder = _Builder(file, lines, skipped)
     try:
         builder.parser.Parse(text, True)
     except expat.ExpatError as error:
-        line = error.lineno if lines else None
+        line = error.lineno + skipped if lines else None
         raise InputError(f"is not well-formed XML: {expat.ErrorString(error.code)}", file=file, line=line) from error
     except (ValueError, LookupError) as error:  # an encoding that Python does not have
         raise InputError(f"is not readable XML: {error}", file=file) from error
@@ -102,7 +108,7 @@ def parse_xml(text: bytes, file: Path, *, lines: bool = True) -> Element:
 class _Builder:
     """Collects expat's events into a tree of `Element`."""
 
-    def __init__(self, file: Path, lines: bool) -> None:
+    def __init__(self, file: Path, lines: bool, skipped: int) -> None:
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -110,7 +116,7 @@ class _Builder:
         self.parser.CharacterDataHandler = self._text
         # Entities are how a small file becomes a huge one, or another file; no robot description needs them.
         self.parser.EntityDeclHandler = self._refuse_entity
-        self._file, self._lines = file, lines
+        self._file, self._lines, self._skipped = file, lines, skipped
         self._open: list[Element] = []
         self._root: Element | None = None
 
@@ -120,7 +126,7 @@ class _Builder:
         return self._root
 
     def _line(self) -> int | None:
-        return self.parser.CurrentLineNumber if self._lines else None
+        return self.parser.CurrentLineNumber + self._skipped if self._lines else None
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self._file, self._line())

@@ -9,7 +9,7 @@ import numpy as np
 
 from didymos.describe.formats.xml_file import Element
 
-__all__ = ["flag", "limit", "name_of", "number", "number_in_text", "parse_numbers", "text_of", "vector"]
+__all__ = ["flag", "limit", "name_of", "number", "number_in_text", "parse_numbers", "rounding", "text_of", "vector"]
 
 # Python's own float() also takes "1_0", "nan" and "infinity", which no description means.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -35,6 +35,14 @@ def _parse_number(element: Element, text: str, what: str, infinite: bool) -> flo
     if abs(value) > _LARGEST and not infinite:
         raise element.error(f"{what} of {element} is {text!r}, expected a number of at most {_LARGEST:g}")
     return value
+
+
+def rounding(text: str) -> float:
+    """Half a unit of the last digit of a number as it is written; none for a zero, which nobody rounds to."""
+    match = re.fullmatch(r"\s*[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?\s*", text)
+    if match is None or not (match[1] + (match[2] or "")).strip("0"):
+        return 0.0
+    return 0.5 * 10.0 ** (int(match[3] or 0) - len(match[2] or ""))
 
 
 def number(element: Element, attribute: str, default: float | None = None) -> float:
