@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from didymos.describe.formats.importer import read_description
+from didymos.errors import InputError
 
 BALL = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:macro name="ball" params="name mass radius:=0.1">
@@ -63,3 +64,14 @@ def test_a_plain_urdf_that_xacro_wrote_keeps_its_lines(tmp_path: Path) -> None:
     file = tmp_path / "a.urdf"
     file.write_text('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n<link name="a"/>\n<typo/></robot>')
     assert [note.line for note in read_description(file).notes] == [3]
+
+
+def test_a_substitution_that_is_none_is_told_without_the_name_of_a_class(tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf.xacro"
+    file.write_text(
+        '<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="b" value="$(nonsense b)"/>'
+        '<link name="${2 * b}"/></robot>'
+    )
+    with pytest.raises(InputError, match="Unknown substitution command") as refusal:
+        read_description(file)
+    assert "<class" not in str(refusal.value)

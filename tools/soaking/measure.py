@@ -37,6 +37,8 @@ class Watch:
             files = len(list((home / "fd").iterdir()))
         except (OSError, IndexError):
             return
+        if resident == 0:  # it has ended, and nobody has asked how yet
+            return
         disk = 0
         for file in self.folder.rglob("*"):
             try:

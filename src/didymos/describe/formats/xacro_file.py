@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -47,7 +48,8 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -
     answer = _ask_child(request, path)
     if "error" in answer:
         inside = "" if answer["file"] == request["file"] else f" (in {answer['file']})"
-        raise InputError(f"xacro cannot expand it: {answer['error']}{inside}", file=path)
+        said = re.sub(r"<class '[\w.]+'>: ", "", answer["error"])  # which xacro puts before what its own errors say
+        raise InputError(f"xacro cannot expand it: {said}{inside}", file=path)
     for name in answer["unused"]:
         known = [other for other in answer["arguments"] if other != name]
         raise InputError(f"has no xacro argument {name!r}{nearest(name, known)}", file=path)
