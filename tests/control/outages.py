@@ -2,7 +2,7 @@
 
     python tests/control/outages.py --seeds 10                                 the table of docs/flight.md
     python tests/control/outages.py --seeds 3 --seconds 30 --twin quadcopter   some of it
-    python tests/control/outages.py --first-seed 100 --seeds 40 --seconds 30   others, on which nothing was chosen
+    python tests/control/outages.py --first-seed 100 --seeds 40 --seconds 30   other seeds
 
 A twin flies for 30 s, its GPS is silent for some time (`sensors.gps.drop_out` 1), and it flies on for 15 s. Errors are those of
 the estimate against the truth.
