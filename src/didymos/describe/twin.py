@@ -13,6 +13,7 @@ from didymos.describe.check import check_gains, check_names
 from didymos.describe.code import Code, ReadCode, RunCode, named_code
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
+from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.importer import read_description
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.outside_files import why_not_outside
@@ -92,6 +93,14 @@ class Twin(ParameterValues):
     def source(self) -> Path:
         """The twin file itself."""
         return self._file
+
+    @property
+    def description_file(self) -> DescriptionFile:
+        """The file of the description, with its arguments and packages."""
+        about = self.file.description
+        arguments = {key: _argument(value) for key, value in about.arguments.items()}
+        packages = {key: self.folder / value for key, value in about.packages.items()}
+        return DescriptionFile(self.folder / about.file, arguments, packages)
 
     @property
     def variants(self) -> Mapping[str, str]:
@@ -240,18 +249,15 @@ class Twin(ParameterValues):
         return summarize(self)
 
     def _read_description(self) -> Description:
-        about = self.file.description
-        path = self.folder / about.file
-        arguments = {key: _argument(value) for key, value in about.arguments.items()}
-        packages = {key: self.folder / value for key, value in about.packages.items()}
-        if not is_file(path):
-            what = "is a folder, expected a file" if is_folder(path) else "is not there"
+        about, file = self.file.description, self.description_file
+        if not is_file(file.path):
+            what = "is a folder, expected a file" if is_folder(file.path) else "is not there"
             raise self.mistake(f"the file {about.file!r} {what}", "description", "file")
         for named, *place in ((about.file, "file"), *((value, "packages", key) for key, value in about.packages.items())):
             why = "" if self._trust else why_not_outside(named, self.folder)
             if why:
                 raise self.mistake(why, "description", *place)
-        found = read_description(path, arguments=arguments, packages=packages, folders=[self.folder], repair=about.repair)
+        found = read_description(file.path, arguments=file.arguments, packages=file.packages, folders=[self.folder], repair=about.repair)
         return float_base(found) if about.base == "floating" else found
 
     def _find_program(self) -> type[Controller] | None:
