@@ -27,7 +27,8 @@ def _inertial(mass: float, inertia: float) -> str:
 
 
 CORNERS = [(x, y) for x in (-0.3, 0.3) for y in (-0.2, 0.2)]
-SLEDGE = f'<robot name="sledge"><link name="box">{_inertial(4, 0.1)}{"".join(_ball(0.02, x, y) for x, y in CORNERS)}</link></robot>'
+FEET = "".join(_ball(0.02, x, y) for x, y in CORNERS)
+SLEDGE = f'<robot name="sledge"><link name="box">{_inertial(4, 0.1)}{FEET}</link></robot>'
 CART = f'<robot name="cart"><link name="box">{_inertial(4, 0.1)}</link>' + "".join(
     f'<link name="wheel{i}">{_inertial(0.5, 0.002)}<collision><geometry><sphere radius="{RADIUS}"/></geometry></collision></link>'
     f'<joint name="axle{i}" type="continuous"><parent link="box"/><child link="wheel{i}"/><origin xyz="{x} {y} 0"/>'

@@ -26,7 +26,8 @@ CHAIN = """<mujoco model="chain"><compiler angle="radian"/><worldbody>
     <body name="arm" pos="0.1 0 0.2" euler="0.3 0.2 0.1"><joint name="shoulder" type="ball" pos="0.01 0.02 0.03" damping="0.01"/>
       <inertial pos="0 0.1 0" mass="0.5" fullinertia="0.003 0.002 0.004 0.0001 0.0002 0.0003"/>
       <body name="hand" pos="0 0.2 0">
-        <joint name="wrist" axis="1 1 0" pos="0 0.05 0" ref="0.3" damping="0.02" armature="0.001" stiffness="0.2" springref="0.1"/>
+        <joint name="wrist" axis="1 1 0" pos="0 0.05 0" ref="0.3" damping="0.02" armature="0.001" stiffness="0.2"
+               springref="0.1"/>
         <inertial pos="0 0.03 0.01" mass="0.2" diaginertia="0.001 0.0012 0.0014" quat="0.9 0.1 0.2 0"/>
         <body name="finger" pos="0.02 0 0"><joint name="slider" type="slide" axis="0 0 1" damping="0.3"/>
           <inertial pos="0 0.03 0.01" mass="0.1" diaginertia="0.001 0.001 0.001"/></body>
@@ -125,7 +126,7 @@ def test_an_error_of_the_model_is_told_from_one_of_the_engine(change: Callable[[
 def test_a_link_that_was_read_wrongly_is_named() -> None:
     twin = didymos.load("quadcopter")
     arm = twin.description.links["arm2"]
-    twin.description.links["arm2"] = replace(arm, com=arm.com + [0.0, 1e-6, 0.0])
+    twin.description.links["arm2"] = replace(arm, com=arm.com + np.array([0.0, 1e-6, 0.0]))
     found = check_mechanism(twin, seconds=BRIEF)
     assert found.verdict.startswith("model differs: link arm2 centre of mass")
     assert len(found.differences) == 1

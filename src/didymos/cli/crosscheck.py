@@ -173,7 +173,7 @@ def _print(rows: list[_Row], options: CrosscheckOptions) -> None:
             print(f"  left out of the motion: {', '.join(row.mechanism.left_out)}")
     table = [
         (row.twin, finding.case, x.name, number(x.ours, x.unit), number(x.theirs, x.unit), number(x.closed_form, x.unit),
-         "agree" if x.agrees else "differ")
+         "-" if x.tolerance is None else "agree" if x.agrees else "differ")
         for row in rows for finding in row.contacts for x in finding.figures
     ]  # fmt: skip
     print_table(table, ("twin", "contact", "figure", "ours", "Drake", "closed form", "within softness"))

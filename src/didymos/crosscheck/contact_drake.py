@@ -1,7 +1,7 @@
 """A case of contact in Drake: its own reading of the description, shapes included, its own search for contacts, its own solver.
 
-Point contacts, solved in steps of 1 ms by the `lagged` approximation (convex, Hunt and Crossley's dissipation), friction of the
-ground as the twin has it. Drake touches a box in one point, a robot on several shapes in as many.
+Point contacts, in steps of at most 1 ms, by the `lagged` approximation (convex, Hunt and Crossley's dissipation), the friction
+of the ground as the twin has it. Drake touches a box in one point, a robot on several shapes in as many.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from didymos.crosscheck.source_reading import NotComparable, load_into
 from didymos.describe.twin import Twin
 from didymos.rotations import quaternion_to_matrix
 
-__all__ = ["STEP", "run_drake"]
+__all__ = ["run_drake"]
 
-STEP = 0.001  # [s]
+_STEP = 0.001  # [s]
 _ALLOWANCE = 0.0005  # [m], how deep Drake's contacts may go under the robot's weight
 
 
@@ -75,7 +75,8 @@ def _world(twin: Twin, start: ContactStart) -> tuple[Any, Any]:
     from pydrake.systems.framework import DiagramBuilder
 
     builder = DiagramBuilder()
-    plant, scene = AddMultibodyPlantSceneGraph(builder, STEP)
+    step = start.sample / np.ceil(start.sample / _STEP - 1e-9)  # a sample is a whole number of steps
+    plant, scene = AddMultibodyPlantSceneGraph(builder, float(step))
     plant.set_discrete_contact_approximation(DiscreteContactApproximation.kLagged)
     plant.set_contact_model(ContactModel.kPoint)
     load_into(plant, twin.description_file, shapes=True)

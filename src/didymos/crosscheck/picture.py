@@ -26,7 +26,7 @@ def plot_crosscheck(name: str, mechanism: MechanismFinding, contacts: Sequence[C
     if not rows:
         raise InputError("there is nothing to draw: nothing could be compared")
     with style():
-        figure = new_figure(10.0, 0.6 + 2.5 * rows)
+        figure = new_figure(8.5, 0.5 + 1.9 * rows)
         grid = figure.subplots(rows, 2, squeeze=False)
         if mechanism.trajectory is not None:
             _draw_motion(grid[0], mechanism)
