@@ -15,6 +15,7 @@ from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
 from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.importer import read_description
+from didymos.describe.formats.packages import Packages
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
@@ -100,7 +101,8 @@ class Twin(ParameterValues):
         about = self.file.description
         arguments = {key: _argument(value) for key, value in about.arguments.items()}
         packages = {key: self.folder / value for key, value in about.packages.items()}
-        return DescriptionFile(self.folder / about.file, arguments, packages)
+        path = self.folder / about.file
+        return DescriptionFile(path, Packages(path, packages, [self.folder]), arguments)
 
     @property
     def variants(self) -> Mapping[str, str]:
@@ -249,15 +251,17 @@ class Twin(ParameterValues):
         return summarize(self)
 
     def _read_description(self) -> Description:
-        about, file = self.file.description, self.description_file
-        if not is_file(file.path):
-            what = "is a folder, expected a file" if is_folder(file.path) else "is not there"
+        about = self.file.description
+        path = self.folder / about.file
+        if not is_file(path):
+            what = "is a folder, expected a file" if is_folder(path) else "is not there"
             raise self.mistake(f"the file {about.file!r} {what}", "description", "file")
         for named, *place in ((about.file, "file"), *((value, "packages", key) for key, value in about.packages.items())):
             why = "" if self._trust else why_not_outside(named, self.folder)
             if why:
                 raise self.mistake(why, "description", *place)
-        found = read_description(file.path, arguments=file.arguments, packages=file.packages, folders=[self.folder], repair=about.repair)
+        file = self.description_file
+        found = read_description(path, arguments=file.arguments, packages=file.packages, folders=[self.folder], repair=about.repair)
         return float_base(found) if about.base == "floating" else found
 
     def _find_program(self) -> type[Controller] | None:
