@@ -22,6 +22,7 @@ from didymos.cli.bench import bench
 from didymos.cli.check import check
 from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
+from didymos.cli.crosscheck import crosscheck
 from didymos.cli.fit import fit
 from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.flags import in_flags
@@ -60,6 +61,7 @@ app.command(epilog="Example: didymos fit power_unit sine.csv --hold-out step.csv
 app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass=0.4:0.8 --runs 50 --plot mass.png")(sweep)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
+app.command(epilog="Example: didymos crosscheck quadcopter --scenario hover --contact drop -o crosscheck.png")(crosscheck)
 app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)
 app.command(epilog="Example: didymos trust my_robot")(trust)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)

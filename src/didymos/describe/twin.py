@@ -13,7 +13,9 @@ from didymos.describe.check import check_gains, check_names
 from didymos.describe.code import Code, ReadCode, RunCode, named_code
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
+from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.importer import read_description
+from didymos.describe.formats.packages import Packages
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
@@ -92,6 +94,15 @@ class Twin(ParameterValues):
     def source(self) -> Path:
         """The twin file itself."""
         return self._file
+
+    @property
+    def description_file(self) -> DescriptionFile:
+        """The file of the description, with its arguments and packages."""
+        about = self.file.description
+        arguments = {key: _argument(value) for key, value in about.arguments.items()}
+        packages = {key: self.folder / value for key, value in about.packages.items()}
+        path = self.folder / about.file
+        return DescriptionFile(path, Packages(path, packages, [self.folder]), arguments)
 
     @property
     def variants(self) -> Mapping[str, str]:
@@ -242,8 +253,6 @@ class Twin(ParameterValues):
     def _read_description(self) -> Description:
         about = self.file.description
         path = self.folder / about.file
-        arguments = {key: _argument(value) for key, value in about.arguments.items()}
-        packages = {key: self.folder / value for key, value in about.packages.items()}
         if not is_file(path):
             what = "is a folder, expected a file" if is_folder(path) else "is not there"
             raise self.mistake(f"the file {about.file!r} {what}", "description", "file")
@@ -251,7 +260,8 @@ class Twin(ParameterValues):
             why = "" if self._trust else why_not_outside(named, self.folder)
             if why:
                 raise self.mistake(why, "description", *place)
-        found = read_description(path, arguments=arguments, packages=packages, folders=[self.folder], repair=about.repair)
+        file = self.description_file
+        found = read_description(path, arguments=file.arguments, packages=file.packages, folders=[self.folder], repair=about.repair)
         return float_base(found) if about.base == "floating" else found
 
     def _find_program(self) -> type[Controller] | None:

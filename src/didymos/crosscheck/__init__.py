@@ -1,0 +1,1 @@
+"""A second engine: the same description and inputs in pinocchio and Drake, and where the twin differs from them."""
