@@ -109,7 +109,7 @@ def restart_portable(command: list[str]) -> None:
 
 
 def mode() -> str:
-    """What the bits of a run depend on beside its inputs and the installed packages: two digests compare where it is the same."""
+    """How a run was computed. Portable digests compare where it is the same; a native one names the processor alone."""
     libc = "-".join(platform.libc_ver()) or platform.system()
     if is_portable():
         return f"portable {platform.machine()} {libc}"
