@@ -51,10 +51,10 @@ def test_bad_input_is_one_sentence(arguments: list[str], says: str, capsys: pyte
 
 
 def test_a_bare_description_that_cannot_be_read_is_named_as_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "weightless.urdf"
-    file.write_text('<robot name="r"><link name="a"/></robot>')
+    file = tmp_path / "torn.urdf"
+    file.write_text(PENDULUM.replace('child link="bob"', 'child link="bub"'))
     assert main(["crosscheck", str(file)]) == 2
-    assert capsys.readouterr().err.startswith(f"didymos: {file}: ")
+    assert capsys.readouterr().err.startswith(f"didymos: {file}:4: joint 'pivot' has the child link 'bub'")
 
 
 def test_without_the_second_engines_the_command_that_installs_them_is_said(

@@ -260,8 +260,8 @@ class Twin(ParameterValues):
             why = "" if self._trust else why_not_outside(named, self.folder)
             if why:
                 raise self.mistake(why, "description", *place)
-        file = self.description_file
-        found = read_description(path, arguments=file.arguments, packages=file.packages, folders=[self.folder], repair=about.repair)
+        file, here = self.description_file, [self.folder]
+        found = read_description(path, arguments=file.arguments, packages=file.packages, folders=here, repair=about.repair)
         return float_base(found) if about.base == "floating" else found
 
     def _find_program(self) -> type[Controller] | None:
