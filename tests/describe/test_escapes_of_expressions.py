@@ -1,8 +1,8 @@
 """Known ways out of a Python sandbox, written as xacro expressions: none runs, none reads, each is refused in one sentence.
 
 From the public literature on escapes from restricted `eval`. MARK stands for a file that an escape would make, SECRET for one
-that it would read. A second table holds what would fill the memory or never end. All go through the evaluator; some of each group also
-through `didymos check`, child process and all.
+that it would read. A second table holds what would fill the memory or never end. All go through the evaluator; some of each
+group also through `didymos check`, child process and all.
 """
 
 from __future__ import annotations

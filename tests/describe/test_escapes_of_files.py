@@ -167,7 +167,7 @@ def test_the_same_files_inside_are_read(kind: str, folder: Path) -> None:
 @pytest.mark.parametrize("kind", IN_XACRO)
 @pytest.mark.parametrize(
     "way",
-    ["up", "absolute", "file", "a link to the file", "a chain of links", "a package with dots", "out of a package", "home as a package"],
+    ["up", "absolute", "file", "a link to the file", "a chain of links", "a package with dots", "out of a package"],
 )
 def test_no_file_outside_is_read_by_xacro(kind: str, way: str, folder: Path) -> None:
     target, text = IN_XACRO[kind]
