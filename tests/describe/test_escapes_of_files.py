@@ -81,9 +81,9 @@ NOT_FILES = {
 URDF = '<robot name="r"><link name="b">{0}<{1}><geometry><mesh filename="URI"/></geometry></{1}></link></robot>'
 SDF = '<sdf version="1.9"><model name="m"><link name="b">{0}</link>{1}</model></sdf>'
 MJCF = "<mujoco><asset>{0}</asset><worldbody><body>{1}</body></worldbody></mujoco>"
-SDF_MESH = '<visual name="v"><geometry><mesh><uri>URI</uri></mesh></geometry></visual>'
+SDF_MESH = '<collision name="c"><geometry><mesh><uri>URI</uri></mesh></geometry></collision>'
 FORMATS = {
-    "URDF mesh": ("x.urdf", "a.stl", URDF.format(BALL, "visual")),
+    "URDF mesh": ("x.urdf", "a.stl", URDF.format(BALL, "collision")),
     "SDF mesh": ("x.sdf", "a.stl", SDF.format(SDF_MESH, "")),
     "SDF include": ("x.sdf", "model.sdf", SDF.format("", "<include><uri>URI</uri></include>")),
     "MJCF mesh": ("x.xml", "a.stl", MJCF.format('<mesh name="m" file="URI"/>', '<geom type="mesh" mesh="m"/>')),
@@ -374,3 +374,16 @@ def test_a_description_at_home_does_not_open_the_home(folder: Path) -> None:
     (home / "package.xml").write_text("<package><name>home</name></package>")
     for named in (".ssh/a.stl", "package://home/.ssh/a.stl"):
         refused(home / "x.urdf", FORMATS["URDF mesh"][2].replace("URI", named))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_picture_of_what_stands_outside_is_not_shown(way: str, folder: Path) -> None:
+    """A mesh that only serves to be seen may be missing; then no mesh is read, and a note or a refusal says so."""
+    file = folder / "x.urdf"
+    file.write_text(URDF.format(BALL, "visual").replace("URI", uri(WAYS[way], "a.stl", folder)))
+    try:
+        description = read_description(file)
+    except InputError:
+        return
+    assert len(description.spec.meshes) == 0
+    assert any("is not shown" in note.what for note in description.notes)
