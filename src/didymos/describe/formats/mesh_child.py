@@ -35,6 +35,8 @@ def main() -> None:
         request = json.loads(line)
         try:
             vertices, faces = _read(Path(request["file"]), request["part"])
+            if vertices.shape[1:] != (3,) or faces.shape[1:] != (3,):
+                raise _UnusableError("has corners that are not three numbers each")
             if len(vertices) > _MOST_VERTICES or len(faces) > 2 * _MOST_VERTICES:
                 raise _UnusableError(f"has {len(vertices)} corners, expected at most {_MOST_VERTICES}")
             head: dict[str, Any] = {"vertices": len(vertices), "faces": len(faces)}

@@ -74,9 +74,9 @@ class _Guard:
                 self.visit(inner, file.parent, (*stack, file), [""])
 
     def _check_asset(self, element: Element, name: str, folder: Path, folders: list[str]) -> None:
-        name = name.partition("://")[2] if "://" in name else name
-        for below in dict.fromkeys(folders):
-            file = self._readable(element, folder / below / name)
+        names = dict.fromkeys((name, name.partition("://")[2] or name))  # the engine drops package:// of a URDF
+        for path in (folder / below / one for below in dict.fromkeys(folders) for one in names):
+            file = self._readable(element, path)
             if file is None:
                 continue
             size = file.stat().st_size

@@ -25,7 +25,7 @@ from didymos.errors import InputError
 
 __all__ = ["Expander"]
 
-_MOST_ELEMENTS = 200_000
+_MOST_ELEMENTS = 50_000
 _MOST_FILES = 1000
 _ENVIRONMENT = "env:"  # the arguments that stand for variables of the environment
 
@@ -34,7 +34,7 @@ class _Refused(BaseException):
     """Something that the file may not do; no handler of xacro's catches it."""
 
 
-class _Missing(xacro.XacroException):  # type: ignore[misc]
+class _Missing(xacro.XacroException):
     """A file that is not there; xacro passes over it where the include is optional."""
 
     def __str__(self) -> str:
@@ -104,6 +104,7 @@ class Expander:
         xacro.parse, xacro.load_yaml, xacro.abs_filename_spec = self._parse, self._load_yaml, self._absolute
         xacro.get_include_files = self._included_files
         xacro.eval_all = self._counted(xacro.eval_all)
+        xacro.eval_extension = self._extension
         substitution_args._eval = self._evaluated_extension
         substitution_args._eval_env, substitution_args._eval_optenv = self._variable, self._optional_variable
         substitution_args._eval_find = self._find
@@ -136,6 +137,17 @@ class Expander:
             evaluate(node, macros, symbols)
 
         return counting
+
+    def _extension(self, text: str) -> Any:
+        """``$(...)``: arguments, packages, the environment."""
+        if text == "$(cwd)":
+            return str(Path.cwd())
+        try:
+            return substitution_args.resolve_args(text, context=xacro.substitution_args_context)
+        except substitution_args.ArgException as error:
+            raise xacro.XacroException(f"the argument {error} is not defined") from None
+        except Exception as error:
+            raise xacro.XacroException(f"{error} in {text!r}") from None
 
     def _evaluated_extension(self, text: str, context: dict[str, Any]) -> str:
         """``$(eval ...)``: the functions of roslaunch, and the arguments by their names."""

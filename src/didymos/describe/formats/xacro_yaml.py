@@ -21,7 +21,7 @@ __all__ = ["read_yaml_data"]
 _LARGEST = 4 * 2**20  # [bytes]
 _LONGEST_SCALAR = 65_536  # [characters]
 _LONGEST_NUMBER = 400  # [characters]
-_MOST_NODES = 100_000
+_MOST_NODES = 20_000
 _UNITS = {
     "!radians": 1.0, "!degrees": math.pi / 180.0,
     "!meters": 1.0, "!millimeters": 0.001, "!foot": 0.3048, "!inches": 0.0254,
@@ -58,6 +58,8 @@ def read_yaml_data(file: Path, evaluate: Callable[[str], Any]) -> Any:
         return checked(loader.construct_document(node))
     except yaml.YAMLError as error:
         raise ExpressionError(f"the YAML cannot be read: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise ExpressionError("the YAML is nested too deep") from None
     finally:
         loader.dispose()
 
