@@ -12,7 +12,7 @@ The engine's wheel is compiled once, with AVX and without FMA, and looks at no f
 wherever that is. What remains is glibc itself, whose functions change with its versions: `mode` names it. Measured: see
 docs/simulate.md.
 
-All four read the environment when they are loaded, so portable is a property of a process from its start: `didymos --portable`
+All four read the environment when they are loaded, so portable is a property of a process from its start: the command
 starts itself anew, `python -m didymos.portable SCRIPT.py` starts a script so.
 """
 
