@@ -57,7 +57,11 @@ CASES = {
     "mass not a number": ("x.urdf", inertial(mass="nan"), "'value' of <mass> is 'nan', expected a finite number"),
     "mass infinite": ("x.urdf", inertial(mass="1e999"), "'value' of <mass> is '1e999'"),
     "decimal comma": ("x.urdf", inertial(mass="1,0"), "'value' of <mass> is '1,0', expected a finite number"),
-    "no mass": ("x.urdf", urdf('<link name="a"><inertial/></link>'), "<inertial> has no <mass>, which it needs"),
+    "no inertia": (
+        "x.urdf",
+        urdf('<link name="a"><inertial><mass value="1"/></inertial></link>'),
+        "<inertial> has no <inertia>, which it needs",
+    ),
     "negative moment": ("x.urdf", inertial(yy="-0.5"), ":3: link 'plate' has iyy = -0.5 kg m^2"),
     "triangle inequality": (
         "x.urdf",
@@ -275,3 +279,11 @@ def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pyt
     file.write_text(urdf('<link name="${1 + 1}"/>'))
     with pytest.raises(InputError, match=r"xacro did not end within 0.001 s"):
         read_description(file)
+
+
+def test_an_inertial_without_a_mass_is_none_and_noted(tmp_path: Path) -> None:
+    file = tmp_path / "x.urdf"
+    file.write_text(urdf('<link name="a"><inertial/></link>'))
+    description = read_description(file)
+    assert description.links["a"].mass == 0.0
+    assert ["has no <mass>" in note.what for note in description.notes] == [True]
