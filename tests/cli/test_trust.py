@@ -39,6 +39,7 @@ RUNNING = {
     "serve": ["--port", "ros2", "--seconds", "1"],
     "cockpit": ["--no-browser", "--port", "0"],
     "bench": [],
+    "crosscheck": [],
 }
 LOOKING = ("show", "check", "list", "new", "plot", "compare", "trust", "fit-propeller")
 

@@ -94,6 +94,12 @@ class Failing(didymos.Controller):
 """
 
 
+def _hear_all_signals() -> None:
+    """Whoever started the tests in the background, or by `nohup`, has made their children deaf to some."""
+    for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(which, signal.SIG_DFL)
+
+
 @pytest.fixture
 def command(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     """Start `didymos run power_unit --robot ...` as a process."""
@@ -108,8 +114,7 @@ def command(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # a shell that started the tests in the background has made its children deaf to Ctrl-C
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=_hear_all_signals,
         )
 
     return start
