@@ -27,6 +27,7 @@ from didymos.air.nearby import NEARBY, density_nearby, look_around, wind_nearby
 from didymos.compiled import kernel
 from didymos.engine.calls import call_law, call_measure, call_tick
 from didymos.engine.clearance import clearance
+from didymos.engine.joint_limits import LIMIT, borne
 from didymos.engine.law_table import LAW, MOST_LAWS, law_table
 from didymos.engine.layout import DATA, INTEGRATOR, MODEL, TIMESTEP
 from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
@@ -238,6 +239,9 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     qpos, qvel = doubles(word(data + _QPOS)), doubles(word(data + _QVEL))
     here.time = doubles(data + _TIME)[0]
     _find_step(model, here, record_at(scratch + _CALLED_AT, CALLED))
+    driven = doubles(state + 8 * header.driven)
+    for i in range(header.limits):
+        driven[i] = 0.0
     loaded, last_dof = -1, -1  # the body whose load is being summed, and the last degree of freedom that moves it
     looked = False  # whether the air is known at some height
     for i in range(header.parts):
@@ -285,9 +289,17 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
             _add_wrench(data, row, here, wrench, load)
         if row.joint_dof >= 0:
             total[row.joint_dof] += wrench.joint_torque
+            driven[row.limit] += wrench.joint_torque
         if row.belt_dof >= 0:
             total[row.belt_dof] += wrench.joint_torque
     _push(model, data, last_dof, load)
+    for i in range(header.limits):
+        limit = row_at(table + 8 * header.first_limit, i, LIMIT)
+        beyond = driven[i] - borne(driven[i], qvel[limit.dof], limit)
+        if beyond != 0.0:
+            total[limit.dof] -= beyond
+            if limit.belt_dof >= 0:
+                total[limit.belt_dof] -= beyond
     _end_sum(data, dofs, state + 8 * header.applied)
 
 
