@@ -13,7 +13,7 @@ from didymos.contract import offset_of
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
 from didymos.engine.friction import direction_rows
-from didymos.engine.joint_limits import LIMIT
+from didymos.engine.joint_limits import LIMIT, LIMITS, limited_joints
 from didymos.engine.law_table import register
 from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.memory_layout import MemoryLayout
@@ -69,10 +69,10 @@ class TableLayout:
         self.first_need = self._take(_words(NEED, self.needs))
         self.first_measuring = self._take(_words(MEASURING, len(sensors)))
         self.first_direction = self._take(_words(DIRECTION, len(twin.file.contacts)))
-        self.joints = list(dict.fromkeys(part.joint for part in parts.values() if part.joint is not None))
-        self.first_limit = self._take(_words(LIMIT, len(self.joints)))
-        for i, joint in enumerate(self.joints):
-            for name in ("effort", "velocity"):
+        self.limited = limited_joints(twin)
+        self.first_limit = self._take(_words(LIMIT, len(self.limited)))
+        for i, joint in enumerate(self.limited):
+            for name in LIMITS:
                 self.numbers[f"joints.{joint}.{name}"] = self.first_limit + _words(LIMIT, i) + offset_of(LIMIT, name)
         self.first_link = self._take(_words(PUSHED_LINK, len(twin.description.links)))
         self.parameters = {
@@ -119,19 +119,18 @@ def fill_table(
         _fill_part(model, row, twin, links, state, name, part)
         row["parameters"], row["states"] = layout.parameters[name], _first_activation(model) + first_state
         row["first_need"] = first_need
-        row["limit"] = -1 if part.joint is None else layout.joints.index(part.joint)
+        row["limit"] = layout.limited.index(part.joint) if part.joint in layout.limited else -1
         if part.input_from is not None:
             row["needs"] = _fill_needs(needs[first_need:], twin, state, name, part)
         first_need += int(row["needs"])
         first_state += len(part.contract.used_states(part))
-    limits = rows(layout.first_limit, LIMIT, len(layout.joints))
-    for row in reversed(parts):
-        if row["limit"] >= 0:
-            limits[row["limit"]]["dof"], limits[row["limit"]]["belt_dof"] = row["joint_dof"], row["belt_dof"]
-    for limit, joint in zip(limits, layout.joints, strict=True):
-        for name in ("effort", "velocity"):
-            parameter = twin.parameters.get(f"joints.{joint}.{name}")
-            limit[name] = 0.0 if parameter is None else parameter.value
+    limits = rows(layout.first_limit, LIMIT, len(layout.limited))
+    for i, (limit, joint) in enumerate(zip(limits, layout.limited, strict=True)):
+        driving = np.flatnonzero(parts["limit"] == i)
+        limit["first_part"], limit["last_part"] = driving[0], driving[-1]
+        limit["dof"] = parts[driving[0]]["joint_dof"]
+        for name in LIMITS:
+            limit[name] = twin.get(f"joints.{joint}.{name}")
     _fill_measuring(model, rows, twin, links, layout, state)
     rows(layout.first_direction, DIRECTION, len(twin.file.contacts))[:] = direction_rows(model, twin, spec, links)
     header = rows(layout.header, HEADER, 1)[0]

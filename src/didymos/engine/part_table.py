@@ -2,10 +2,10 @@
 
 It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, the numbers of the air, one `PART` per part,
 one `NEED` per output that a part takes from another one, one `MEASURING` per sensor that measures by itself, one `DIRECTION`
-per shape whose friction has a direction, one `LIMIT` per driven joint,
-one `PUSHED_LINK` per link, and the parameters of parts and sensors. Offsets are in
-words: from the table's start, or, where it says so, into the plugin's state or the engine's `act`. Laws are named by identity
-(see law_table.py): the table holds no address, so a model can be copied, pickled and loaded elsewhere.
+per shape whose friction has a direction, one `LIMIT` per joint that parts drive within limits, one `PUSHED_LINK` per link, and
+the parameters of parts and sensors. Offsets are in words: from the table's start, or, where it says so, into the plugin's state
+or the engine's `act`. Laws are named by identity (see law_table.py): the table holds no address, so a model can be copied,
+pickled and loaded elsewhere.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ HEADER = np.dtype(
         ("scratch", np.int64),  # in the state
         ("air_state", np.int64),  # in the state
         ("applied", np.int64),  # in the state: see forces.py
-        ("driven", np.int64),  # in the state: the torque on each limited joint
+        ("driven", np.int64),  # in the state: what each part drives its joint with
         ("pushes", np.int64),  # in the state: see pushes.py
         ("root_qpos", np.int64),  # of a floating robot, else -1
         ("root_dof", np.int64),
@@ -75,7 +75,7 @@ PART = np.dtype(
         ("joint_qpos", np.int64),
         ("belt_dof", np.int64),  # -1 without a belt
         ("belt_qpos", np.int64),
-        ("limit", np.int64),  # row of its joint's limits, -1 without a joint
+        ("limit", np.int64),  # row of its joint's limits, -1 without any
         ("parameters", np.int64),
         ("needs", np.int64),  # how many rows, and the first of them
         ("first_need", np.int64),
