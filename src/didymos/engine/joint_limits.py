@@ -47,9 +47,8 @@ def borne(torque: float, speed: float, limit: Any) -> float:
     """What of a torque [N m or N] a joint bears at a speed [rad/s or m/s]."""
     if limit.effort > 0.0:
         torque = min(max(torque, -limit.effort), limit.effort)
-    if limit.velocity > 0.0 and torque * speed > 0.0:
-        left = 1.0 + (limit.velocity - abs(speed)) / (_FOLD_BACK * limit.velocity)
-        torque *= min(max(left, 0.0), 1.0)
+    if abs(speed) > limit.velocity > 0.0 and torque * speed > 0.0:
+        torque *= max(1.0 - (abs(speed) - limit.velocity) / (_FOLD_BACK * limit.velocity), 0.0)
     return torque
 
 
