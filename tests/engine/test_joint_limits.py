@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import didymos
+from didymos.cli.main import main
 
 INERTIA = 0.2  # [kg m^2] about the hinge
 ARM = f"""<robot name="arm"><link name="base"/><link name="arm"><inertial><mass value="1"/>
@@ -139,7 +140,7 @@ def test_friction_and_gear_of_a_drive_are_not_limited_its_motor_is(make_twin: An
     assert gained(5.0) == pytest.approx((5.0 - 10.0 * 0.01) * 0.5 / inertia, rel=1e-6)
 
 
-def test_a_part_that_asks_for_more_than_its_joint_bears_is_noted(make_twin: Any) -> None:
+def test_a_part_that_asks_for_more_than_its_joint_bears_is_noted(make_twin: Any, capsys: pytest.CaptureFixture[str]) -> None:
     motor = {"kind": "joint_drive", "link": "arm", "joint": "hinge", "torque_constant": 0.5, "gear": 6.0}
     motor |= {"current_limit": 4.0, "speed_limit": 9.0}
     twin = make_twin(ARM % 3.0, parts={"drive0": motor})
@@ -147,5 +148,7 @@ def test_a_part_that_asks_for_more_than_its_joint_bears_is_noted(make_twin: Any)
     asks = "part 'drive0' asks for up to 12 N m (current_limit)"
     assert effort == f"{asks}, joint 'hinge' bears 5 (effort of its limits): the joint's limit holds"
     assert "9 rad/s (speed_limit), joint 'hinge' bears 3 (velocity of its limits)" in velocity
+    assert main(["run", str(twin.folder), "--seconds", "0.01"]) == 0
+    assert asks in capsys.readouterr().err
     twin.set_all({"joints.hinge.effort": 12.0, "joints.hinge.velocity": 0.0})
     assert not [note for note in twin.notes if "asks for" in note.what]
