@@ -17,6 +17,8 @@ __all__ = ["Parameter", "collect"]
 
 INERTIA_AXES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
+_LIMIT = "of what parts drive; 0 for none"
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -56,6 +58,9 @@ def _joints(description: Description) -> Iterator[Parameter]:
             inertia = "kg" if joint.kind is JointKind.PRISMATIC else "kg m^2"
             yield Parameter(f"joints.{name}.damping", joint.damping, f"{force}/({speed})", low=0.0, live=True)
             yield Parameter(f"joints.{name}.friction", joint.friction, force, low=0.0, live=True)
+            limited = joint.effort is not None or joint.velocity is not None
+            yield Parameter(f"joints.{name}.effort", joint.effort or 0.0, force, low=0.0, live=limited, doc=_LIMIT)
+            yield Parameter(f"joints.{name}.velocity", joint.velocity or 0.0, speed, low=0.0, live=limited, doc=_LIMIT)
             armature = description.spec.joint(joint.engine_joints[0]).armature
             yield Parameter(f"joints.{name}.armature", float(armature), inertia, low=0.0, live=True)
 

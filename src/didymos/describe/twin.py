@@ -16,6 +16,7 @@ from didymos.describe.float_base import float_base
 from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.importer import read_description
 from didymos.describe.formats.packages import Packages
+from didymos.describe.limit_notes import limit_notes
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
@@ -111,8 +112,10 @@ class Twin(ParameterValues):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """All that the description holds and the twin does not use or understood differently; what of its code is not known."""
-        return self.description.notes + self.code.notes
+        """All that the twin does not use of the description, understood differently or does not know of its code; parts beyond
+        the limits of their joints.
+        """
+        return (*self.description.notes, *self.code.notes, *limit_notes(self))
 
     @property
     def scenarios(self) -> Mapping[str, ScenarioSpec]:

@@ -164,6 +164,7 @@ def _state_layout(
     state.reserve("scratch", SCRATCH)
     state.reserve("air", AIR_STATE)
     state.reserve("applied", 2 * freedoms)
+    state.reserve("driven", len(twin.file.parts))
     state.reserve("looked", 3 * freedoms)  # positions and velocities: no joint has more positions than 4/3 of its freedoms
     state.reserve("pushes", PUSHES)
     state.reserve("pushing", 3 * len(twin.description.links))

@@ -9,9 +9,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.contract import offset_of
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
 from didymos.engine.friction import direction_rows
+from didymos.engine.joint_limits import LIMIT, LIMITS, limited_joints
 from didymos.engine.law_table import register
 from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.memory_layout import MemoryLayout
@@ -67,6 +69,11 @@ class TableLayout:
         self.first_need = self._take(_words(NEED, self.needs))
         self.first_measuring = self._take(_words(MEASURING, len(sensors)))
         self.first_direction = self._take(_words(DIRECTION, len(twin.file.contacts)))
+        self.limited = limited_joints(twin)
+        self.first_limit = self._take(_words(LIMIT, len(self.limited)))
+        for i, joint in enumerate(self.limited):
+            for name in LIMITS:
+                self.numbers[f"joints.{joint}.{name}"] = self.first_limit + _words(LIMIT, i) + offset_of(LIMIT, name)
         self.first_link = self._take(_words(PUSHED_LINK, len(twin.description.links)))
         self.parameters = {
             name: self._numbers(f"parts.{name}.", part, _words(part.contract.parameter_layout)) for name, part in parts.items()
@@ -112,16 +119,25 @@ def fill_table(
         _fill_part(model, row, twin, links, state, name, part)
         row["parameters"], row["states"] = layout.parameters[name], _first_activation(model) + first_state
         row["first_need"] = first_need
+        row["limit"] = layout.limited.index(part.joint) if part.joint in layout.limited else -1
         if part.input_from is not None:
             row["needs"] = _fill_needs(needs[first_need:], twin, state, name, part)
         first_need += int(row["needs"])
         first_state += len(part.contract.used_states(part))
+    limits = rows(layout.first_limit, LIMIT, len(layout.limited))
+    for i, (limit, joint) in enumerate(zip(limits, layout.limited, strict=True)):
+        driving = np.flatnonzero(parts["limit"] == i)
+        limit["first_part"], limit["last_part"] = driving[0], driving[-1]
+        limit["dof"] = parts[driving[0]]["joint_dof"]
+        for name in LIMITS:
+            limit[name] = twin.get(f"joints.{joint}.{name}")
     _fill_measuring(model, rows, twin, links, layout, state)
     rows(layout.first_direction, DIRECTION, len(twin.file.contacts))[:] = direction_rows(model, twin, spec, links)
     header = rows(layout.header, HEADER, 1)[0]
     header["parts"], header["first_part"], header["first_need"] = len(parts), layout.first_part, layout.first_need
     header["measuring"], header["first_measuring"] = len(layout.sensor_parameters), layout.first_measuring
     header["directions"], header["first_direction"] = len(twin.file.contacts), layout.first_direction
+    header["limits"], header["first_limit"], header["driven"] = len(limits), layout.first_limit, state.starts["driven"]
     header["links"], header["first_link"] = len(twin.description.links), layout.first_link
     header["air"], header["wind"], header["gusts"] = layout.air, layout.wind, layout.gusts
     header["scratch"], header["air_state"] = state.starts["scratch"], state.starts["air"]

@@ -27,6 +27,7 @@ from didymos.air.nearby import NEARBY, density_nearby, look_around, wind_nearby
 from didymos.compiled import kernel
 from didymos.engine.calls import call_law, call_measure, call_tick
 from didymos.engine.clearance import clearance
+from didymos.engine.joint_limits import LIMIT, borne
 from didymos.engine.law_table import LAW, MOST_LAWS, law_table
 from didymos.engine.layout import DATA, INTEGRATOR, MODEL, TIMESTEP
 from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
@@ -215,6 +216,23 @@ def _find_step(model: int, here: Any, called: Any) -> None:
 
 
 @kernel
+def _limit(limit: Any, index: int, parts: int, driven: Any, qvel: Any, total: Any) -> None:
+    """Take away what parts drive a joint with beyond its limits; each that has a belt loses its share there too."""
+    asked = 0.0
+    for i in range(limit.first_part, limit.last_part + 1):
+        if row_at(parts, i, PART).limit == index:
+            asked += driven[i]
+    beyond = asked - borne(asked, qvel[limit.dof], limit)
+    if beyond == 0.0:
+        return
+    total[limit.dof] -= beyond
+    for i in range(limit.first_part, limit.last_part + 1):
+        row = row_at(parts, i, PART)
+        if row.limit == index and row.belt_dof >= 0:
+            total[row.belt_dof] -= beyond * (driven[i] / asked)
+
+
+@kernel
 def act_all(model: int, data: int, table: int, state: int) -> None:
     """Call every part's law; generalized forces to `qfrc_applied`, rates of states to `act_dot`."""
     header = record_at(table, HEADER)
@@ -238,6 +256,7 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     qpos, qvel = doubles(word(data + _QPOS)), doubles(word(data + _QVEL))
     here.time = doubles(data + _TIME)[0]
     _find_step(model, here, record_at(scratch + _CALLED_AT, CALLED))
+    driven = doubles(state + 8 * header.driven)
     loaded, last_dof = -1, -1  # the body whose load is being summed, and the last degree of freedom that moves it
     looked = False  # whether the air is known at some height
     for i in range(header.parts):
@@ -270,6 +289,7 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
             wrench.force[axis] = 0.0
             wrench.torque[axis] = 0.0
         wrench.joint_torque = 0.0
+        wrench.joint_passive = 0.0
         call_law(
             _law_of(row).function,
             table + 8 * row.parameters,
@@ -285,9 +305,13 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
             _add_wrench(data, row, here, wrench, load)
         if row.joint_dof >= 0:
             total[row.joint_dof] += wrench.joint_torque
+            if row.limit >= 0:
+                driven[i] = wrench.joint_torque - wrench.joint_passive
         if row.belt_dof >= 0:
             total[row.belt_dof] += wrench.joint_torque
     _push(model, data, last_dof, load)
+    for i in range(header.limits):
+        _limit(row_at(table + 8 * header.first_limit, i, LIMIT), i, parts, driven, qvel, total)
     _end_sum(data, dofs, state + 8 * header.applied)
 
 

@@ -2,9 +2,10 @@
 
 It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, the numbers of the air, one `PART` per part,
 one `NEED` per output that a part takes from another one, one `MEASURING` per sensor that measures by itself, one `DIRECTION`
-per shape whose friction has a direction, one `PUSHED_LINK` per link, and the parameters of parts and sensors. Offsets are in
-words: from the table's start, or, where it says so, into the plugin's state or the engine's `act`. Laws are named by identity
-(see law_table.py): the table holds no address, so a model can be copied, pickled and loaded elsewhere.
+per shape whose friction has a direction, one `LIMIT` per joint that parts drive within limits, one `PUSHED_LINK` per link, and
+the parameters of parts and sensors. Offsets are in words: from the table's start, or, where it says so, into the plugin's state
+or the engine's `act`. Laws are named by identity (see law_table.py): the table holds no address, so a model can be copied,
+pickled and loaded elsewhere.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from didymos.air.atmosphere import AirSpec
 from didymos.air.gusts import GustSpec
 from didymos.air.nearby import NEARBY
 from didymos.air.wind import WindSpec
+from didymos.engine.joint_limits import LIMIT
 from didymos.engine.pushes import PUSHED_LINK
 from didymos.parts.part import MOTION, WRENCH
 from didymos.sensors.sensor import SURROUNDINGS
@@ -41,6 +43,8 @@ HEADER = np.dtype(
         ("first_measuring", np.int64),
         ("directions", np.int64),
         ("first_direction", np.int64),
+        ("limits", np.int64),
+        ("first_limit", np.int64),
         ("links", np.int64),
         ("first_link", np.int64),
         ("air", np.int64),
@@ -49,6 +53,7 @@ HEADER = np.dtype(
         ("scratch", np.int64),  # in the state
         ("air_state", np.int64),  # in the state
         ("applied", np.int64),  # in the state: see forces.py
+        ("driven", np.int64),  # in the state: what each part drives its joint with
         ("pushes", np.int64),  # in the state: see pushes.py
         ("root_qpos", np.int64),  # of a floating robot, else -1
         ("root_dof", np.int64),
@@ -70,6 +75,7 @@ PART = np.dtype(
         ("joint_qpos", np.int64),
         ("belt_dof", np.int64),  # -1 without a belt
         ("belt_qpos", np.int64),
+        ("limit", np.int64),  # row of its joint's limits, -1 without any
         ("parameters", np.int64),
         ("needs", np.int64),  # how many rows, and the first of them
         ("first_need", np.int64),
@@ -106,7 +112,7 @@ DIRECTION = np.dtype([("shape", np.int64), ("body", np.int64), ("axis", np.float
 
 def layout_identity() -> int:
     """A number that changes with the layout of the table and of what the air and the laws' scratch take of the state."""
-    in_table: tuple[np.dtype[Any], ...] = (HEADER, PART, NEED, MEASURING, DIRECTION, PUSHED_LINK, AIR, WIND, GUSTS)
+    in_table: tuple[np.dtype[Any], ...] = (HEADER, PART, NEED, MEASURING, DIRECTION, LIMIT, PUSHED_LINK, AIR, WIND, GUSTS)
     in_state: tuple[np.dtype[Any], ...] = (MOTION, WRENCH, SURROUNDINGS, NEARBY, AIR_STATE)
     layouts = in_table + in_state
     digest = hashlib.sha256(" ".join(str(layout.descr) for layout in layouts).encode()).digest()

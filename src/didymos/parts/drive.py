@@ -37,7 +37,7 @@ import numpy as np
 from didymos.compiled import kernel
 from didymos.contract import input, memory, output, parameter, state
 from didymos.parts.drive_mechanics import mesh_torque, ripple_torque, torque_limit
-from didymos.parts.part import JointLoad, Motion, Part, law, tick
+from didymos.parts.part import JointDemand, JointLoad, Motion, Part, law, tick
 
 __all__ = ["COMMAND", "COMMAND_INPUTS", "POSITION", "STOPPED", "TIMED_OUT", "ZERO_VELOCITY", "Drive"]
 
@@ -221,6 +221,12 @@ class Drive(Part):
         inertia = 0.0 if numbers.gear_stiffness > 0.0 else n * n * numbers.rotor_inertia
         return JointLoad(inertia, n * (numbers.coulomb + numbers.stribeck), n * n * numbers.viscous / _TURN)
 
+    @classmethod
+    def at_most(cls, numbers: Any) -> JointDemand:
+        """The motor's peak torque and top speed, at the output."""
+        top = _TURN * numbers.top_speed / numbers.ratio
+        return JointDemand(numbers.ratio * numbers.peak_torque, "peak_torque", top or math.inf, "top_speed")
+
     @law
     def act(drive, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
         n = drive.ratio
@@ -240,13 +246,16 @@ class Drive(Part):
         at_rotor = torque + ripple_torque(angle, drive)
         slip = n * here.joint_velocity / _TURN / drive.stribeck_speed
         given_back = n * drive.stribeck * (1.0 - math.exp(-slip * slip)) * (1.0 if slip > 0.0 else -1.0)
+        driven = n * torque
         if springy:
             through = mesh_torque(state.twist, spin / n - here.joint_velocity, drive)
             rate.twist = spin / n - here.joint_velocity
             rate.rotor = (at_rotor - through / n) / drive.rotor_inertia
             wrench.joint_torque = through + given_back
+            driven = min(max(through, min(driven, 0.0)), max(driven, 0.0))  # what the motor backs of it; the rest is swing
         else:
             wrench.joint_torque = n * at_rotor + given_back
+        wrench.joint_passive = wrench.joint_torque - driven
         output.position = x
         output.velocity = v
         output.torque = torque

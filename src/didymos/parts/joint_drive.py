@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from didymos.contract import input, memory, output, parameter
-from didymos.parts.part import Motion, Part, law, tick
+from didymos.parts.part import JointDemand, Motion, Part, law, tick
 
 __all__ = ["JointDrive"]
 
@@ -51,6 +51,12 @@ class JointDrive(Part):
         """The knee lies below the limit."""
         if spec.knee_speed > 0.0 and spec.knee_speed >= spec.speed_limit:
             raise ValueError(f"found knee_speed {spec.knee_speed:g}, expected less than speed_limit {spec.speed_limit:g} rad/s")
+
+    @classmethod
+    def at_most(cls, numbers: Any) -> JointDemand:
+        """What the largest current gives, and the speed limit."""
+        effort = numbers.torque_constant * numbers.gear * numbers.current_limit
+        return JointDemand(effort or math.inf, "current_limit", numbers.speed_limit or math.inf, "speed_limit")
 
     @tick
     def watch(drive, clock, inputs, memory, output):  # type: ignore[no-untyped-def]

@@ -41,6 +41,7 @@ class KinematicWheel(Part):
     def act(wheel, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
         torque = wheel.inertia * (inputs.speed - here.joint_velocity) / here.step
         wrench.joint_torque = torque
+        wrench.joint_passive = torque  # a motion, not a drive: no limit of the joint binds it
         wrench.torque[0] = -torque  # the joint's axis is -x: what the engine takes from the link, we give back
         output.velocity[0] = inputs.velocity[0] + wheel.per_x * inputs.speed
         output.velocity[1] = inputs.velocity[1] + wheel.per_y * inputs.speed

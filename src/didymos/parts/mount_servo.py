@@ -9,8 +9,11 @@ the joint): sqrt(k / I) h < 1.
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 from didymos.contract import input, memory, output, parameter
-from didymos.parts.part import Part, law, tick
+from didymos.parts.part import JointDemand, Part, law, tick
 
 __all__ = ["MountServo"]
 
@@ -28,6 +31,11 @@ class MountServo(Part):
     commanded = memory(unit="rad", doc="u*, on the way to u")
     measured_position = output("position", unit="rad", doc="q, of the joint")
     torque = output(unit="N m", doc="tau")
+
+    @classmethod
+    def at_most(cls, numbers: Any) -> JointDemand:
+        """Its own limits."""
+        return JointDemand(numbers.torque_limit or math.inf, "torque_limit", numbers.speed_limit or math.inf, "speed_limit")
 
     @tick
     def approach(servo, clock, inputs, memory, output):  # type: ignore[no-untyped-def]

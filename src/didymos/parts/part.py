@@ -36,6 +36,7 @@ implicitly, with true standstill, which no force law can. A law that holds with 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ from didymos.compiled import CFunction
 from didymos.contract import Declaration, declared, layout_of, record_type
 from didymos.spec import Spec, number
 
-__all__ = ["CLOCK", "MOTION", "WRENCH", "JointLoad", "Motion", "Part", "PartSpec", "law", "tick"]
+__all__ = ["CLOCK", "MOTION", "WRENCH", "JointDemand", "JointLoad", "Motion", "Part", "PartSpec", "law", "tick"]
 
 MOTION = np.dtype(
     [
@@ -72,8 +73,14 @@ MOTION = np.dtype(
 )
 """Memory layout of what a law is told about its frame, its joint and the air."""
 
-WRENCH = np.dtype([("force", np.float64, 3), ("torque", np.float64, 3), ("joint_torque", np.float64)])
-"""Memory layout of what a law answers: [N], [N m] in the part's frame, [N m or N] along the joint."""
+WRENCH = np.dtype(
+    [("force", np.float64, 3), ("torque", np.float64, 3), ("joint_torque", np.float64), ("joint_passive", np.float64)]
+)
+"""Memory layout of what a law answers: [N], [N m] in the part's frame, [N m or N] along the joint.
+
+`joint_passive` is what of the joint torque nobody drives (friction, ripple, the inertia of a rotor behind a spring): the joint's
+limits do not bind it.
+"""
 
 CLOCK = np.dtype([("time", np.float64), ("period", np.float64), ("first", np.float64)])
 """Memory layout of the clock: time [s], time between two calls [s], 1 at the first call."""
@@ -94,6 +101,16 @@ class JointLoad:
     armature: float = 0.0
     friction: float = 0.0
     damping: float = 0.0
+
+
+@dataclass(frozen=True)
+class JointDemand:
+    """The most that a part asks of its joint, and the parameters that say so; infinite where none does."""
+
+    effort: float = math.inf  # [N m or N]
+    effort_by: str = ""
+    velocity: float = math.inf  # [rad/s or m/s]
+    velocity_by: str = ""
 
 
 class PartSpec(Spec):
@@ -221,6 +238,11 @@ class Part:
     @classmethod
     def on_joint(cls, numbers: Any) -> JointLoad | None:
         """What a part lends to its joint, from its numbers by attribute; None where it lends nothing."""
+        return None
+
+    @classmethod
+    def at_most(cls, numbers: Any) -> JointDemand | None:
+        """The most that a part asks of its joint, from its numbers by attribute; None where they do not say."""
         return None
 
     @classmethod

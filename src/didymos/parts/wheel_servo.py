@@ -10,8 +10,10 @@ below one half switches the torque off. Valid for drives whose current loop is m
 
 from __future__ import annotations
 
+from typing import Any
+
 from didymos.contract import input, memory, output, parameter, state
-from didymos.parts.part import Motion, Part, law, tick
+from didymos.parts.part import JointDemand, Motion, Part, law, tick
 
 __all__ = ["WheelServo"]
 
@@ -36,6 +38,11 @@ class WheelServo(Part):
     torque = output(unit="N m", doc="tau")
     shown_reference = output("reference", unit="rad/s", doc="w*")
     shown_fault = output("fault", doc="1 while the demand is refused")
+
+    @classmethod
+    def at_most(cls, numbers: Any) -> JointDemand:
+        """Its torque limit and the fastest demand that it accepts."""
+        return JointDemand(numbers.torque_limit, "torque_limit", numbers.largest_demand, "largest_demand")
 
     @law
     def act(servo, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
