@@ -60,7 +60,7 @@ def stimuli() -> None:
     with style():
         figure = new_figure(12.5, 4.2)
         for ax, text in zip(figure.subplots(2, 4, sharex=True, sharey=True).ravel(), STIMULI, strict=True):
-            row = np.array(stimulus(text).numbers())
+            row = stimulus(text).record()
             ax.plot(times, [evaluate(row, np.zeros((1, 2)), t) for t in times])
             ax.set_title(text.strip("{}").replace("kind: ", "", 1).replace(", start", "\nstart"), fontsize=7.5)
             ax.set_ylim(-1.2, 1.2)
