@@ -8,7 +8,6 @@ the end of a sentence that begins with the mesh.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -17,6 +16,8 @@ from typing import Any
 from xml.parsers import expat
 
 import numpy as np
+
+from didymos.describe.formats.child_limits import limit_this_process
 
 __all__ = ["main"]
 
@@ -30,7 +31,7 @@ def main() -> None:
     """Answer requests until there are no more."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what readers print is no answer
-    _limit()
+    limit_this_process(memory=_MEMORY, files=_FILES)
     for line in sys.stdin:
         request = json.loads(line)
         try:
@@ -54,21 +55,6 @@ def main() -> None:
 
 class _UnusableError(Exception):
     """Why a mesh cannot be used, as the end of a sentence."""
-
-
-def _limit() -> None:
-    with contextlib.suppress(ImportError):
-        import resource
-
-        for limit, most in (
-            (resource.RLIMIT_AS, _MEMORY),
-            (resource.RLIMIT_FSIZE, 0),
-            (resource.RLIMIT_NOFILE, _FILES),
-            (resource.RLIMIT_NPROC, 0),
-            (resource.RLIMIT_CORE, 0),
-        ):
-            with contextlib.suppress(ValueError, OSError):  # a limit that is lower already, or that this system has not
-                resource.setrlimit(limit, (most, most))
 
 
 class _Beside:

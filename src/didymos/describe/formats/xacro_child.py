@@ -25,24 +25,13 @@ _LARGEST_ANSWER = 64 * 2**20  # [characters]
 def main() -> None:
     """Answer one request."""
     request = json.load(sys.stdin)
-    try:
-        import resource
-    except ImportError:
+    from didymos.describe.formats.child_limits import limit_this_process
+    from didymos.describe.formats.xacro_expander import Expander
+
+    if not limit_this_process(memory=_MEMORY, files=_FILES, seconds=_SECONDS):
         answer = {"error": "it is a program, and only a Unix system can bound its memory", "file": request["file"]}
         json.dump(answer, sys.stdout)
         return
-    from didymos.describe.formats.xacro_expander import Expander
-
-    for limit, most in (
-        (resource.RLIMIT_AS, _MEMORY),
-        (resource.RLIMIT_CPU, _SECONDS),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_NOFILE, _FILES),
-        (resource.RLIMIT_NPROC, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with contextlib.suppress(ValueError, OSError):  # a limit that is lower already, or that this system has not
-            resource.setrlimit(limit, (most, most))
     chatter = io.StringIO()
     with contextlib.redirect_stdout(chatter), contextlib.redirect_stderr(chatter):
         expander = Expander(
