@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.contract import Declaration, declared
+from didymos.control.actuator import Actuator
 from didymos.control.values import Values
 from didymos.errors import InputError, nearest
 from didymos.sensors.sensor import SensorSpec
@@ -72,6 +73,8 @@ class Robot:
     rotors: tuple[Rotor, ...] = ()
     sensors: Mapping[str, SensorSpec] = field(default_factory=dict)
     """Rate, delay and error models of each sensor, as the twin file has them."""
+    actuators: tuple[Actuator, ...] = ()
+    """What drives its joints, and how each is commanded, in the order of the inputs."""
     gravity: float = 9.80665
     """[m/s^2], of its world."""
 
