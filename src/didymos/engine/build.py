@@ -78,7 +78,7 @@ def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, .
     measured = measured_indices(twin, assembly)
     robot = Robot(
         inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
-        sensors=readings(twin), gravity=twin.file.world.gravity,
+        sensors=readings(twin), gravity=twin.file.world.gravity, make_model=lambda: twin.model,
     )
     if program is not None:
         start(program, robot)
