@@ -365,7 +365,7 @@ class Simulation:
         self._memory.restore(state.program)
 
     def set(self, path: str, value: float) -> None:
-        """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`.
+        """Change a parameter, or all that a pattern matches, from the next tick; one that is fixed for a run is an `InputError`.
 
         A model that was asked for before (`simulation.model`) shows it then as well; one that is asked for now shows it now.
         """

@@ -41,9 +41,7 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
         if names_model(element) and not Path(element.attributes.get("file", "")).is_absolute():
             raise element.error(f"{element} stands in what xacro expands to; use <xacro:include>, or a whole path by $(find ...)")
     report = ImportReport()
-    spec, warnings = ask_engine(
-        lambda: mujoco.MjSpec.from_file(str(file)) if text is None else mujoco.MjSpec.from_string(text), file
-    )
+    spec, warnings = ask_engine(lambda: _spec(file) if text is None else mujoco.MjSpec.from_string(text), file)
     if text is not None:
         spec.modelfiledir = str(file.resolve().parent)  # where its meshes are looked for
     _name_the_nameless(spec, root, report)
@@ -68,6 +66,14 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
         held_by="it is moved by the mocap data" if body.mocap else None,
         stands=not body.joints,
     )
+
+
+def _spec(file: Path) -> mujoco.MjSpec:
+    """The engine's reading of a file; it takes no other ending than .xml, so one of any other is handed to it as such."""
+    if file.suffix.lower() == ".xml":
+        return mujoco.MjSpec.from_file(str(file))
+    named = f"{file}.xml"
+    return mujoco.MjSpec.from_file(named, include={named: file.read_bytes()})
 
 
 def _name_the_nameless(spec: mujoco.MjSpec, root: Element, report: ImportReport) -> None:
