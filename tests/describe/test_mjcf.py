@@ -53,6 +53,15 @@ def test_bodies_joints_and_sites_are_tabled(dog: Path) -> None:
     assert description.frames["imu"].link == "trunk"
 
 
+def test_the_robot_is_what_actuators_drive_and_not_the_ball_that_it_throws(tmp_path: Path) -> None:
+    file = tmp_path / "scene.xml"
+    ball = '<body name="ball" pos="0 0 1"><freejoint/><geom size="0.1"/></body>'
+    arm = '<body name="arm"><joint name="elbow"/><geom size="0.1"/></body>'
+    for actuator, root in (('<actuator><motor joint="elbow"/></actuator>', "arm"), ("", "ball")):
+        file.write_text(f"<mujoco><worldbody>{ball}{arm}</worldbody>{actuator}</mujoco>")
+        assert read_description(file).root == root
+
+
 def test_a_file_called_mjcf_is_read_with_what_it_includes(tmp_path: Path) -> None:
     (tmp_path / "tail.mjcf").write_text('<mujoco><worldbody><body name="tail"><geom size="0.1"/></body></worldbody></mujoco>')
     (tmp_path / "meshes").mkdir()

@@ -97,7 +97,7 @@ def free_fall(simulation: Simulation) -> str | None:
     """
     twin, model = simulation.twin, simulation.model
     root = simulation.links.root_body(model)
-    standing = any(_can_touch(model, geom) for geom in np.flatnonzero(model.geom_bodyid == 0))
+    standing = any(_can_touch(model, int(geom)) for geom in np.flatnonzero(model.geom_bodyid == 0))
     helped = twin.file.parts or twin.description.spec.actuators or model.neq or standing or model.ntree > 1
     if not twin.description.floating or helped or not model.opt.gravity[2] < 0.0:
         return None

@@ -98,10 +98,16 @@ def _check_numbers(model: mujoco.MjModel, root: Element) -> None:
 
 
 def _root(spec: mujoco.MjSpec, root: Element, report: ImportReport) -> mujoco.MjsBody:
-    """The body that stands for the robot: the first in the world that floats, or else the one that carries most."""
+    """The body that stands for the robot: that which actuators drive most of, of several one that floats or carries most."""
     standing = list(spec.worldbody.bodies)
-    floating = [body for body in standing if any(j.type == mujoco.mjtJoint.mjJNT_FREE for j in body.joints)]
-    chosen = max(floating or standing, key=lambda body: len(body.find_all(mujoco.mjtObj.mjOBJ_BODY)))
+    driven = {actuator.target for actuator in spec.actuators}
+
+    def rank(body: mujoco.MjsBody) -> tuple[int, bool, int]:
+        joints = [*body.joints, *(joint for joint in body.find_all(mujoco.mjtObj.mjOBJ_JOINT))]
+        floats = any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints)
+        return len(driven & {joint.name for joint in joints}), floats, len(body.find_all(mujoco.mjtObj.mjOBJ_BODY))
+
+    chosen = max(standing, key=rank)
     if len(standing) > 1:
         report.add(root, f"{len(standing)} bodies stand in the world; {chosen.name!r} is taken as the root link")
     return chosen
