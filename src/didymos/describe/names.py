@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -19,9 +17,8 @@ if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
 __all__ = [
-    "RESERVED", "cameras", "driven_joints",
-    "input_names", "is_affine", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs", "readings",
-    "tied_paths",
+    "RESERVED", "cameras", "driven_joints", "input_names", "is_affine", "joint_of", "link_of", "link_values", "movable_joints",
+    "part_inputs", "readings",
 ]  # fmt: skip
 
 RESERVED = (
@@ -86,13 +83,6 @@ def is_affine(actuator: Any) -> bool:
         and actuator.biastype in (mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE)
         and actuator.gainprm[0] * actuator.gear[0] != 0.0
     )
-
-
-def tied_paths(pattern: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """The paths that a fit moves together: one, or all that a pattern with wildcards matches (`parts.wheel_*.drag`)."""
-    if not any(mark in pattern for mark in "*?["):
-        return tuple(path for path in paths if path == pattern)
-    return tuple(path for path in paths if fnmatch.fnmatchcase(path, pattern))
 
 
 def link_of(path: str) -> str:
