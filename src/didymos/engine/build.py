@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import mujoco
 
@@ -80,7 +81,7 @@ def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, .
     robot = Robot(
         inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
         sensors=readings(twin), actuators=actuators_of(twin, assembly.model, assembly.own_actuators),
-        gravity=twin.file.world.gravity, make_model=lambda: twin.model,
+        gravity=twin.file.world.gravity, make_model=partial(getattr, twin, "model"),
     )
     if program is not None:
         start(program, robot)
