@@ -50,7 +50,8 @@ class Joint:
 
     `axis` (unit, shape [3]) and `anchor` [m], shape [3], are in the child link's frame. `lower`, `upper` are in [rad]
     or [m], `effort` in [N m] or [N], `velocity` in [rad/s] or [m/s]; None means without limit. `damping` [N m s/rad] or
-    [N s/m], `friction` [N m] or [N]. `engine_joints` are the names in the spec, empty where the joint does not move.
+    [N s/m], `friction` [N m] or [N]. `engine_joints` are the names in the spec, empty where the joint does not move;
+    `welded` says that it is of a kind that moves, and its limits leave it no room.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Joint:
     damping: float
     friction: float
     engine_joints: tuple[str, ...]
+    welded: bool = False
 
 
 @dataclass(frozen=True)
