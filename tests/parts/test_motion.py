@@ -12,7 +12,7 @@ from didymos.parts import PARTS
 from didymos.parts.part import MOTION, WRENCH, Motion
 
 _OF_AIR = ("air_velocity", "density")
-_OF_JOINT = ("time", "step", "step_time", "joint_position", "joint_velocity")
+_OF_JOINT = ("time", "step", "step_time", "implicit", "joint_position", "joint_velocity")
 _MODEST = [kind for kind, part in PARTS.items() if part.motion is not Motion.AIR]
 
 

@@ -1,11 +1,12 @@
 """The `Controller` protocol, stimuli, mixers and the shipped programs, which `PROGRAMS` names."""
 
+from didymos.control.actuator import Actuator
 from didymos.control.compiled_controller import CompiledController, program
 from didymos.control.controller import Controller, Gain, Robot, Rotor
 from didymos.control.values import Values
 from didymos.kinds import Kinds
 
-__all__ = ["PROGRAMS", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values", "program"]
+__all__ = ["PROGRAMS", "Actuator", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values", "program"]
 
 PROGRAMS: Kinds[type[Controller]] = Kinds(
     "a control program",

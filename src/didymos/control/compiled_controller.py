@@ -24,7 +24,7 @@ The seven arguments are records, read and written by name: `clock` has `time` [s
 `settings`, `gains`, `measured`, `setpoints`, `memory` and `inputs` have what is declared as `setting`, `Gain`, `measurement`,
 `setpoint`, `memory` and `report`, and `command`. What it remembers is saved and restored with the twin. `reads` and `writes`
 say, before the first tick, which reading and which input of the robot each number is; a measurement that nothing is read into
-stays zero.
+stays zero, and an empty name leaves a number out.
 """
 
 from __future__ import annotations
@@ -117,7 +117,10 @@ class CompiledController(Controller):
     @staticmethod
     def _numbered(layout: np.dtype[Any], names: Mapping[str, Sequence[str]]) -> tuple[tuple[str, int], ...]:
         return tuple(
-            (name, offset_of(layout, declaration) + i) for declaration, each in names.items() for i, name in enumerate(each)
+            (name, offset_of(layout, declaration) + i)
+            for declaration, each in names.items()
+            for i, name in enumerate(each)
+            if name
         )
 
     @property

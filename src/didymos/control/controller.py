@@ -18,17 +18,21 @@ What a Python program remembers are its attributes; those that it declares as a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from didymos.contract import Declaration, declared
+from didymos.control.actuator import Actuator
 from didymos.control.values import Values
 from didymos.errors import InputError, nearest
 from didymos.sensors.sensor import SensorSpec
+
+if TYPE_CHECKING:
+    from didymos.model.robot_model import RobotModel
 
 __all__ = ["Controller", "Gain", "Robot", "Rotor"]
 
@@ -72,8 +76,18 @@ class Robot:
     rotors: tuple[Rotor, ...] = ()
     sensors: Mapping[str, SensorSpec] = field(default_factory=dict)
     """Rate, delay and error models of each sensor, as the twin file has them."""
+    actuators: tuple[Actuator, ...] = ()
+    """What drives its joints, and how each is commanded, in the order of the inputs."""
     gravity: float = 9.80665
     """[m/s^2], of its world."""
+    make_model: Callable[[], RobotModel] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def model(self) -> RobotModel:
+        """Kinematics and dynamics of the robot as described, made when it is first asked for."""
+        if self.make_model is None:
+            raise InputError("this robot has no description to make a model of")
+        return self.make_model()
 
 
 class Controller:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -31,6 +32,7 @@ from didymos.errors import DidymosError, InputError, nearest
 
 if TYPE_CHECKING:
     from didymos.describe.summary import Summary
+    from didymos.model.robot_model import RobotModel
 
 __all__ = ["Twin", "find_twin"]
 
@@ -71,6 +73,7 @@ class Twin(ParameterValues):
     def _load(self) -> None:
         self.file: TwinFile = validate(self._raw, self._file, self._lines, self.code)
         self.description: Description = self._read_description()
+        self._make_model = _model_maker(self.description, self.file)
         self.program: type[Controller] | None = self._find_program()
         check_gains(self)
         self.parameters = collect(self.file, self.description, self.program)
@@ -116,6 +119,11 @@ class Twin(ParameterValues):
         the limits of their joints.
         """
         return (*self.description.notes, *self.code.notes, *limit_notes(self))
+
+    @property
+    def model(self) -> RobotModel:
+        """Kinematics and dynamics as the files describe the robot, which is what its program believes; nothing set changes it."""
+        return self._make_model()
 
     @property
     def scenarios(self) -> Mapping[str, ScenarioSpec]:
@@ -277,6 +285,18 @@ class Twin(ParameterValues):
 
     def __repr__(self) -> str:
         return f"Twin({self.name!r})"
+
+
+def _model_maker(description: Description, file: TwinFile) -> Callable[[], RobotModel]:
+    """What makes the model of a robot as its files describe it, once; copies of a twin share it."""
+
+    @cache
+    def make() -> RobotModel:
+        from didymos.describe.robot_model import robot_model
+
+        return robot_model(description, gravity=file.world.gravity, sensors=file.sensors)
+
+    return make
 
 
 def _argument(value: str | float | bool) -> str:

@@ -13,6 +13,7 @@ from didymos.describe.check import check_tick
 from didymos.describe.names import input_names, readings
 from didymos.describe.schema import ScenarioSpec
 from didymos.describe.twin import Twin
+from didymos.engine.actuators import actuators_of
 from didymos.engine.assemble import Assembly, assemble
 from didymos.engine.build_context import build_context, measured_indices
 from didymos.engine.contact_frame import ContactFrames
@@ -78,7 +79,8 @@ def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, .
     measured = measured_indices(twin, assembly)
     robot = Robot(
         inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
-        sensors=readings(twin), gravity=twin.file.world.gravity,
+        sensors=readings(twin), actuators=actuators_of(twin, assembly.model, assembly.own_actuators),
+        gravity=twin.file.world.gravity, make_model=lambda: twin.model,
     )
     if program is not None:
         start(program, robot)

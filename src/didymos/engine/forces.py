@@ -205,8 +205,10 @@ def _find_step(model: int, here: Any, called: Any) -> None:
     """
     step, time = doubles(model + TIMESTEP)[0], here.time
     here.step = step
+    here.implicit = 0.0
     if integers(model + INTEGRATOR)[0] != _RK4:
         here.step_time = time
+        here.implicit = 1.0
         return
     since, slack = time - here.step_time, _STEP_ROUNDING * step
     ended = since >= step - slack and abs(time - called.time) <= slack

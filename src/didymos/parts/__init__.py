@@ -20,6 +20,7 @@ PARTS: Kinds[type[Part]] = Kinds(
         "rolling_drag": "didymos.parts.rolling_drag:RollingDrag",
         "kinematic_wheel": "didymos.parts.kinematic_drive:KinematicWheel",
         "kinematic_base": "didymos.parts.kinematic_drive:KinematicBase",
+        "servo": "didymos.parts.servo:Servo",
         "joint_drive": "didymos.parts.joint_drive:JointDrive",
         "mount_servo": "didymos.parts.mount_servo:MountServo",
         "air_bearing": "didymos.parts.air_bearing:AirBearing",

@@ -36,6 +36,7 @@ import numpy as np
 
 from didymos.compiled import kernel
 from didymos.contract import input, memory, output, parameter, state
+from didymos.parts.actuation import JointActuation
 from didymos.parts.drive_mechanics import mesh_torque, ripple_torque, torque_limit
 from didymos.parts.part import JointDemand, JointLoad, Motion, Part, law, tick
 
@@ -64,6 +65,7 @@ _TURN = 2.0 * math.pi
 _TAKE_OVER = 0.001  # [s] in which a new set-point takes the place of the last: a current loop's rise, and a smooth delay
 _FORGET = 0.01  # [s] in which a stopped drive forgets its integral
 _DEPTH = 64  # rows of the ring
+_SLOTS = ("position", "velocity", "effort", "stiffness_scale", "damping_scale", "mode", "beat")  # of a joint command
 _ON_THEIR_WAY = _DEPTH - 3  # commands that may be: beside them the newest that arrived, the one before it, and the next
 
 
@@ -226,6 +228,16 @@ class Drive(Part):
         """The motor's peak torque and top speed, at the output."""
         top = _TURN * numbers.top_speed / numbers.ratio
         return JointDemand(numbers.ratio * numbers.peak_torque, "peak_torque", top or math.inf, "top_speed")
+
+    @classmethod
+    def actuation(cls, numbers: Any) -> JointActuation:
+        """A command of position mode per beat, its own loop at the output; a springy gear counts as a rigid one."""
+        n, load = numbers.ratio, cls.on_joint(numbers)
+        slots = dict(zip(_SLOTS, COMMAND_INPUTS, strict=True))
+        return JointActuation(
+            "drive", slots, kp=n * n * numbers.kp / _TURN, kd=n * n * numbers.kd / _TURN, ratio=n, delay=numbers.delay,
+            armature=n * n * numbers.rotor_inertia, friction=n * numbers.coulomb, viscous=load.damping,
+        )  # fmt: skip
 
     @law
     def act(drive, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]

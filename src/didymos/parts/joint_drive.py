@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 from didymos.contract import input, memory, output, parameter
+from didymos.parts.actuation import JointActuation
 from didymos.parts.part import JointDemand, Motion, Part, law, tick
 
 __all__ = ["JointDrive"]
@@ -57,6 +58,11 @@ class JointDrive(Part):
         """What the largest current gives, and the speed limit."""
         effort = numbers.torque_constant * numbers.gear * numbers.current_limit
         return JointDemand(effort or math.inf, "current_limit", numbers.speed_limit or math.inf, "speed_limit")
+
+    @classmethod
+    def actuation(cls, numbers: Any) -> JointActuation:
+        """A torque at the joint."""
+        return JointActuation("effort", {"effort": "torque"}, per_input=numbers.direction)
 
     @tick
     def watch(drive, clock, inputs, memory, output):  # type: ignore[no-untyped-def]

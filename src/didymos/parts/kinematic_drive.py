@@ -13,8 +13,10 @@ contact, for a robot whose centre of mass is the origin of the base link.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from didymos.contract import input, needs, output, parameter
+from didymos.parts.actuation import JointActuation
 from didymos.parts.part import Motion, Part, law
 
 __all__ = ["KinematicBase", "KinematicWheel"]
@@ -36,6 +38,11 @@ class KinematicWheel(Part):
     others_turn = needs("turn", unit="rad/s", doc="by the wheels before this one")
     velocity = output(columns="xy", unit="m/s", doc="v_x, v_y, by the wheels up to this one")
     turn = output(unit="rad/s", doc="w_z, by the wheels up to this one")
+
+    @classmethod
+    def actuation(cls, numbers: Any) -> JointActuation:
+        """A speed, which the wheel has at once."""
+        return JointActuation("speed", {"velocity": "speed"}, kd=math.inf)
 
     @law
     def act(wheel, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]

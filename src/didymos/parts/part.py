@@ -49,6 +49,7 @@ from pydantic import Field, create_model, model_validator
 
 from didymos.compiled import CFunction
 from didymos.contract import Declaration, declared, layout_of, record_type
+from didymos.parts.actuation import JointActuation
 from didymos.spec import Spec, number
 
 __all__ = ["CLOCK", "MOTION", "WRENCH", "JointDemand", "JointLoad", "Motion", "Part", "PartSpec", "law", "tick"]
@@ -58,6 +59,7 @@ MOTION = np.dtype(
         ("time", np.float64),  # [s]
         ("step", np.float64),  # [s] length of the physics step
         ("step_time", np.float64),  # [s] when it began: the same in all stages of RK4
+        ("implicit", np.float64),  # 1 where the engine solves the damping of joints implicitly
         ("position_world", np.float64, 3),  # [m]
         ("height", np.float64),  # [m] above the ground (`world.ground.height`; without a ground, above z = 0)
         ("clearance", np.float64),  # [m] straight down to whatever stands there, infinite above nothing; see `Part.looks_below`
@@ -91,7 +93,7 @@ class Motion(IntEnum):
 
     AIR = 0  # everything
     FRAME = 1  # everything but the air
-    JOINT = 2  # the times and the joint; such a law answers with a joint torque only
+    JOINT = 2  # the times, `implicit` and the joint; such a law answers with a joint torque only
 
 
 @dataclass(frozen=True)
@@ -243,6 +245,11 @@ class Part:
     @classmethod
     def at_most(cls, numbers: Any) -> JointDemand | None:
         """The most that a part asks of its joint, from its numbers by attribute; None where they do not say."""
+        return None
+
+    @classmethod
+    def actuation(cls, numbers: Any) -> JointActuation | None:
+        """How a program commands the joint through a part, from its numbers by attribute; None where it cannot."""
         return None
 
     @classmethod

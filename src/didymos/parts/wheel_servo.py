@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from didymos.contract import input, memory, output, parameter, state
+from didymos.parts.actuation import JointActuation
 from didymos.parts.part import JointDemand, Motion, Part, law, tick
 
 __all__ = ["WheelServo"]
@@ -43,6 +44,11 @@ class WheelServo(Part):
     def at_most(cls, numbers: Any) -> JointDemand:
         """Its torque limit and the fastest demand that it accepts."""
         return JointDemand(numbers.torque_limit, "torque_limit", numbers.largest_demand, "largest_demand")
+
+    @classmethod
+    def actuation(cls, numbers: Any) -> JointActuation:
+        """A speed."""
+        return JointActuation("speed", {"velocity": "speed"}, kd=numbers.proportional)
 
     @law
     def act(servo, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
