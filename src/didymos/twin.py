@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 from didymos.control import Controller
 from didymos.describe.twin import Twin as DescribedTwin
-from didymos.describe.twin import find_twin
+from didymos.describe.twin import find_twin, hides_bundled
 from didymos.engine.simulation import Simulation
 from didymos.errors import InputError
 
@@ -22,11 +22,16 @@ __all__ = ["Twin", "load"]
 def load(twin: str | Path, *, variant: str | None = None, trust: bool = False, run_code: bool = True) -> Twin:
     """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says.
 
+    A folder of a bundled twin's name that stands here and holds a twin is the one that is meant; a note of the twin says so.
+
     A twin may name code of its own (see `describe/code.py`). It is imported if its folder is trusted (`didymos trust`) or if this
     call says `trust`; else a `NotTrusted` is raised and nothing of it has run. With `run_code` False it is never imported: such
     a twin can be looked at, checked and changed, but not simulated.
     """
-    return Twin(find_twin(twin), variant, trust=trust, run_code=run_code)
+    made = Twin(find_twin(twin), variant, trust=trust, run_code=run_code)
+    if hides_bundled(twin):
+        made.note("this twin is taken, not the bundled one of the same name: a folder that stands here goes first")
+    return made
 
 
 class Twin(DescribedTwin):

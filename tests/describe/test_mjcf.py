@@ -53,6 +53,32 @@ def test_bodies_joints_and_sites_are_tabled(dog: Path) -> None:
     assert description.frames["imu"].link == "trunk"
 
 
+def test_the_robot_is_what_actuators_drive_and_not_the_ball_that_it_throws(tmp_path: Path) -> None:
+    file = tmp_path / "scene.xml"
+    ball = '<body name="ball" pos="0 0 1"><freejoint/><geom size="0.1"/></body>'
+    arm = '<body name="arm"><joint name="elbow"/><geom size="0.1"/></body>'
+    for actuator, root in (('<actuator><motor joint="elbow"/></actuator>', "arm"), ("", "ball")):
+        file.write_text(f"<mujoco><worldbody>{ball}{arm}</worldbody>{actuator}</mujoco>")
+        assert read_description(file).root == root
+
+
+def test_a_file_called_mjcf_is_read_with_what_it_includes(tmp_path: Path) -> None:
+    (tmp_path / "tail.mjcf").write_text('<mujoco><worldbody><body name="tail"><geom size="0.1"/></body></worldbody></mujoco>')
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "corner.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+    )
+    file = tmp_path / "dog.mjcf"
+    file.write_text(
+        '<mujoco><compiler meshdir="meshes"/><include file="tail.mjcf"/><asset><mesh name="corner" file="corner.obj"/></asset>'
+        '<worldbody><body name="trunk"><freejoint/><geom type="mesh" mesh="corner" density="600"/></body></worldbody></mujoco>'
+    )
+    description = read_description(file)
+    assert set(description.links) == {"trunk", "tail"}
+    assert description.links["trunk"].mass == pytest.approx(600 / 6, rel=1e-6)  # a corner of a unit cube
+    assert [child.name for child in tmp_path.iterdir() if child.suffix == ".xml"] == []  # nothing was written beside it
+
+
 def test_actuators_sensors_and_keyframes_stay(dog: Path) -> None:
     model = read_description(dog).spec.compile()
     assert (model.nu, model.nsensor, model.nkey, model.opt.timestep) == (1, 1, 1, 0.005)

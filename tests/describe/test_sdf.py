@@ -162,6 +162,16 @@ def test_a_loop_is_closed_by_a_constraint(tmp_path: Path) -> None:
     assert any("joint 'l' closes a loop" in note.what for note in description.notes)
 
 
+def test_static_models_of_a_world_count_no_mass(tmp_path: Path) -> None:
+    house = "<inertial><mass>5000</mass></inertial>"
+    still = f'<model name="house"><static>true</static><link name="walls">{house}</link></model>'
+    text = f'<sdf version="1.9"><world name="w">{still}<model name="robot">{link("a")}</model></world></sdf>'
+    description = read(tmp_path, text)
+    alone = read(tmp_path, f'<sdf version="1.9"><model name="robot">{link("a")}</model></sdf>')
+    assert sum(one.mass for one in description.links.values()) == sum(one.mass for one in alone.links.values()) > 0
+    assert description.spec.compile().body("house::walls").mass[0] == 0.0
+
+
 def test_models_of_a_world_collide_with_each_other_but_not_with_themselves(tmp_path: Path) -> None:
     ball = "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>"
     ground = (

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import resource
-import signal
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from child import in_child
 from independent import differences
 
 import didymos
@@ -22,10 +19,7 @@ from didymos.describe.formats.xml_file import read_xml
 from didymos.describe.new import new_twin
 from didymos.errors import DidymosError, InputError
 
-__all__ = ["examine"]
-
-PATIENCE = 180  # [s]
-MEMORY = 8 * 2**30  # [bytes]
+__all__ = ["examine", "made_twin"]
 
 
 def examine(path: Path, package: Path, seconds: float) -> dict[str, Any]:
@@ -33,39 +27,14 @@ def examine(path: Path, package: Path, seconds: float) -> dict[str, Any]:
 
     Verdicts: runs; declared, repaired, where it took `--package` with the folder of its package, or `--repair`; refused; fails.
     """
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _be_bounded()
-        try:
-            answer = _examine(path, package, seconds)
-        except MemoryError:
-            answer = {"verdict": "fails", "why": "more memory than 8 GiB"}
-        except BaseException as error:  # a defect of ours, which the page has to show
-            answer = {"verdict": "fails", "why": f"{type(error).__name__}: {error}"}
-        os.write(writer, json.dumps(answer).encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        said = pipe.read()
-    _, status = os.waitpid(child, 0)
-    return dict(json.loads(said)) if said else {"verdict": "fails", "why": f"ended by signal {status & 127}"}
-
-
-def _be_bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    signal.alarm(PATIENCE)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    return in_child(lambda: _examine(path, package, seconds))
 
 
 def _examine(path: Path, package: Path, seconds: float) -> dict[str, Any]:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            made, verdict, refused = _made(path, package, Path(folder))
+            made, verdict, refused = made_twin(path, package, Path(folder))
         except InputError as error:
             return {"verdict": "refused", "why": str(error)}
         try:
@@ -81,7 +50,7 @@ def _examine(path: Path, package: Path, seconds: float) -> dict[str, Any]:
     return answer | {"time": round(time.perf_counter() - began, 2)}
 
 
-def _made(path: Path, package: Path, folder: Path) -> tuple[Path, str, str]:
+def made_twin(path: Path, package: Path, folder: Path) -> tuple[Path, str, str]:
     """The twin that `new` makes, what the user had to add if it is to run, and why: as the refusals say."""
     verdict, why = "runs", ""
     declared: dict[str, Path] = {}

@@ -119,6 +119,7 @@ def _load(name: str, variant: str | None, quiet: bool) -> Twin:
     import didymos
     from didymos.cli.trust import ask
     from didymos.describe.trust import NotTrusted
+    from didymos.describe.twin import hides_bundled
 
     try:
         twin = didymos.load(name, variant=variant)
@@ -126,6 +127,8 @@ def _load(name: str, variant: str | None, quiet: bool) -> Twin:
         if not ask(refusal):
             raise
         twin = didymos.load(name, variant=variant, trust=True)
+    if hides_bundled(name):
+        print(f"didymos: takes {twin.source}, not the bundled twin of the same name", file=sys.stderr)
     if twin.code.ran and not quiet:
         print(f"didymos: runs code of {twin.folder}: {', '.join(twin.code.ran)}", file=sys.stderr)
     return twin

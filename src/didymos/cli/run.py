@@ -103,7 +103,7 @@ def _simulate(twin: Twin, plan: _Plan, options: RunOptions) -> int:
     elif not options.quiet:
         shown = {**files.chosen, "record": files.rotated or files.record}
         print_result(simulation, log, verdicts, plan.real_time, shown)
-    return status(verdicts)
+    return max(status(verdicts), _fall_status(simulation))
 
 
 def _run(simulation: Simulation, plan: _Plan, files: LogFiles, quiet: bool) -> Log:
@@ -131,6 +131,15 @@ def _judged(simulation: Simulation, log: Log) -> tuple[Verdict, ...]:
     if simulation.expects:
         print("didymos: what the scenario expects is not judged: with --record-every no log is held in memory", file=sys.stderr)
     return ()
+
+
+def _fall_status(simulation: Simulation) -> int:
+    """1 where the robot does nothing but fall, unless its scenario says what a good run is; a line says so either way."""
+    fall = simulation.free_fall
+    if fall is None:
+        return 0
+    print(f"didymos: at t = {simulation.time:.6g} s: {fall}", file=sys.stderr)
+    return 0 if simulation.expects else 1
 
 
 def _draw(simulation: Simulation, log: Log, files: LogFiles) -> None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from didymos.describe.local_file import is_file
-from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints, tied_paths
+from didymos.describe.names import RESERVED, input_names, link_of, link_values, movable_joints
 from didymos.describe.open_kinds import is_of_open_part, knows_setpoints, may_be_parameter
+from didymos.describe.path_patterns import tied_paths, unknown_path
 from didymos.errors import InputError, nearest
 from didymos.sensors.error import ErrorSpec, Form
 from didymos.spec import Vector, number_fields
@@ -295,7 +296,7 @@ def _fit(twin: Twin) -> Iterator[InputError]:
         if not tied and may_be_parameter(twin, path):
             continue
         if not tied:
-            yield _unknown(twin, "parameter", path, twin.parameters, *place)
+            yield twin.mistake(unknown_path(path, twin.parameters), *place)
         elif not all(twin.parameters[one].live or one.startswith("start.") for one in tied):
             yield twin.mistake("is fixed for a run and cannot be fitted", *place)
         elif not low < high:

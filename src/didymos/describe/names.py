@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RESERVED", "cameras", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs", "readings",
-    "tied_paths",
 ]  # fmt: skip
 
 RESERVED = (
@@ -64,13 +61,6 @@ def input_names(twin: Twin) -> tuple[str, ...]:
     """All inputs that a control program can set: those of parts, then the description's own actuators."""
     actuators = [actuator.name for actuator in twin.description.spec.actuators]
     return (*(name for name, _, _ in part_inputs(twin)), *actuators)
-
-
-def tied_paths(pattern: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """The paths that a fit moves together: one, or all that a pattern with wildcards matches (`parts.wheel_*.drag`)."""
-    if not any(mark in pattern for mark in "*?["):
-        return tuple(path for path in paths if path == pattern)
-    return tuple(path for path in paths if fnmatch.fnmatchcase(path, pattern))
 
 
 def link_of(path: str) -> str:

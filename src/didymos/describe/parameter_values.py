@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from didymos.describe.parameters import Parameter
+from didymos.describe.path_patterns import spread, unknown_path
 from didymos.describe.schema import TwinFile
 from didymos.describe.set_value import with_value
-from didymos.errors import InputError, nearest
+from didymos.errors import InputError
 
 __all__ = ["ParameterValues"]
 
@@ -30,12 +31,12 @@ class ParameterValues:
         return self._parameter(path).value
 
     def set(self, path: str, value: float) -> None:
-        """Set a parameter by its path; the twin as it was before stays if the value does not fit."""
+        """Set a parameter by its path, or all that a pattern matches; the twin stays as it was if the value does not fit."""
         self.set_all({path: value})
 
     def set_all(self, values: Mapping[str, float]) -> None:
-        """Set many parameters at once: all of them, or none if one does not fit."""
-        checked = {path: self._fitting(path, value) for path, value in values.items()}
+        """Set many parameters at once: all of them, or none if one does not fit. Where patterns overlap the last one counts."""
+        checked = {path: self._fitting(path, value) for path, value in spread(values, self.parameters).items()}
         bodies = {path: value for path, value in checked.items() if path.startswith(("links.", "joints."))}
         others = {path: value for path, value in checked.items() if path not in bodies}
         file = self.file
@@ -79,5 +80,5 @@ class ParameterValues:
 
     def _parameter(self, path: str) -> Parameter:
         if path not in self.parameters:
-            raise InputError(f"there is no such parameter{nearest(path, self.parameters)}", path=path)
+            raise InputError(unknown_path(path, self.parameters), path=path)
         return self.parameters[path]

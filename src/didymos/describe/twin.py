@@ -22,6 +22,7 @@ from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
 from didymos.describe.parameters import collect, flatten
+from didymos.describe.path_patterns import spread
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.trust import NotTrusted, is_trusted
@@ -34,12 +35,12 @@ if TYPE_CHECKING:
     from didymos.describe.summary import Summary
     from didymos.model.robot_model import RobotModel
 
-__all__ = ["Twin", "find_twin"]
+__all__ = ["Twin", "find_twin", "hides_bundled"]
 
 
 def find_twin(twin: str | Path) -> Path:
-    """The twin file of a bundled twin by name, or of one by the path of its folder or file."""
-    if isinstance(twin, str) and twin in bundled():
+    """The twin file of one by the path of its folder or file, or of a bundled twin by name: a folder here goes first."""
+    if isinstance(twin, str) and twin in bundled() and not hides_bundled(twin):
         return ROBOTS / twin / "twin.yaml"
     path = Path(twin)
     if is_folder(path):
@@ -50,6 +51,11 @@ def find_twin(twin: str | Path) -> Path:
         known = ", ".join(bundled())
         raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} (bundled: {known}; or give a folder)")
     return path
+
+
+def hides_bundled(twin: str | Path) -> bool:
+    """Whether a name means a twin folder that stands here and not the bundled twin of the same name."""
+    return isinstance(twin, str) and twin in bundled() and is_file(Path(twin) / "twin.yaml")
 
 
 class Twin(ParameterValues):
@@ -68,6 +74,7 @@ class Twin(ParameterValues):
         self.code: Code = RunCode(file.parent) if run_code else ReadCode(file.parent)
         super().__init__()
         self._replacement: dict[str, Any] | None = None
+        self._own_notes: tuple[Note, ...] = ()
         self._load()
 
     def _load(self) -> None:
@@ -116,9 +123,9 @@ class Twin(ParameterValues):
     @property
     def notes(self) -> tuple[Note, ...]:
         """All that the twin does not use of the description, understood differently or does not know of its code; parts beyond
-        the limits of their joints.
+        the limits of their joints; whether a bundled twin has the same name.
         """
-        return (*self.description.notes, *self.code.notes, *limit_notes(self))
+        return (*self._own_notes, *self.description.notes, *self.code.notes, *limit_notes(self))
 
     @property
     def model(self) -> RobotModel:
@@ -147,6 +154,10 @@ class Twin(ParameterValues):
         line = next((self._lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in self._lines), None)
         return InputError(text, file=self._file, line=line, path=path or None)
 
+    def note(self, what: str) -> None:
+        """Add a note on the twin as a whole."""
+        self._own_notes = (*self._own_notes, Note(str(self._file), None, what))
+
     def copy(self) -> Self:
         """A twin of its own with the same values."""
         made: Self = object.__new__(type(self))
@@ -158,8 +169,13 @@ class Twin(ParameterValues):
     def for_scenario(self, name: str) -> Self:
         """A copy with the program and the values that a scenario brings; what was set by hand before wins over both."""
         made = self.with_program_of(name)
-        made.set_all({path: value for path, value in self.file.scenarios[name].set.items() if path not in self.set_by_hand})
+        values = made.set_by_scenario(name)
+        made.set_all({path: value for path, value in values.items() if path not in self.set_by_hand})
         return made
+
+    def set_by_scenario(self, name: str) -> dict[str, float]:
+        """The values that a scenario sets, by path."""
+        return spread(self.file.scenarios[name].set, self.parameters)
 
     def with_program_of(self, name: str) -> Self:
         """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""

@@ -35,6 +35,7 @@ from didymos.engine.context import (
     Target,
     Timing,
 )
+from didymos.engine.falling import lowest_heights
 from didymos.engine.idle_terms import plan_idle
 from didymos.engine.joint_values import lends
 from didymos.engine.link_frames import frame_tables
@@ -116,6 +117,7 @@ def build_context(
             boundary=twin.file.world.boundary,
             ahead=twin.file.world.step if twin.file.world.integrator == "rk4" else 0.0,
             free_joints=np.array(free, dtype=np.int64),
+            lowest=lowest_heights(model),
             loop=assembly.state.starts["loop"],
             looked=assembly.state.starts["looked"],
             clock=np.zeros(1, dtype=CLOCK),

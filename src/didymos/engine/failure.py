@@ -6,7 +6,8 @@ import mujoco
 import numpy as np
 
 from didymos.engine.build import Built
-from didymos.engine.loop import DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL
+from didymos.engine.falling import collides, ground_height
+from didymos.engine.loop import DIVERGED, FELL_THROUGH_GROUND, LEFT_THE_WORLD, NONFINITE_CONTROL
 from didymos.errors import RunError
 
 __all__ = ["failure"]
@@ -22,16 +23,32 @@ def failure(status: int, time: float, *, built: Built) -> RunError:
         name = built.robot.inputs[program.writes["input"][bad]]
         text = f"the control program {type(built.program).__name__} set {name} to {values[bad]}"
         return RunError(f"{text}, expected a finite number", time=time)
-    if status == LEFT_THE_WORLD:
-        for address in context.timing.free_joints:
-            position = data.qpos[address : address + 3]
-            if (np.abs(position) > context.timing.boundary).any():
-                where = ", ".join(f"{x:.4g}" for x in position)
-                body = model.body(model.jnt_bodyid[model.jnt_qposadr.tolist().index(address)]).name
-                text = f"{body} left the world at ({where}) m; the boundary is {context.timing.boundary:g} m"
-                return RunError(text, time=time)
+    for address, lowest in zip(context.timing.free_joints, context.timing.lowest, strict=True):
+        position = data.qpos[address : address + 3]
+        body = int(model.jnt_bodyid[model.jnt_qposadr.tolist().index(address)])
+        name = model.body(body).name
+        if status == FELL_THROUGH_GROUND and position[2] < lowest:
+            return RunError(f"{name} fell through the ground{_why_it_fell(model, body, float(position[2]))}", time=time)
+        if status == LEFT_THE_WORLD and (np.abs(position) > context.timing.boundary).any():
+            where = ", ".join(f"{x:.4g}" for x in position)
+            text = f"{name} left the world at ({where}) m; the boundary is {context.timing.boundary:g} m"
+            return RunError(text + _why_it_left(model, float(position[2]), context.timing.boundary), time=time)
     assert status == DIVERGED
     return RunError(f"the simulation diverged{_culprit(model, data)}; try a smaller world.step", time=time)
+
+
+def _why_it_fell(model: mujoco.MjModel, body: int, height: float) -> str:
+    """Why a body at a height [m] is below the ground, and what to do about it."""
+    depth = f", it is {ground_height(model) - height:.3g} m below it"
+    if not collides(model, body):
+        remedy = "give the description <collision> shapes, or hold its base (description.base: as_described)"
+        return f"{depth}: it has no collision shapes; {remedy}"
+    return f"{depth}: nothing held it, its shapes do not collide with the ground or it was too fast for world.step"
+
+
+def _why_it_left(model: mujoco.MjModel, height: float, boundary: float) -> str:
+    """A word more where a body fell out of the world."""
+    return "; nothing held it, the world has no ground" if height < -boundary and np.isinf(ground_height(model)) else ""
 
 
 def _culprit(model: mujoco.MjModel, data: mujoco.MjData) -> str:

@@ -9,12 +9,13 @@ import mujoco
 
 from didymos.describe.check import check_link, check_tick
 from didymos.describe.names import cameras, joint_of, link_of, readings
+from didymos.describe.path_patterns import spread, unknown_path
 from didymos.engine.assemble import apply_link
 from didymos.engine.build import Built
 from didymos.engine.friction import set_friction
 from didymos.engine.joint_values import apply_belt, apply_joint, belted_parts, loaded_joints
 from didymos.engine.scenery import floors
-from didymos.errors import InputError, nearest
+from didymos.errors import InputError
 from didymos.parts.part import JointLoad
 from didymos.sensors.error import mark
 
@@ -38,11 +39,12 @@ class LiveValues:
     def set_all(self, values: Mapping[str, float]) -> None:
         """Change parameters: all of them, or none if one does not fit."""
         twin = self._built.twin
+        values = spread(values, twin.parameters)
         before = {}
         for path in values:
             parameter = twin.parameters.get(path)
             if parameter is None:
-                raise InputError(f"there is no such parameter{nearest(path, twin.parameters)}", path=path)
+                raise InputError(unknown_path(path, twin.parameters), path=path)
             if not parameter.live:
                 raise InputError("cannot change during a run; set it on the twin before", path=path)
             before[path] = parameter.value

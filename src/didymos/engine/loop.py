@@ -39,9 +39,11 @@ from didymos.native import doubles, longs, matrix_at, record_at, row_at
 from didymos.parts.part import CLOCK
 from didymos.sensors.reading import SENSOR, acceleration_due, any_due, is_due, sense, take_accelerations
 
-__all__ = ["AHEAD", "DIVERGED", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "UNASKED", "run_ticks"]
+__all__ = [
+    "AHEAD", "DIVERGED", "FELL_THROUGH_GROUND", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "UNASKED", "run_ticks",
+]  # fmt: skip
 
-FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL = 0, 1, 2, 3
+FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL, FELL_THROUGH_GROUND = 0, 1, 2, 3, 4
 SENSED, AHEAD, UNASKED = 1, 2, 4
 _SETPOINT, _INPUT, _PARAMETER, _PUSH = Target.SETPOINT, Target.INPUT, Target.PARAMETER, Target.PUSH
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
@@ -272,8 +274,10 @@ def _end_tick(c: Any, tick: int) -> int:
             _mj_implicit(engine.model, engine.data)
         if not (_is_finite(engine.qpos, engine.qpos_count) and _is_finite(engine.qvel, engine.qvel_count)):
             return DIVERGED
-    qpos, free = doubles(engine.qpos), longs(timing.free_joints)
+    qpos, free, lowest = doubles(engine.qpos), longs(timing.free_joints), doubles(timing.lowest)
     for i in range(timing.free_joints_count):
+        if qpos[free[i] + 2] < lowest[i]:
+            return FELL_THROUGH_GROUND
         for axis in range(3):
             if abs(qpos[free[i] + axis]) > timing.boundary:
                 return LEFT_THE_WORLD

@@ -28,6 +28,7 @@ from didymos.engine.changes import Changes
 from didymos.engine.compile_ahead import loop_compiled_beside
 from didymos.engine.drive import drive
 from didymos.engine.failure import failure
+from didymos.engine.falling import free_fall
 from didymos.engine.figures import thrust_to_weight
 from didymos.engine.intervene import Overrides, push
 from didymos.engine.intervention import Intervention
@@ -144,6 +145,11 @@ class Simulation:
     def expects(self) -> bool:
         """Whether the scenario says what a good run is."""
         return self._about is not None and bool(self._about.expect)
+
+    @property
+    def free_fall(self) -> str | None:
+        """Why the robot falls for good, in a sentence, where nothing could ever hold it; else None."""
+        return free_fall(self)
 
     @property
     def stimuli(self) -> tuple[StimulusSpec, ...]:
@@ -365,7 +371,7 @@ class Simulation:
         self._memory.restore(state.program)
 
     def set(self, path: str, value: float) -> None:
-        """Change a parameter while the run goes on, from the next tick; one that is fixed for a run is an `InputError`.
+        """Change a parameter, or all that a pattern matches, from the next tick; one that is fixed for a run is an `InputError`.
 
         A model that was asked for before (`simulation.model`) shows it then as well; one that is asked for now shows it now.
         """

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from didymos.describe.path_patterns import tied_paths
 from didymos.describe.twin import Twin
 from didymos.engine.batch import run_many
 from didymos.engine.verdict import Verdict
@@ -71,7 +72,7 @@ def sweep(
         for end in (low, high):
             twin.copy().set(path, end)
         stimuli = twin.scenarios[scenario].stimuli if scenario is not None and scenario in twin.scenarios else ()
-        if path in {stimulus.target for stimulus in stimuli}:
+        if {stimulus.target for stimulus in stimuli} & set(tied_paths(path, twin.parameters)):
             raise InputError(f"a stimulus of the scenario {scenario!r} moves this parameter itself", path=path)
     drawn = sample(ranges, runs=runs, seed=seed)
     together = _AT_ONCE * (threads or os.cpu_count() or 1)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.describe.names import tied_paths
+from didymos.describe.path_patterns import tied_paths, unknown_path
 from didymos.describe.twin import Twin
-from didymos.errors import InputError, nearest
+from didymos.errors import InputError
 from didymos.fitting.confidence import Confidence, confidence
 from didymos.fitting.evaluation import Evaluation, evaluate
 from didymos.fitting.methods import DIFFERENCE, METHODS
@@ -114,7 +114,7 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
     for path, (low, high) in bounds.items():
         tied = tied_paths(path, twin.parameters)
         if not tied:
-            raise InputError(f"there is no such parameter{nearest(path, twin.parameters)}", path=path)
+            raise InputError(unknown_path(path, twin.parameters), path=path)
         parameter = twin.parameters[tied[0]]
         for one in tied:
             if not (twin.parameters[one].live or one.startswith("start.")):
@@ -129,7 +129,7 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
             limits = f"{'-inf' if parameter.low is None else parameter.low}:{'inf' if parameter.high is None else parameter.high}"
             raise InputError(f"the bounds {low:g}:{high:g} leave what the parameter may be, {limits}", path=path)
         for recording in recordings:
-            if recording.scenario is not None and twin.scenarios[recording.scenario].set.keys() & set(tied):
+            if recording.scenario is not None and twin.set_by_scenario(recording.scenario).keys() & set(tied):
                 raise InputError(f"the scenario {recording.scenario!r} sets this parameter itself", path=path)
         checked.append(Bound(path, low, high, tied))
     return checked

@@ -41,9 +41,7 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
         if names_model(element) and not Path(element.attributes.get("file", "")).is_absolute():
             raise element.error(f"{element} stands in what xacro expands to; use <xacro:include>, or a whole path by $(find ...)")
     report = ImportReport()
-    spec, warnings = ask_engine(
-        lambda: mujoco.MjSpec.from_file(str(file)) if text is None else mujoco.MjSpec.from_string(text), file
-    )
+    spec, warnings = ask_engine(lambda: _spec(file) if text is None else mujoco.MjSpec.from_string(text), file)
     if text is not None:
         spec.modelfiledir = str(file.resolve().parent)  # where its meshes are looked for
     _name_the_nameless(spec, root, report)
@@ -70,6 +68,14 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
     )
 
 
+def _spec(file: Path) -> mujoco.MjSpec:
+    """The engine's reading of a file; it takes no other ending than .xml, so one of any other is handed to it as such."""
+    if file.suffix.lower() == ".xml":
+        return mujoco.MjSpec.from_file(str(file))
+    named = f"{file}.xml"
+    return mujoco.MjSpec.from_file(named, include={named: file.read_bytes()})
+
+
 def _name_the_nameless(spec: mujoco.MjSpec, root: Element, report: ImportReport) -> None:
     for kind, items in (("body", spec.bodies[1:]), ("joint", spec.joints), ("site", spec.sites), ("actuator", spec.actuators)):
         taken = {item.name for item in items}
@@ -92,10 +98,16 @@ def _check_numbers(model: mujoco.MjModel, root: Element) -> None:
 
 
 def _root(spec: mujoco.MjSpec, root: Element, report: ImportReport) -> mujoco.MjsBody:
-    """The body that stands for the robot: the first in the world that floats, or else the one that carries most."""
+    """The body that stands for the robot: that which actuators drive most of, of several one that floats or carries most."""
     standing = list(spec.worldbody.bodies)
-    floating = [body for body in standing if any(j.type == mujoco.mjtJoint.mjJNT_FREE for j in body.joints)]
-    chosen = max(floating or standing, key=lambda body: len(body.find_all(mujoco.mjtObj.mjOBJ_BODY)))
+    driven = {actuator.target for actuator in spec.actuators}
+
+    def rank(body: mujoco.MjsBody) -> tuple[int, bool, int]:
+        joints = [*body.joints, *(joint for joint in body.find_all(mujoco.mjtObj.mjOBJ_JOINT))]
+        floats = any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints)
+        return len(driven & {joint.name for joint in joints}), floats, len(body.find_all(mujoco.mjtObj.mjOBJ_BODY))
+
+    chosen = max(standing, key=rank)
     if len(standing) > 1:
         report.add(root, f"{len(standing)} bodies stand in the world; {chosen.name!r} is taken as the root link")
     return chosen

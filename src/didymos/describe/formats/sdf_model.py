@@ -119,6 +119,7 @@ class ModelReader:
         if inertial is None and not static:
             self.report.add(element, f"{element} has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is used")
         value = Inertial(1.0, np.zeros(3), np.eye(3)) if inertial is None else _read_inertial(inertial, name)
+        value = Inertial() if static else value  # what never moves has no weight for anybody: it counts no mass
         self.links[name] = LinkSource(
             name,
             element,
