@@ -132,6 +132,18 @@ class BodyGeometry:
             found.append(self.support(geom, away / far) - float(origin @ away) / far if far > 1e-6 else 0.0)
         return max(found + [float(np.linalg.norm(self.data.xipos[body] - origin)) for body in self.groups[group]])
 
+    @cached_property
+    def floor(self) -> float | None:
+        """Height [m] of the highest level plane that the description itself brings; None where it has none."""
+        found = []
+        for geom in range(self.model.ngeom):
+            still = int(self.model.body_weldid[self.model.geom_bodyid[geom]]) == 0
+            solid = self.model.geom_contype[geom] or self.model.geom_conaffinity[geom]
+            level = self.data.geom_xmat[geom].reshape(3, 3)[2, 2] > 1.0 - 1e-6
+            if still and solid and level and int(self.model.geom_type[geom]) == mujoco.mjtGeom.mjGEOM_PLANE:
+                found.append(float(self.data.geom_xpos[geom][2]))
+        return max(found, default=None)
+
     def height(self, point: NDArray[np.float64]) -> float:
         """How high a point of the world is [m]."""
         return float(self.up @ point)

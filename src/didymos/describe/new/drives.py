@@ -1,0 +1,112 @@
+"""Which joints of a new twin are driven, and by what.
+
+| in the description | in the twin |
+|---|---|
+| actuators of MJCF | these: inputs of the twin by their names; joints without one are passive |
+| a plugin for which we have a law (`JointPositionController`, `DiffDrive`, ...) | its part |
+| `<ros2_control>`: a joint with a command, `<transmission>` | a servo |
+| `<ros2_control>`: a joint without a command; a joint that follows another (`<mimic>`) | passive |
+| neither says anything of a joint that has limits or an effort | a servo |
+| others are said to be driven, and this one turns without end and without an effort: a caster, a roller | passive |
+| nothing is said of any joint | a servo on each |
+
+Gains of servos are those of `control/joint_gains.py`, for the posture in which the twin starts; limits of effort and velocity are the
+joint's. Where the description gives no effort, the servo has none.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from didymos.control.joint_gains import joint_gains
+from didymos.describe.description import Description, Device, Joint, JointKind
+from didymos.describe.names import movable_joints
+from didymos.describe.robot_model import robot_model
+
+__all__ = ["Drives", "choose_drives"]
+
+_DIGITS = 4  # of gains
+
+
+@dataclass(frozen=True)
+class Drives:
+    """The parts that drive joints, and in one line how that was decided; `joints` are all that something drives."""
+
+    parts: tuple[Device, ...]
+    why: str
+    joints: tuple[str, ...]
+    passive: tuple[str, ...]
+    unlimited: tuple[str, ...]
+    """Joints with a servo of ours and without a limit of effort."""
+
+
+def choose_drives(description: Description, posture: Mapping[str, float], step: float, rolling: Collection[str]) -> Drives:
+    """The drives of a description at a posture [rad] or [m], for a physics step [s]; `rolling` are the joints of wheels."""
+    own = [device for device in description.devices if device.role == "parts"]
+    by_part = {str(device.record["joint"]) for device in own if "joint" in device.record}
+    engine = {name: joint.engine_joints[0] for name, joint in description.joints.items() if joint.engine_joints}
+    by_actuator = {actuator.target for actuator in description.spec.actuators}
+    movable = movable_joints(description)
+    if by_actuator:
+        joints = [name for name in movable if engine[name] in by_actuator or name in by_part]
+        passive = tuple(name for name in movable if name not in joints)
+        return Drives(tuple(own), f"{len(list(description.spec.actuators))} actuators of the description", tuple(joints), passive, ())
+    free = [name for name in movable if name not in by_part and engine[name] not in description.followers]
+    said = {name for name, drive in description.drives.items() if drive.commands} | by_part
+    served = [name for name in free if _is_driven(description, name, bool(said))]
+    gains = joint_gains(robot_model(description), step, posture=posture) if served else {}
+    taken = {device.name for device in own}
+    servos = [_servo(description.joints[name], gains[name], description, taken, name in rolling) for name in served]
+    joints = tuple(name for name in movable if name in by_part or name in served)
+    unlimited = tuple(name for name in served if description.joints[name].effort is None)
+    passive = tuple(name for name in movable if name not in joints)
+    return Drives((*own, *servos), _why(description, by_part, served), joints, passive, unlimited)
+
+
+def _is_driven(description: Description, name: str, others: bool) -> bool:
+    """Whether a joint that no part drives yet gets a servo; `others` says that the description names joints with drives."""
+    drive = description.drives.get(name)
+    if drive is not None:
+        return bool(drive.commands)
+    joint = description.joints[name]
+    return not others or joint.effort is not None or joint.kind is not JointKind.CONTINUOUS
+
+
+def _servo(
+    joint: Joint, gains: tuple[float, float], description: Description, taken: set[str], rolls: bool
+) -> Device:
+    clean = re.sub(r"[^A-Za-z0-9_-]+", "_", joint.name).strip("_") or "joint"
+    clean = (clean if re.match(r"[A-Za-z_]", clean) else f"_{clean}")[:60]
+    name, count = clean, 1
+    while name in taken:
+        count += 1
+        name = f"{clean}_{count}"
+    taken.add(name)
+    drive = description.drives.get(joint.name)
+    by_speed = rolls or (drive is not None and drive.commands == ("velocity",))
+    kp, kd = (_rounded(value) for value in gains)
+    record: dict[str, object] = {"kind": "servo", "link": joint.parent if joint.parent in description.links else joint.child}
+    record |= {"joint": joint.name} | ({} if by_speed else {"kp": kp}) | {"kd": kd}
+    record |= {} if joint.effort is None else {"effort_limit": joint.effort}
+    record |= {} if joint.velocity is None else {"velocity_limit": joint.velocity}
+    return Device("parts", name, record)
+
+
+def _rounded(value: float) -> float:
+    if not value > 0.0:
+        return 0.0
+    return round(value, _DIGITS - 1 - math.floor(math.log10(value)))
+
+
+def _why(description: Description, by_part: Collection[str], served: list[str]) -> str:
+    sources = dict.fromkeys(description.drives[name].by for name in served if name in description.drives)
+    silent = sum(name not in description.drives for name in served)
+    texts = [f"{len(by_part)} of plugins"] if by_part else []
+    texts += [f"{sum(description.drives[name].by == by for name in served if name in description.drives)} of {by}" for by in sources]
+    if silent and not texts:
+        return f"{silent} servos: the description says nothing of drives, so every joint gets one"
+    texts += [f"{silent} of which it says nothing"] if silent else []
+    return ("servos: " if served else "") + ", ".join(texts) if texts else "none"
