@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from didymos.control.joint_gains import joint_gains
@@ -26,44 +26,52 @@ from didymos.describe.description import Description, Device, Joint, JointKind
 from didymos.describe.names import movable_joints
 from didymos.describe.robot_model import robot_model
 
-__all__ = ["Drives", "choose_drives"]
+__all__ = ["Drives", "choose_drives", "make_servos"]
 
 _DIGITS = 4  # of gains
 
 
 @dataclass(frozen=True)
 class Drives:
-    """The parts that drive joints, and in one line how that was decided; `joints` are all that something drives."""
+    """Which joints are driven: by actuators or plugins of the description, or by a servo that is to be made; and which are not."""
 
-    parts: tuple[Device, ...]
-    why: str
-    joints: tuple[str, ...]
+    own: tuple[str, ...]
+    served: tuple[str, ...]
     passive: tuple[str, ...]
-    unlimited: tuple[str, ...]
-    """Joints with a servo of ours and without a limit of effort."""
+    why: str
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """All that something drives."""
+        return (*self.own, *self.served)
 
 
-def choose_drives(description: Description, posture: Mapping[str, float], step: float, rolling: Collection[str]) -> Drives:
-    """The drives of a description at a posture [rad] or [m], for a physics step [s]; `rolling` are the joints of wheels."""
-    own = [device for device in description.devices if device.role == "parts"]
-    by_part = {str(device.record["joint"]) for device in own if "joint" in device.record}
+def choose_drives(description: Description) -> Drives:
+    """Which joints of a description are driven, by the table above."""
+    by_part = {str(device.record["joint"]) for device in description.devices if device.role == "parts" and "joint" in device.record}
     engine = {name: joint.engine_joints[0] for name, joint in description.joints.items() if joint.engine_joints}
-    by_actuator = {actuator.target for actuator in description.spec.actuators}
+    actuators = [actuator.target for actuator in description.spec.actuators]
     movable = movable_joints(description)
-    if by_actuator:
-        joints = [name for name in movable if engine[name] in by_actuator or name in by_part]
-        passive = tuple(name for name in movable if name not in joints)
-        return Drives(tuple(own), f"{len(list(description.spec.actuators))} actuators of the description", tuple(joints), passive, ())
-    free = [name for name in movable if name not in by_part and engine[name] not in description.followers]
-    said = {name for name, drive in description.drives.items() if drive.commands} | by_part
-    served = [name for name in free if _is_driven(description, name, bool(said))]
-    gains = joint_gains(robot_model(description), step, posture=posture) if served else {}
-    taken = {device.name for device in own}
-    servos = [_servo(description.joints[name], gains[name], description, taken, name in rolling) for name in served]
-    joints = tuple(name for name in movable if name in by_part or name in served)
-    unlimited = tuple(name for name in served if description.joints[name].effort is None)
-    passive = tuple(name for name in movable if name not in joints)
-    return Drives((*own, *servos), _why(description, by_part, served), joints, passive, unlimited)
+    own = tuple(name for name in movable if name in by_part or engine[name] in actuators)
+    served: tuple[str, ...] = ()
+    if not actuators:
+        said = {name for name, drive in description.drives.items() if drive.commands} | by_part
+        free = [name for name in movable if name not in by_part and engine[name] not in description.followers]
+        served = tuple(name for name in free if _is_driven(description, name, bool(said)))
+    passive = tuple(name for name in movable if name not in own and name not in served)
+    why = _count(len(actuators), "actuator") + " of the description" if actuators else _why(description, by_part, served)
+    return Drives(own, served, passive, why)
+
+
+def make_servos(
+    description: Description, served: Sequence[str], posture: Mapping[str, float], step: float, rolling: Collection[str]
+) -> tuple[Device, ...]:
+    """A servo for each of some joints, at a posture [rad] or [m], for a physics step [s]; `rolling` are the joints of wheels."""
+    if not served:
+        return ()
+    gains = joint_gains(robot_model(description), step, posture=posture)
+    taken = {device.name for device in description.devices if device.role == "parts"}
+    return tuple(_servo(description.joints[name], gains[name], description, taken, name in rolling) for name in served)
 
 
 def _is_driven(description: Description, name: str, others: bool) -> bool:
@@ -101,12 +109,18 @@ def _rounded(value: float) -> float:
     return round(value, _DIGITS - 1 - math.floor(math.log10(value)))
 
 
-def _why(description: Description, by_part: Collection[str], served: list[str]) -> str:
-    sources = dict.fromkeys(description.drives[name].by for name in served if name in description.drives)
-    silent = sum(name not in description.drives for name in served)
-    texts = [f"{len(by_part)} of plugins"] if by_part else []
-    texts += [f"{sum(description.drives[name].by == by for name in served if name in description.drives)} of {by}" for by in sources]
-    if silent and not texts:
-        return f"{silent} servos: the description says nothing of drives, so every joint gets one"
-    texts += [f"{silent} of which it says nothing"] if silent else []
-    return ("servos: " if served else "") + ", ".join(texts) if texts else "none"
+def _why(description: Description, by_part: Collection[str], served: Sequence[str]) -> str:
+    if not by_part and not served:
+        return "none"
+    told = [description.drives[name].by for name in served if name in description.drives]
+    silent = len(served) - len(told)
+    if silent and not told and not by_part:
+        return f"{_count(silent, 'servo')}: the description says nothing of drives, so each joint has one"
+    texts = [f"{len(by_part)} by plugins"] if by_part else []
+    texts += [f"{_count(told.count(by), 'servo')} by {by}" for by in dict.fromkeys(told)]
+    texts += [f"{_count(silent, 'servo')} on joints of which it says nothing"] if silent else []
+    return ", ".join(texts)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -5,7 +5,8 @@ it, and the ground fits it: at zero where nothing of the robot is below that; at
 below all that the robot reaches where it hangs.
 
 The posture is that of `posture.py`. Where links are inside each other there, or an arm inside the ground on which it stands,
-postures on the way to the middle of the limits are tried, then some at random (always the same), and the first that is free is taken.
+postures on the way to the middle of the limits are tried, then a quarter turn of each joint, then some at random (always the same),
+and the first that is free is taken.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = ["Placement", "place_fixed", "place_floating"]
 
 _BLENDS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _TRIES = 40
+_MOUNT = 0.02  # [m] below the origin that a base on the ground may reach
 _SUNK = 2e-3  # [m] below the ground that counts as inside it
 _SAMPLES = 60
 _CENTIMETRE = 0.01  # [m] to which the height of a ground below a hanging robot is rounded
@@ -63,8 +65,8 @@ def place_fixed(robot: BodyGeometry, joints: Mapping[str, float], *, chosen: boo
     """Leave a robot where it is held, and fit the ground to it."""
     robot.place(joints)
     bottom = robot.lowest([robot.root_group])
-    stands = bottom > -_SUNK or (math.isfinite(bottom) and bottom <= robot.lowest(robot.groups) + _SUNK)
-    floor = robot.floor if robot.floor is not None else min(bottom, 0.0) if stands else None
+    stands = bottom > -_MOUNT or (math.isfinite(bottom) and bottom <= robot.lowest(robot.groups) + _SUNK)
+    floor = robot.floor if robot.floor is not None else min(round(bottom, 4), 0.0) + 0.0 if stands else None
     kept, passing = dict(joints), overlaps_at(robot, joints)
     if not chosen and (passing or (floor is not None and _sinks(robot, joints, floor))):
         kept, passing = _free_posture(robot, joints, floor)
@@ -99,6 +101,10 @@ def _candidates(description: Description, joints: Mapping[str, float]) -> Iterat
     for share in _BLENDS:
         middle = {name: (1 - share) * joints[name] + share * (low + high) / 2 for name, (low, high) in limits.items()}
         yield {**joints, **middle}
+    for name, (low, high) in limits.items():
+        for turn in (-math.pi / 2, math.pi / 2):
+            if low <= turn <= high:
+                yield {**joints, name: turn}
     random = np.random.default_rng(0)
     for _ in range(_TRIES):
         yield {**joints, **{name: float(random.uniform(low, high)) for name, (low, high) in limits.items()}}
