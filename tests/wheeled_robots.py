@@ -49,14 +49,16 @@ def _upright(name: str, place: Sequence[float], most: float | None) -> str:
     limit = "" if most is None else f'<limit lower="{-most}" upper="{most}" effort="50" velocity="20"/>'
     return (
         f'<link name="{name}">{_inertia(0.5, 0.002, 0.002, 0.002)}</link><joint name="{name}_joint" type="{kind}">'
-        f'<parent link="base"/><child link="{name}"/><origin xyz="{place[0]} {place[1]} {place[2]}"/><axis xyz="0 0 1"/>{limit}</joint>'
+        f'<parent link="base"/><child link="{name}"/><origin xyz="{place[0]} {place[1]} {place[2]}"/>'
+        f'<axis xyz="0 0 1"/>{limit}</joint>'
     )
 
 
 def differential() -> str:
     """Two wheels of 0.1 m, 0.4 m apart, 0.1 m behind the root link; a ball in front."""
     ball = (
-        f'<link name="ball">{_inertia(0.1, 1e-4, 1e-4, 1e-4)}<collision><geometry><sphere radius="0.05"/></geometry></collision></link>'
+        f'<link name="ball">{_inertia(0.1, 1e-4, 1e-4, 1e-4)}'
+        '<collision><geometry><sphere radius="0.05"/></geometry></collision></link>'
         '<joint name="ball_mount" type="fixed"><parent link="base"/><child link="ball"/><origin xyz="0.15 0 -0.1"/></joint>'
     )
     wheels = _wheel("left", (-0.1, 0.2, -0.05), 0.1) + _wheel("right", (-0.1, -0.2, -0.05), 0.1)
@@ -94,12 +96,13 @@ def mecanum(rollers: int = 0) -> str:
             place = (-middle * math.sin(angle), 0.0, -middle * math.cos(angle))
             along = (math.cos(angle) * math.sqrt(0.5), sign * math.sqrt(0.5), -math.sin(angle) * math.sqrt(0.5))
             yaw, pitch = math.atan2(along[1], along[0]), math.atan2(-along[2], math.hypot(along[0], along[1]))
-            length = math.sqrt(2 * radius**2 * 0.5)
+            length = math.sqrt(roller**2 + 2 * roller * middle)  # half; the rim is round then (docs/twins/omni_base.md)
             made += (
                 f'<link name="{name}_r{i}">{_inertia(0.02, 3e-6, 3e-6, 3e-6)}<collision><origin rpy="0 1.5707963267948966 0"/>'
-                f'<geometry><ELLIPSOID radii="{roller} {roller} {length}"/></geometry></collision></link>'
+                f'<geometry><drake:ellipsoid a="{roller}" b="{roller}" c="{length}"/></geometry></collision></link>'
                 f'<joint name="{name}_r{i}_joint" type="continuous"><parent link="{name}"/><child link="{name}_r{i}"/>'
-                f'<origin xyz="{place[0]:.9g} {place[1]:.9g} {place[2]:.9g}" rpy="0 {pitch:.9g} {yaw:.9g}"/><axis xyz="1 0 0"/></joint>'
+                f'<origin xyz="{place[0]:.9g} {place[1]:.9g} {place[2]:.9g}" rpy="0 {pitch:.9g} {yaw:.9g}"/>'
+                '<axis xyz="1 0 0"/></joint>'
             )
     return f'<robot name="base_on_rollers">{made}</robot>'
 

@@ -12,7 +12,7 @@ from didymos.control.wheel_kinematics import advance, side_row, steer, twist_of_
 
 __all__ = ["begin", "command_joints", "follow_wheels", "is_late", "next_twist"]
 
-_WOUND = 0.5  # [rad]: how far the integral of a wheel's speed may be ahead of the wheel
+_WOUND = 3.0  # [rad]: how far the integral of a wheel's speed may be ahead of the wheel
 _REST = 1e-3  # [m/s]: below it an Ackermann base leaves its steering where it is
 
 

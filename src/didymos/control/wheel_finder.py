@@ -1,7 +1,7 @@
 """Find the wheels of a robot from its model: which hinges are wheels, what steers them, which are casters, which have rollers.
 
-1. A wheel is a hinge with a level axle and a range over two turns, which carries shapes that are round about it, or at least
-   three rollers: hinges without end whose own round shapes sit around the axle at one distance from it.
+1. A wheel is a hinge with a level axle and a range over two turns, which carries shapes that are round about it, its rollers
+   included: at least three hinges without end around the axle, all as far from it, with round shapes or none.
 2. It stands on the ground: the rim reaches down to the lowest rim within 0.35 of its radius, and nothing else of the robot but
    rollers and casters reaches lower than that.
 3. An upright hinge above it steers it, where a drive turns it. Where that is not known: unless the name says caster, or the wheel
@@ -9,8 +9,8 @@
 4. What the rollers do: their axis at the bottom, in the frame of the wheel. Without rollers in the description, names that say
    mecanum, swedish or omni; or axles that are not parallel, on which tyres could not roll: then the wheels are omni wheels.
    Mecanum wheels without rollers are taken to be mounted as usual: the lines of grip on the ground form a diamond.
-5. The kind: rollers make `mecanum` or `omni`; steered wheels beside others `ackermann`, alone `swerve`; all else is `differential`,
-   also with four or more wheels (skid steering).
+5. The kind: rollers make `mecanum` or `omni`; steered wheels beside others `ackermann`, alone `swerve`; all else is
+   `differential`, also with four or more wheels (skid steering).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.control.wheel_shape import Outline, round_outline
-from didymos.control.wheel_tree import Hinge, read_hinges
+from didymos.control.wheel_tree import Hinge, read_hinges, rides_on_base
 from didymos.control.wheels import Kind, Steering, Wheel, Wheels
 from didymos.model.robot_model import RobotModel
 
@@ -83,7 +83,7 @@ def _balls(model: RobotModel, ground: float, wheels: Collection[str]) -> Iterato
     origin, turn = state.position(model.root), state.rotation(model.root)
     for link in dict.fromkeys(shape.link for shape in model.shapes):
         shapes = [shape for shape in model.shapes if shape.link == link]
-        if link not in wheels and len(shapes) == 1 and shapes[0].kind == "sphere":
+        if link not in wheels and len(shapes) == 1 and shapes[0].kind == "sphere" and rides_on_base(model, link):
             center = state.position(link) + state.rotation(link) @ shapes[0].position - origin
             if abs(center @ turn[:, 2] - shapes[0].size[0] - ground) < _STANDS * shapes[0].size[0]:
                 yield link
@@ -95,16 +95,19 @@ def _order(wheel: Wheel) -> tuple[float, float]:
 
 
 def _rollers(hinge: Hinge) -> list[Hinge]:
-    """Hinges around an axle that carry rollers."""
+    """Hinges around an axle that carry rollers, or nothing but could."""
     found = []
     for below in hinge.below:
-        if below.turns and below.upper - below.lower > _TWO_TURNS and len(below.points):
-            middle = below.points.mean(axis=0)
-            if round_outline(below.points, below.position, below.axis) and _distance(middle, hinge) > 1e-3:
-                found.append(below)
-    distances = [_distance(roller.points.mean(axis=0), hinge) for roller in found]
-    even = len(found) >= _FEWEST_ROLLERS and min(distances) > 0.8 * max(distances)
+        endless = below.turns and below.upper - below.lower > _TWO_TURNS
+        if endless and (not len(below.points) or round_outline(below.points, below.position, below.axis)):
+            found.append(below)
+    distances = [_distance(_middle(roller), hinge) for roller in found]
+    even = len(found) >= _FEWEST_ROLLERS and min(distances) > max(0.8 * max(distances), 1e-3)
     return found if even else []
+
+
+def _middle(roller: Hinge) -> Array:
+    return np.asarray(roller.points.mean(axis=0) if len(roller.points) else roller.position, dtype=np.float64)
 
 
 def _distance(point: Array, hinge: Hinge) -> float:
@@ -154,7 +157,7 @@ def _wheel(hinge: Hinge, outline: Outline, driven: Collection[str] | None) -> tu
     rollers = _rollers(hinge)
     if rollers:
         angle = _roller_angle(hinge, rollers)
-        wheel = replace(wheel, roller=angle, has_rollers=True)
+        wheel = replace(wheel, roller=angle, has_rollers=any(len(roller.points) for roller in rollers))
     upright = next((above for above in hinge.above if above.turns and abs(above.axis[2]) > _UPRIGHT), None)
     if upright is None:
         return wheel, False
@@ -174,7 +177,7 @@ def _roller_angle(hinge: Hinge, rollers: list[Hinge]) -> float:
     """Angle [rad] of a roller's axis at the bottom from the rolling direction, counter-clockwise; mean of the lines."""
     total = 0j
     for roller in rollers:
-        offset = roller.points.mean(axis=0) - hinge.position
+        offset = _middle(roller) - hinge.position
         outward = offset - (offset @ hinge.axis) * hinge.axis
         outward /= np.linalg.norm(outward)
         angle = math.atan2(float(roller.axis @ hinge.axis), float(roller.axis @ np.cross(outward, hinge.axis)))
@@ -184,7 +187,7 @@ def _roller_angle(hinge: Hinge, rollers: list[Hinge]) -> float:
 
 def _with_rollers(wheels: list[Wheel], names: list[str], kind: Kind | None) -> list[Wheel]:
     """The wheels with the angle of their rollers, where the description does not have them but says so, or the kind does."""
-    if any(wheel.has_rollers for wheel in wheels):
+    if any(wheel.roller is not None for wheel in wheels):
         return [w if w.roller is not None and abs(w.roller) < _NO_GRIP else replace(w, roller=None) for w in wheels]
     free = [wheel for wheel in wheels if wheel.driven and wheel.steering is None]
     if len(free) < 3 or kind not in (None, "mecanum", "omni"):

@@ -10,11 +10,11 @@ Twist T = (v_x, v_y, w_z) of the root link's frame, in its axes. Wheel i at (x, 
 Odometry solves for T, in the least squares sense, over the rows
 
     (g_x, g_y, x g_y - y g_x) . T = r (g . f) w_i                  each driven wheel
-    (a_x, a_y, x a_y - y a_x) . T = 0                              each steered tyre at its measured angle, and the mean of all others
+    (a_x, a_y, x a_y - y a_x) . T = 0                              each steered tyre as it is steered, and the mean of all others
 
-What is left, its root mean square over the rows, is the slip [m/s]: zero where all wheels roll. Of a base on two driven wheels it is
-zero always: two speeds fit some twist in any case. Tyres that are not steered enter by their mean, since those of a skid-steered
-base all slide sideways when it turns, about the middle between them.
+What is left, its root mean square over the rows, is the slip [m/s]: zero where all wheels roll. Of a base on two driven wheels it
+is zero always: two speeds fit some twist in any case. Tyres that are not steered enter by their mean, since those of a
+skid-steered base all slide sideways when it turns, about the middle between them.
 
 A twist moves the base along an arc: with turn = w_z dt, the displacement (v_x, v_y) dt is scaled by sin(turn/2)/(turn/2) and
 turned by turn/2, exactly.

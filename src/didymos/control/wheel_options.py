@@ -52,8 +52,8 @@ def _nothing(model: RobotModel, driven: Collection[str]) -> str:
         names = ", ".join(wheel.joint for wheel in undriven.wheels)
         return f"nothing drives the wheels ({names}): expected a part of kind servo, or another actuator, on their joints"
     return (
-        "found no wheels: expected at least two joints without limits whose level axles carry round collision shapes that stand on"
-        " the ground; name them here, {JOINT: {radius: ...}}, where the description says less"
+        "found no wheels: expected at least two joints without limits whose level axles carry round collision shapes on the"
+        " ground; name them here, {JOINT: {radius: ...}}, where the description says less"
     )
 
 

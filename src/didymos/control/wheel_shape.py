@@ -1,9 +1,9 @@
 """How a group of shapes that turns with a hinge looks from its axle: how far it reaches, where, and whether it is round.
 
-With c a point of the axle and a its unit axis, a point p is s = (p - c) . a along the axle and |p - c - s a| away from it. Shapes
-reach R, the largest distance of their points; along a direction d across the axle they reach h(d) = max d . p. They are round about
-the axle where h(d) >= 0.92 R in 24 directions all around: cylinders, capsules and ellipsoids along the axle, spheres on it, and
-hulls of meshes of revolution from eight corners on (cos(pi/8) = 0.924). Boxes (0.71) and limbs are not.
+With c a point of the axle and a its unit axis, a point p is s = (p - c) . a along the axle and |p - c - s a| away from it.
+Shapes reach R, the largest distance of their points; along a direction d across the axle they reach h(d) = max d . p. They are
+round about the axle where h(d) >= 0.92 R in 24 directions all around: cylinders, capsules and ellipsoids along the axle, spheres
+on it, and hulls of meshes of revolution from eight corners on (cos(pi/8) = 0.924). Boxes (0.71) and limbs are not.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from didymos.control.wheel_shape import outline_points
 from didymos.model.robot_model import RobotModel
 
-__all__ = ["Hinge", "read_hinges"]
+__all__ = ["Hinge", "read_hinges", "rides_on_base"]
 
 Array = NDArray[np.float64]
 
@@ -91,3 +91,13 @@ def read_hinges(model: RobotModel) -> tuple[tuple[Hinge, ...], Array]:
         else:
             hinge.points = np.vstack([hinge.points, points])
     return tuple(made.values()), np.vstack(fixed)
+
+
+def rides_on_base(model: RobotModel, frame: str) -> bool:
+    """Whether a link is fixed to the root link."""
+    while frame in model.links and frame != model.root:
+        link = model.links[frame]
+        if link.joints or link.parent is None:
+            return False
+        frame = link.parent
+    return frame == model.root

@@ -1,20 +1,20 @@
 """Wheeled: drives a base on wheels by a twist, and tells where the wheels have brought it. The geometry is found, not given.
 
-Set-points: v_x, v_y [m/s] and w_z [rad/s] of the root link, in its axes. Of a base whose tyres roll along y of its root link, and so
-never along x, v_x is the speed along y, and v_y that along -x: x is ahead; `forward` says so of any other angle. What a base cannot do it leaves out: a differential and an
-Ackermann base do not move sideways at their fixed axles, and the latter turns no tighter than its steering lets it, so not at all
-on the spot. Equations: `wheel_kinematics.py`; which joints are wheels and of what kind the base is: `wheel_finder.py`.
+Set-points: v_x, v_y [m/s] and w_z [rad/s] of the root link, in its axes. Where its tyres roll along y, and so never along x, v_x
+is the speed along y and v_y that along -x; `forward` says any other angle. What a base cannot do it leaves out: a differential
+and an Ackermann base do not move sideways at their fixed axles, and the latter turns no tighter than its steering lets it, so not
+at all on the spot. Equations: `wheel_kinematics.py`; which joints are wheels and of what kind the base is: `wheel_finder.py`.
 
     d = T* - T,   T <- T + d min(1, a dt / |d_v|, alpha dt / |d_w|)      acceleration; the way from twist to twist is straight
     w_i* <- w_i* min_j(1, w_max_j / |w_j*|)                              no wheel above its limit; the twist keeps its direction
     tau_i = kd (w_i* - w_i) + kd l (integral of w_i* - q_i)              each wheel, by its own actuator (`actuation.py`)
 
-The integral, held within half a radian of the wheel and within its effort, makes mean speeds exact and holds the base at rest.
+The integral, held within its effort and three radians of the wheel, makes mean speeds exact and holds the base at rest.
 Where `timeout` is set, a counter `setpoints.alive` that stops counting stops the base.
 
-Odometry is the stream `odom`, and `control.x`, `y`, `yaw`, from the readings of the encoders by their stamps. `control.slip` [m/s]
-is what the speeds of the wheels have among themselves that no motion of a rigid base explains; `control.turn_slip` [rad/s] is the
-odometry's yaw rate less the gyro's, where the robot has an imu: it shows slip that all wheels agree on.
+Odometry is the stream `odom`, and `control.x`, `y`, `yaw`, from the readings of the encoders by their stamps. `control.slip`
+[m/s] is what the speeds of the wheels have among themselves that no motion of a rigid base explains; `control.turn_slip` [rad/s]
+is the odometry's yaw rate less the gyro's, where the robot has an imu: it shows slip that all wheels agree on.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ from didymos.control.controller import Gain, Robot
 from didymos.control.wheel_drive import begin, command_joints, follow_wheels, is_late, next_twist
 from didymos.control.wheel_kinematics import MOST_WHEELS, WHEEL, side_row, steer, wheel_rows
 from didymos.control.wheel_options import WheelOptions, choose_wheels
+from didymos.control.wheel_tree import rides_on_base
 from didymos.control.wheels import Kind, Wheels
 from didymos.errors import InputError, nearest
 from didymos.model.robot_model import RobotModel
 from didymos.sensors.motion import Imu
 
-__all__ = ["Wheeled"]
+__all__ = ["Wheeled", "tightest_turns", "wheel_damping"]
 
 _MOST_JOINTS = 2 * MOST_WHEELS
 _SETTLES = 0.05  # [s], a wheel that carries its share of the base
@@ -121,7 +122,8 @@ class Wheeled(CompiledController):
         """
         if kind is not None and kind not in get_args(Kind):
             known = get_args(Kind)
-            raise InputError(f"found {kind!r}, expected one of {', '.join(known)}{nearest(kind, known)}", path="control.options.kind")
+            what = f"found {kind!r}, expected one of {', '.join(known)}{nearest(kind, known)}"
+            raise InputError(what, path="control.options.kind")
         self.kind, self.radius, self.given, self.forward = kind, radius, wheels, forward
         self.base: Wheels | None = None
 
@@ -131,7 +133,8 @@ class Wheeled(CompiledController):
         driven = {actuator.joint for actuator in robot.actuators}
         base = self.base = choose_wheels(model, driven, self.kind, self.radius, self.given)  # type: ignore[arg-type]
         if len(base.wheels) > MOST_WHEELS:
-            raise InputError(f"found {len(base.wheels)} wheels, wheeled drives at most {MOST_WHEELS}", path="control.options.wheels")
+            what = f"found {len(base.wheels)} wheels, wheeled drives at most {MOST_WHEELS}"
+            raise InputError(what, path="control.options.wheels")
         steering = [wheel.steering.joint for wheel in base.wheels if wheel.steering is not None]
         joints = list(dict.fromkeys([wheel.joint for wheel in base.driven] + steering))
         chain = Actuation.of(robot, joints, path="control.options.wheels")
@@ -155,22 +158,12 @@ class Wheeled(CompiledController):
         """Read the first imu that moves with the base."""
         for name, sensor in robot.sensors.items():
             link = getattr(sensor, "link", None) or model.root
-            if issubclass(sensor.contract, Imu) and _rides_on_base(model, link):
+            if issubclass(sensor.contract, Imu) and rides_on_base(model, link):
                 state = model.at(model.reference)
                 self.settings["has_gyro"] = 1.0
                 self.settings["up"] = state.rotation(link).T @ state.rotation(model.root)[:, 2]
                 self.reads = {**self.reads, "gyro": [f"{name}.gyro.{axis}" for axis in "xyz"]}
                 return
-
-
-def _rides_on_base(model: RobotModel, frame: str) -> bool:
-    """Whether a link is fixed to the root link."""
-    while frame in model.links and frame != model.root:
-        link = model.links[frame]
-        if link.joints or link.parent is None:
-            return False
-        frame = link.parent
-    return frame == model.root
 
 
 def _ahead(base: Wheels, rows: Any) -> float:
@@ -198,6 +191,14 @@ def tightest_turns(rows: Any) -> tuple[float, float]:
     return found[0], found[1]
 
 
+def wheel_damping(model: RobotModel, base: Wheels, joint: str, armature: float = 0.0) -> float:
+    """kd [N m s/rad] with which a driven wheel that carries its share of the base settles within 0.05 s; for a servo too."""
+    wheel = next(wheel for wheel in base.driven if wheel.joint == joint)
+    index = model.velocity_index(joint)
+    inertia = float(model.at(model.reference).mass_matrix[index, index]) + armature
+    return (inertia + model.mass * wheel.radius**2 / len(base.driven)) / _SETTLES
+
+
 def _gains(model: RobotModel, base: Wheels, actuator: Actuator, steers: bool) -> tuple[float, float]:
     """Stiffness and damping of a joint: its actuator's own, or what its load asks for."""
     own = model.at(model.reference).mass_matrix
@@ -207,5 +208,4 @@ def _gains(model: RobotModel, base: Wheels, actuator: Actuator, steers: bool) ->
     if steers:
         kp = actuator.kp or inertia * _STEERS**2
         return kp, finite or 2.0 * inertia * _STEERS
-    wheel = next(wheel for wheel in base.driven if wheel.joint == actuator.joint)
-    return 0.0, finite or (inertia + model.mass * wheel.radius**2 / len(base.driven)) / _SETTLES
+    return 0.0, finite or wheel_damping(model, base, actuator.joint, actuator.armature)

@@ -98,3 +98,12 @@ class Wheels:
         links = {wheel.joint: wheel.link for wheel in self.wheels} | {link: link for link in self.balls}
         slides = {link: {"along": 0.02, "across": 0.02} for link in self.balls}
         return {name: {"link": links[name], "frame": self.root, **numbers} for name, numbers in (grips | slides).items()}
+
+    @property
+    def world(self) -> dict[str, Any]:
+        """What `world` of a twin file should say about friction, so that wheels slip as Coulomb has it.
+
+        The engine lifts what slides at v by about 2 mu v times the time of contacts, and a wheel that is lifted off hops.
+        Friction that is soft beside the normal force, in an elliptic cone, does not lift (docs/wheeled.md).
+        """
+        return {"friction_cone": "elliptic", "friction_impedance": 0.02, "contact_time": 0.005}

@@ -46,9 +46,12 @@ def _round_off(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str) ->
     elif shapes and contact.radius:
         radius, center = contact.radius, None
     else:
-        what = f"{len(shapes)} collision shapes" if only is None else "a collision shape of another form than sphere, cylinder, capsule or ellipsoid"
-        help_ = "" if not shapes else "; give the 'radius' of a sphere at its origin"
-        raise twin.mistake(f"link {contact.link!r} has {what if shapes else 'no collision shape'}{help_}", "contacts", name, "link")
+        what = "no collision shape"
+        if shapes:
+            form = "of another form than sphere, cylinder, capsule or ellipsoid"
+            what = f"a collision shape {form}" if len(shapes) == 1 else f"{len(shapes)} collision shapes"
+            what += "; give the 'radius' of a sphere at its origin"
+        raise twin.mistake(f"link {contact.link!r} has {what}", "contacts", name, "link")
     model = shapes[0]
     sphere = model.parent.add_geom(
         name=f"didymos_{name}",
