@@ -24,5 +24,6 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
         "position_command": "didymos.control.position_command:PositionCommand",
         "quadruped": "didymos.control.quadruped:Quadruped",
         "sticks": "didymos.control.sticks:Sticks",
+        "wheeled": "didymos.control.wheeled:Wheeled",
     },
 )
