@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from didymos.describe.description import Description, Device
 from didymos.describe.float_base import float_base
@@ -19,7 +20,8 @@ from didymos.describe.new.body_geometry import BodyGeometry
 from didymos.describe.new.drives import Drives, choose_drives, make_servos
 from didymos.describe.new.placing import Placement, place_fixed, place_floating
 from didymos.describe.new.posture import keyframe, rest_positions
-from didymos.describe.new.program import Program, choose_program
+from didymos.describe.new.program import Program, choose_program, idle_joints, wheel_dampings
+from didymos.describe.new.scenarios import make_scenarios
 from didymos.describe.new.sensors import choose_sensors
 from didymos.describe.pass_through import collide_with_visuals
 from didymos.describe.robot_model import robot_model
@@ -54,6 +56,7 @@ class Draft:
     program: Program
     parts: tuple[Device, ...]
     sensors: tuple[Device, ...]
+    scenarios: Mapping[str, Mapping[str, Any]]
     step: float
     visuals: bool
     warnings: tuple[str, ...]
@@ -75,9 +78,9 @@ def draft_twin(
     if base.floating and not _has_shapes(robot):
         base = Base(False, "it has no shapes at all, so that it cannot stand on anything")
     free = float_base(described) if base.frees else described
-    drives = choose_drives(free)
     model = robot_model(free)
-    program = choose_program(free, model, drives, floating=base.floating and base.up == 2)
+    drives = choose_drives(free, idle_joints(model) if base.floating else ())
+    program = choose_program(model, drives, floating=base.floating and base.up == 2)
     posture, chosen = _posture(free, program, rest)
     body = BodyGeometry(free)
     if base.floating:
@@ -85,7 +88,7 @@ def draft_twin(
     else:
         placement = place_fixed(body, posture, chosen=chosen)
     step = min(program.step, float(free.spec.option.timestep)) if free.stands or free.spec.actuators else program.step
-    servos = make_servos(free, drives.served, placement.joints, step, program.wheels)
+    servos = make_servos(free, drives.served, placement.joints, step, wheel_dampings(model, program, drives))
     own = tuple(device for device in free.devices if device.role == "parts")
     sensors = _sensors(free, program, base.floating, (*own, *servos))
     rates = [float(device.record["rate"]) for device in sensors if "rate" in device.record]
@@ -93,9 +96,9 @@ def draft_twin(
     for device in sensors:
         device.record.setdefault("rate", 1.0 / step)
     warnings = _warnings(body, base, drives, visuals, placement)
-    return Draft(
-        free, reading, base, placement, drives, program, (*own, *servos), tuple(sensors), step, visuals, tuple(warnings)
-    )
+    scenarios = make_scenarios(free, program, drives, placement.joints, floating=base.floating)
+    parts = (*own, *servos)
+    return Draft(free, reading, base, placement, drives, program, parts, tuple(sensors), scenarios, step, visuals, tuple(warnings))
 
 
 def _rest(description: Description) -> dict[str, float]:

@@ -8,7 +8,7 @@
 | `<ros2_control>`: a joint without a command; a joint that follows another (`<mimic>`) | passive |
 | neither says anything of a joint that has limits or an effort | a servo |
 | others are said to be driven, and this one turns without end and without an effort: a caster, a roller | passive |
-| nothing is said of any joint | a servo on each |
+| nothing is said of any joint | a servo on each, but for those of casters and rollers |
 
 Gains of servos are those of `control/joint_gains.py`, for the posture in which the twin starts; limits of effort and velocity are the
 joint's. Where the description gives no effort, the servo has none.
@@ -46,8 +46,8 @@ class Drives:
         return (*self.own, *self.served)
 
 
-def choose_drives(description: Description) -> Drives:
-    """Which joints of a description are driven, by the table above."""
+def choose_drives(description: Description, idle: Collection[str] = ()) -> Drives:
+    """Which joints of a description are driven, by the table above; `idle` are those of casters and rollers."""
     by_part = {str(device.record["joint"]) for device in description.devices if device.role == "parts" and "joint" in device.record}
     engine = {name: joint.engine_joints[0] for name, joint in description.joints.items() if joint.engine_joints}
     actuators = [actuator.target for actuator in description.spec.actuators]
@@ -58,20 +58,24 @@ def choose_drives(description: Description) -> Drives:
         said = {name for name, drive in description.drives.items() if drive.commands} | by_part
         free = [name for name in movable if name not in by_part and engine[name] not in description.followers]
         served = tuple(name for name in free if _is_driven(description, name, bool(said)))
+    if served and not any(drive.commands for drive in description.drives.values()) and not by_part:
+        served = tuple(name for name in served if name not in idle)
     passive = tuple(name for name in movable if name not in own and name not in served)
     why = _count(len(actuators), "actuator") + " of the description" if actuators else _why(description, by_part, served)
     return Drives(own, served, passive, why)
 
 
 def make_servos(
-    description: Description, served: Sequence[str], posture: Mapping[str, float], step: float, rolling: Collection[str]
+    description: Description, served: Sequence[str], posture: Mapping[str, float], step: float, rolling: Mapping[str, float]
 ) -> tuple[Device, ...]:
-    """A servo for each of some joints, at a posture [rad] or [m], for a physics step [s]; `rolling` are the joints of wheels."""
+    """A servo for each of some joints, at a posture [rad] or [m], for a physics step [s]; `rolling` is the damping [N m s/rad] of
+    those that turn wheels, which are held by speed alone."""
     if not served:
         return ()
     gains = joint_gains(robot_model(description), step, posture=posture)
     taken = {device.name for device in description.devices if device.role == "parts"}
-    return tuple(_servo(description.joints[name], gains[name], description, taken, name in rolling) for name in served)
+    gains |= {name: (0.0, damping) for name, damping in rolling.items()}
+    return tuple(_servo(description.joints[name], gains[name], description, taken) for name in served)
 
 
 def _is_driven(description: Description, name: str, others: bool) -> bool:
@@ -83,9 +87,7 @@ def _is_driven(description: Description, name: str, others: bool) -> bool:
     return not others or joint.effort is not None or joint.kind is not JointKind.CONTINUOUS
 
 
-def _servo(
-    joint: Joint, gains: tuple[float, float], description: Description, taken: set[str], rolls: bool
-) -> Device:
+def _servo(joint: Joint, gains: tuple[float, float], description: Description, taken: set[str]) -> Device:
     clean = re.sub(r"[^A-Za-z0-9_-]+", "_", joint.name).strip("_") or "joint"
     clean = (clean if re.match(r"[A-Za-z_]", clean) else f"_{clean}")[:60]
     name, count = clean, 1
@@ -94,7 +96,7 @@ def _servo(
         name = f"{clean}_{count}"
     taken.add(name)
     drive = description.drives.get(joint.name)
-    by_speed = rolls or (drive is not None and drive.commands == ("velocity",))
+    by_speed = not gains[0] or (drive is not None and drive.commands == ("velocity",))
     kp, kd = (_rounded(value) for value in gains)
     record: dict[str, object] = {"kind": "servo", "link": joint.parent if joint.parent in description.links else joint.child}
     record |= {"joint": joint.name} | ({} if by_speed else {"kp": kp}) | {"kd": kd}

@@ -27,7 +27,7 @@ world:
   integrator: {integrator}
 {ground}  wind: {{speed: 0.0}}
 
-{parts}sensors:
+{parts}{contacts}sensors:
 {sensors}
 {control}{start}scenarios:
 {scenarios}"""
@@ -48,10 +48,11 @@ def twin_text(name: str, source: Path, draft: Draft, *, file: str, folder: Path)
         integrator="implicitfast" if movable_joints(description) else "rk4",
         ground=_ground(draft),
         parts=f"parts:   # {draft.drives.why}\n{_lines(draft.parts)}\n" if draft.parts else "",
+        contacts=_contacts(draft),
         sensors=_lines(draft.sensors),
         control=_control(draft),
         start=_start(draft),
-        scenarios="".join(block(key, record, indent=2) for key, record in draft.program.scenarios.items()),
+        scenarios="".join(block(key, record, indent=2) for key, record in draft.scenarios.items()),
     )
 
 
@@ -78,7 +79,17 @@ def _ground(draft: Draft) -> str:
     height = draft.placement.ground
     if height is None:
         return "  # the ground is that of the description\n"
-    return f"  ground: {{{f'height: {flow(round(height, 6))}, ' if height else ''}friction: 1.0}}\n"
+    lines = f"  ground: {{{f'height: {flow(round(height, 6))}, ' if height else ''}friction: 1.0}}\n"
+    wheels = draft.program.wheels
+    return lines if wheels is None else lines + "".join(f"  {key}: {flow(value)}\n" for key, value in wheels.world.items())
+
+
+def _contacts(draft: Draft) -> str:
+    wheels = draft.program.wheels
+    if wheels is None or not wheels.contacts:
+        return ""
+    lines = "".join(block(name, record, indent=2, widest=_LINE) for name, record in wheels.contacts.items())
+    return f"contacts:\n{lines}\n"
 
 
 def _control(draft: Draft) -> str:
