@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -78,6 +79,8 @@ class Robot:
     """Rate, delay and error models of each sensor, as the twin file has them."""
     actuators: tuple[Actuator, ...] = ()
     """What drives its joints, and how each is commanded, in the order of the inputs."""
+    posture: Mapping[str, float] = field(default_factory=dict)
+    """Where each joint that turns or slides is when a run begins [rad or m], as the twin file and the scenario have it."""
     gravity: float = 9.80665
     """[m/s^2], of its world."""
     make_model: Callable[[], RobotModel] | None = field(default=None, repr=False, compare=False)
@@ -101,6 +104,8 @@ class Controller:
     reports: tuple[Declaration, ...] = ()
     """What it tells about itself; of a declared array, the numbers that `name_reports` gave names to."""
     gains: NDArray[np.float64]
+    initial: dict[str, float]
+    """What a set-point is while no stimulus, pilot or client sets it; zero where it is not named. Filled in by `start`."""
     setpoint_names: dict[str, tuple[str, ...]]
     """The names of each declared set-point's numbers: its own, or those that `name_setpoints` gave."""
 
@@ -118,6 +123,7 @@ class Controller:
     def __new__(cls, *arguments: Any, **options: Any) -> Self:
         made = super().__new__(cls)
         made.gains = np.array([gain.value for gain in cls.gain_table], dtype=np.float64)
+        made.initial = {}
         made.setpoint_names = {item.name: () if item.shape else (item.name,) for item in cls.declared_setpoints}
         return made
 
@@ -133,6 +139,12 @@ class Controller:
             what = f"found {len(names)} set-points, {type(self).__name__} takes at most {item.size}"
             raise InputError(what, path="control.options")
         self.setpoint_names[declaration] = tuple(names)
+
+    def name_joints(self, joints: Sequence[str], folder: Path) -> None:
+        """Told, before anybody asks for its set-points, which joints the robot drives: the place to name them after joints.
+
+        `folder` is the twin's, to which files that options name are relative.
+        """
 
     def name_reports(self, declaration: str, names: Sequence[str]) -> None:
         """Say what the first numbers of a declared array of reports are called: recorded as `control.DECLARATION.NAME`."""

@@ -364,7 +364,7 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
 
 def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]:
     """A set-point that nobody reads is a misspelt one; what a program in Python reads cannot be known."""
-    if not name or "." in name:
+    if not name or ("." in name and not knows_setpoints(twin)):
         yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
     elif knows_setpoints(twin):
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
 __all__ = [
-    "RESERVED", "cameras", "input_names", "joint_of", "link_of", "link_values", "movable_joints", "part_inputs", "readings",
+    "RESERVED", "cameras", "driven_joints", "input_names", "is_affine", "joint_of", "link_of", "link_values", "movable_joints",
+    "part_inputs", "readings",
 ]  # fmt: skip
 
 RESERVED = (
@@ -61,6 +63,26 @@ def input_names(twin: Twin) -> tuple[str, ...]:
     """All inputs that a control program can set: those of parts, then the description's own actuators."""
     actuators = [actuator.name for actuator in twin.description.spec.actuators]
     return (*(name for name, _, _ in part_inputs(twin)), *actuators)
+
+
+def driven_joints(twin: Twin) -> tuple[str, ...]:
+    """Joints that turn or slide and that a program can drive: by a part, or by an actuator of the description."""
+    own = {twin.description.joints[name].engine_joints[0]: name for name in movable_joints(twin.description)}
+    joints = [part.joint for part in twin.file.parts.values() if part.contract.actuation(part) is not None]
+    joints += [own.get(actuator.target) for actuator in twin.description.spec.actuators if is_affine(actuator)]
+    movable = set(own.values())
+    return tuple(dict.fromkeys(joint for joint in joints if joint is not None and joint in movable))
+
+
+def is_affine(actuator: Any) -> bool:
+    """Whether an actuator of the description drives one joint with a force that is affine in its input."""
+    return (
+        actuator.trntype in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+        and actuator.dyntype in (mujoco.mjtDyn.mjDYN_NONE, mujoco.mjtDyn.mjDYN_FILTER, mujoco.mjtDyn.mjDYN_FILTEREXACT)
+        and actuator.gaintype == mujoco.mjtGain.mjGAIN_FIXED
+        and actuator.biastype in (mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE)
+        and actuator.gainprm[0] * actuator.gear[0] != 0.0
+    )
 
 
 def link_of(path: str) -> str:

@@ -19,6 +19,7 @@ from didymos.describe.formats.importer import read_description
 from didymos.describe.formats.packages import Packages
 from didymos.describe.limit_notes import limit_notes
 from didymos.describe.local_file import is_file, is_folder
+from didymos.describe.names import driven_joints
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
 from didymos.describe.parameters import collect, flatten
@@ -204,6 +205,7 @@ class Twin(ParameterValues):
             return None
         made = self._create(self.program, control.options)
         made.rate = control.rate
+        made.name_joints(driven_joints(self), self.folder)
         for path, value in flatten(control.gains).items():
             made.set_gain(path, value)
         return made

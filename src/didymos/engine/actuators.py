@@ -10,13 +10,10 @@ import mujoco
 
 from didymos.control.actuator import Actuator
 from didymos.describe.description import Joint, JointKind
-from didymos.describe.names import part_inputs
+from didymos.describe.names import is_affine, part_inputs
 from didymos.describe.twin import Twin
 
 __all__ = ["actuators_of"]
-
-_JOINT = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
-_HELD = (int(mujoco.mjtDyn.mjDYN_NONE), int(mujoco.mjtDyn.mjDYN_FILTER), int(mujoco.mjtDyn.mjDYN_FILTEREXACT))
 
 
 def actuators_of(twin: Twin, model: mujoco.MjModel, own: int) -> tuple[Actuator, ...]:
@@ -52,16 +49,11 @@ def _parts(twin: Twin) -> Iterator[Actuator]:
 def _of_description(twin: Twin, model: mujoco.MjModel, own: int) -> Iterator[Actuator]:
     """Those whose effort on one joint is affine; tendons, muscles and integrators are nobody's joint."""
     joints = {joint.engine_joints[0]: name for name, joint in twin.description.joints.items() if len(joint.engine_joints) == 1}
-    for i in range(own):
-        if int(model.actuator_trntype[i]) not in _JOINT or int(model.actuator_dyntype[i]) not in _HELD:
+    for i, actuator in enumerate(twin.description.spec.actuators[:own]):
+        if not is_affine(actuator) or actuator.target not in joints:
             continue
-        joint = joints.get(model.joint(int(model.actuator_trnid[i, 0])).name)
-        fixed = int(model.actuator_gaintype[i]) == int(mujoco.mjtGain.mjGAIN_FIXED)
-        bias = int(model.actuator_biastype[i])
-        affine = bias in (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
+        joint, bias = joints[actuator.target], int(model.actuator_biastype[i])
         gear, gain = float(model.actuator_gear[i, 0]), float(model.actuator_gainprm[i, 0])
-        if joint is None or not fixed or not affine or gain * gear == 0.0:
-            continue
         told = [float(number) for number in model.actuator_biasprm[i, :3]] if bias else [0.0, 0.0, 0.0]
         effort = math.inf
         if model.actuator_forcelimited[i]:

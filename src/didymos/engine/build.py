@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import mujoco
+import numpy as np
+from numpy.typing import NDArray
 
 from didymos.control import Controller, Robot
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.check import check_tick
-from didymos.describe.names import input_names, readings
-from didymos.describe.schema import ScenarioSpec
+from didymos.describe.names import driven_joints, input_names, movable_joints, readings
+from didymos.describe.schema import ScenarioSpec, StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.actuators import actuators_of
 from didymos.engine.assemble import Assembly, assemble
@@ -43,6 +45,7 @@ class Built:
     measured: dict[str, int]  # name of a reading -> index in the state
     chunk: int  # ticks between two flushes of a recording
     contact_frames: ContactFrames | None
+    initial: NDArray[np.float64]  # set-points before anybody sets them, shape [setpoints]
 
 
 def choose_scenario(twin: Twin, scenario: str | None) -> ScenarioSpec | None:
@@ -66,8 +69,12 @@ def stimuli_of(scenario: ScenarioSpec | None) -> tuple[StimulusSpec, ...]:
     return (*constants, *scenario.stimuli)
 
 
-def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, ...], *, piloted: bool) -> Built:
-    """Compile a twin and lay out the tables of its run; the program is told which robot it drives."""
+def build(
+    twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, ...], start_spec: StartSpec, *, piloted: bool
+) -> Built:
+    """Compile a twin and lay out the tables of its run; the program is told which robot it drives and how it begins."""
+    if program is not None:
+        program.name_joints(driven_joints(twin), twin.folder)
     units = _setpoints(program, stimuli)
     setpoints, scheduled, compiled = tuple(units), scheduled_parameters(stimuli), as_compiled(program)
     words = sum(item.size for item in program.reports) if program is not None else 0
@@ -80,6 +87,7 @@ def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, .
     robot = Robot(
         inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
         sensors=readings(twin), actuators=actuators_of(twin, assembly.model, assembly.own_actuators),
+        posture=_posture(twin, assembly.model, start_spec),
         gravity=twin.file.world.gravity, make_model=lambda: twin.model,
     )
     if program is not None:
@@ -92,7 +100,22 @@ def build(twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, .
     ticks = max(1, round(_CHUNK / (substeps * twin.file.world.step)))
     chunk = -(-ticks // every) * every
     context = build_context(twin, assembly, data, program, setpoints, stimuli, streams, timing, chunk)
-    return Built(twin, program, assembly, data, robot, streams, context, measured, chunk, frames)
+    initial = _initial(program, setpoints, stimuli)
+    return Built(twin, program, assembly, data, robot, streams, context, measured, chunk, frames, initial)
+
+
+def _posture(twin: Twin, model: mujoco.MjModel, start_spec: StartSpec) -> dict[str, float]:
+    """Where each joint that turns or slides begins."""
+    joints = {name: model.joint(twin.description.joints[name].engine_joints[0]) for name in movable_joints(twin.description)}
+    drawn = {name: float(model.qpos0[int(joint.qposadr[0])]) for name, joint in joints.items()}
+    return drawn | dict(start_spec.joints)
+
+
+def _initial(program: Controller | None, setpoints: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]) -> NDArray[np.float64]:
+    """What each set-point is before anybody sets it: what the program says, but for those that a stimulus moves."""
+    moved = {stimulus.target for stimulus in stimuli}
+    values = program.initial if program is not None else {}
+    return np.array([0.0 if f"setpoints.{name}" in moved else values.get(name, 0.0) for name in setpoints])
 
 
 def _setpoints(program: Controller | None, stimuli: tuple[StimulusSpec, ...]) -> dict[str, str]:

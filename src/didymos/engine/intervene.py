@@ -20,12 +20,18 @@ class Overrides:
     def __init__(self, built: Built) -> None:
         self._state = built.data.plugin_state
         first = built.assembly.state.starts["override"]
+        self._first, self._initial = first, built.initial
         robot = built.robot
         self.names = (*(f"setpoints.{name}" for name in robot.setpoints), *(f"inputs.{name}" for name in robot.inputs))
         self._stretches = {name: range(first + i, first + i + 1) for i, name in enumerate(self.names)}
         for name, part, index in part_inputs(built.twin):
             last = self._stretches[f"inputs.{name}"].start
             self._stretches[f"inputs.{part}"] = range(last - index, last + 1)  # a part's inputs lie side by side
+
+    def clear(self) -> None:
+        """Hold nothing; set-points are what the program says that they are before anybody sets them."""
+        self._state[self._first : self._first + len(self.names)] = 0.0
+        self._state[self._first : self._first + len(self._initial)] = self._initial
 
     def apply(self, path: str, value: tuple[float, ...]) -> None:
         """Hold a set-point, an input, or all inputs of a part at once."""

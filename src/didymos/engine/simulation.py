@@ -19,6 +19,7 @@ from didymos.control.compiled_controller import as_compiled
 from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import readings
+from didymos.describe.schema import StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine import stopwatch
 from didymos.engine.assemble import SCAN
@@ -88,7 +89,7 @@ class Simulation:
         self._given = control
         self.program = control if control is not None else self.twin.make_program()
         with loop_compiled_beside():
-            self.built = build(self.twin, self.program, self.stimuli, piloted=piloted)
+            self.built = build(self.twin, self.program, self.stimuli, self._begin(), piloted=piloted)
         self.data, self.robot = self.built.data, self.built.robot
         self.context, self.packed = self.built.context, pack(self.built.context)
         self.address = int(self.packed.ctypes.data)
@@ -201,6 +202,7 @@ class Simulation:
         if self.tick > 0:
             self._memory.reset()
         mujoco.mj_resetData(self.model, self.data)
+        self.overrides.clear()
         self._start = dict(start or {})
         self._place()
         self._start = {}
@@ -513,11 +515,15 @@ class Simulation:
         about = f"scenario {self.scenario}, {program}, version {didymos.__version__}, layout {layout}"
         return f"{self.twin.name}: {about}"
 
-    def _place(self) -> None:
+    def _begin(self) -> StartSpec:
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
             start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
-        place_at_start(self.twin, self.links.root_body(self.model), self.model, self.data, start, self._start)
+        return start
+
+    def _place(self) -> None:
+        root = self.links.root_body(self.model)
+        place_at_start(self.twin, root, self.model, self.data, self._begin(), self._start)
 
     def _settle(self) -> None:
         if self._piloted is not None:

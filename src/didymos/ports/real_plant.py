@@ -156,6 +156,7 @@ class _Stimuli:
         self.setpoints, self.inputs = np.zeros(len(simulation.robot.setpoints)), np.zeros(len(simulation.robot.inputs))
         targets = {f"setpoints.{name}": (self.setpoints, i) for i, name in enumerate(simulation.robot.setpoints)}
         targets |= {f"inputs.{name}": (self.inputs, i) for i, name in enumerate(simulation.robot.inputs)}
+        self._initial = simulation.built.initial
         self._rows = []
         for stimulus in simulation.stimuli:
             if stimulus.target not in targets:
@@ -165,7 +166,7 @@ class _Stimuli:
 
     def move_to(self, t: float) -> None:
         """Values at a time [s]."""
-        self.setpoints[:], self.inputs[:] = 0.0, 0.0
+        self.setpoints[:], self.inputs[:] = self._initial, 0.0
         for array, index, row, table in self._rows:
             array[index] += evaluate(row, table, t)
 
