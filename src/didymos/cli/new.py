@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from didymos.cli.description_options import Arguments, Packages, description_arguments, description_packages
+from didymos.cli.description_options import Arguments, Packages, Repair, description_arguments, description_packages
 from didymos.cli.notes import note_facts, print_notes
-from didymos.cli.options import AsJson, Notes, Repair
+from didymos.cli.options import AsJson, Notes
 from didymos.cli.text import print_json
 from didymos.errors import DidymosError, InputError
 
