@@ -11,7 +11,7 @@ from didymos.cli.completion import complete_twins
 from didymos.cli.description_options import Arguments, Packages, Reading, Repair, reading
 from didymos.cli.flags import in_flags
 from didymos.cli.notes import count_of, note_facts, print_notes
-from didymos.cli.options import AsJson
+from didymos.cli.options import AsJson, Notes
 from didymos.cli.text import print_json
 from didymos.errors import DidymosError, InputError
 
@@ -32,9 +32,10 @@ def check(
     package: Packages = None,
     arg: Arguments = None,
     repair: Repair = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> int:
-    """Read a twin and say everything that is wrong with it; notes of one kind share a line, `--json` has them all."""
+    """Read a twin and say everything that is wrong with it; notes of one kind share a line, `--notes` and `--json` have all."""
     try:
         name, taken, mistakes = _read(path, package, arg, repair)
     except InputError as error:
@@ -44,7 +45,7 @@ def check(
     if as_json:
         print_json({"twin": name, "ok": True, "notes": note_facts(taken)})
         return 0
-    print_notes(taken)
+    print_notes(taken, all_of_them=notes)
     print(f"{name}: loads, {count_of(taken)}")
     return 0
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from didymos.twin import Twin
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Portable", "Quiet", "RecordEvery", "Scenario", "Seed",
+    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "Scenario", "Seed",
     "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
 ]  # fmt: skip
 
@@ -36,6 +36,7 @@ Control = Annotated[
 ]
 Keep = Annotated[int | None, typer.Option("--keep", metavar="N", help="With --record-every: remove all but the newest N files.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
+Notes = Annotated[bool, typer.Option("--notes", "-v", help="Every note on the description, instead of one for each kind.")]
 Portable = Annotated[bool, typer.Option("--portable", help="The same bytes on every x86-64 Linux with this glibc; slower.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 RecordEvery = Annotated[

@@ -23,6 +23,7 @@ from didymos.describe.names import driven_joints
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
 from didymos.describe.parameters import collect, flatten
+from didymos.describe.pass_through import collide_with_visuals, let_pass
 from didymos.describe.path_patterns import spread
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
@@ -295,6 +296,13 @@ class Twin(ParameterValues):
                 raise self.mistake(why, "description", *place)
         file, here = self.description_file, [self.folder]
         found = read_description(path, arguments=file.arguments, packages=file.packages, folders=here, repair=about.repair)
+        if about.collision == "with_visuals":
+            found = collide_with_visuals(found)
+        if about.no_collision:
+            try:
+                found = let_pass(found, about.no_collision)
+            except InputError as error:
+                raise self.mistake(error.message, "description", "no_collision") from None
         return float_base(found) if about.base == "floating" else found
 
     def _find_program(self) -> type[Controller] | None:

@@ -7,7 +7,7 @@ from didymos.describe.formats.import_report import allowed
 __all__ = ["URDF_TAGS"]
 
 URDF_TAGS = {
-    "robot": allowed("name version", "link joint material gazebo", "transmission ros2_control mujoco sensor"),
+    "robot": allowed("name version", "link joint material gazebo transmission ros2_control", "mujoco sensor"),
     "link": allowed("name", "inertial visual collision", "gazebo self_collision_checking contact", "type"),
     "inertial": allowed("", "origin mass inertia"),
     "mass": allowed("value"),
