@@ -110,16 +110,16 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
         raise InputError("no parameter may move; say which with `bounds` PATH=LOW:HIGH", option="bounds")
     if not any(channel.column.weight > 0.0 for recording in recordings for channel in recording.channels):
         raise InputError("every column has the weight 0, so there is nothing to fit", path="fit.columns")
-    checked = []
+    checked, known = [], twin.every_parameter()
     for path, (low, high) in bounds.items():
-        tied = tied_paths(path, twin.parameters)
+        tied = tied_paths(path, known)
         if not tied:
-            raise InputError(unknown_path(path, twin.parameters), path=path)
-        parameter = twin.parameters[tied[0]]
+            raise InputError(unknown_path(path, known), path=path)
+        parameter = known[tied[0]]
         for one in tied:
-            if not (twin.parameters[one].live or one.startswith("start.")):
+            if not (known[one].live or one.startswith("start.")):
                 raise InputError("is fixed for a run and cannot be fitted", path=one)
-            if twin.parameters[one].value != parameter.value:
+            if known[one].value != parameter.value:
                 raise InputError(f"{one} and {tied[0]} have different values, so they cannot move together", path=path)
         if not low < high:
             raise InputError(f"found bounds {low:g}:{high:g}, expected the lower one first", path=path)
@@ -129,10 +129,14 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
             limits = f"{'-inf' if parameter.low is None else parameter.low}:{'inf' if parameter.high is None else parameter.high}"
             raise InputError(f"the bounds {low:g}:{high:g} leave what the parameter may be, {limits}", path=path)
         for recording in recordings:
-            if recording.scenario is not None and twin.set_by_scenario(recording.scenario).keys() & set(tied):
+            if recording.scenario is not None and _set_by_scenario(twin, recording.scenario) & set(tied):
                 raise InputError(f"the scenario {recording.scenario!r} sets this parameter itself", path=path)
         checked.append(Bound(path, low, high, tied))
     return checked
+
+
+def _set_by_scenario(twin: Twin, scenario: str) -> set[str]:
+    return set(twin.with_program_of(scenario).set_by_scenario(scenario))
 
 
 def _check_effect(problem: Problem, start: _Array) -> None:
@@ -181,7 +185,7 @@ def _parameters(problem: Problem, start: _Array, half_width: _Array) -> tuple[Fi
     for bound, half in zip(problem.bounds, half_width, strict=True):
         width = float(half) * (bound.high - bound.low)
         interval = (after[bound.path] - width, after[bound.path] + width) if np.isfinite(width) else None
-        unit = problem.twin.parameters[bound.paths[0]].unit
+        unit = problem.twin.every_parameter()[bound.paths[0]].unit
         ends = (bound.low, bound.high)
         fitted.append(FittedParameter(bound.path, bound.paths, unit, before[bound.path], after[bound.path], interval, ends))
     return tuple(fitted)
