@@ -76,9 +76,9 @@ class ProgramScope:
         """What the scenario moves, its constant set-points first."""
         return tuple(item for item in stimuli_of(self._about) if not (self.foreign and item.target.startswith("control.")))
 
-    def applies(self, expected: ExpectationSpec) -> bool:
-        """Whether an expectation of a signal that this run does not record may be held against the program."""
-        return not (self.foreign and expected.signal is not None and expected.signal.startswith(_TOLD))
+    def lacks(self, signal: str) -> bool:
+        """Whether a signal or stream that a run does not record is missing because the file's program does not run."""
+        return self.foreign and f"{signal}.".startswith(_TOLD)
 
     def skipped(self, expected: tuple[ExpectationSpec, ...]) -> tuple[Skipped, ...]:
         """All that does not apply; `expected` are the expectations that do not."""

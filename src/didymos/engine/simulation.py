@@ -19,7 +19,7 @@ from didymos.control.compiled_controller import as_compiled
 from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.names import readings
-from didymos.describe.schema import StartSpec
+from didymos.describe.schema import ExpectationSpec, StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine import stopwatch
 from didymos.engine.assemble import SCAN
@@ -85,7 +85,7 @@ class Simulation:
         self.twin = twin.copy()
         self.seed, self.scenario, self.piloted = seed, scenario, piloted
         self._about = choose_scenario(self.twin, scenario)
-        scope = ProgramScope(self.twin, scenario, control)
+        self.scope = scope = ProgramScope(self.twin, scenario, control)
         self.twin = self.twin.for_scenario(scenario, gains=control is None)
         self._given = control
         self.program = control if control is not None else self.twin.make_program()
@@ -103,7 +103,9 @@ class Simulation:
         self._live = LiveValues(self.built)
         self.overrides = Overrides(self.built)
         others = check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}), scope)
-        self._expected = tuple(item for item in self._about.expect if item not in others) if self._about is not None else ()
+        asked = self._about.expect if self._about is not None else ()
+        self.expected: tuple[ExpectationSpec, ...] = tuple(item for item in asked if item not in others)
+        """What the scenario expects of the program that runs."""
         self.skipped: tuple[Skipped, ...] = scope.skipped(others)
         """What of the scenario does not apply, because another program runs than the one it was written for."""
         self._changes = Changes(self.built, self.stimuli, self.period)
@@ -151,7 +153,7 @@ class Simulation:
     @property
     def expects(self) -> bool:
         """Whether the scenario says what a good run is."""
-        return bool(self._expected)
+        return bool(self.expected)
 
     @property
     def free_fall(self) -> str | None:
@@ -470,7 +472,7 @@ class Simulation:
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run; `skipped` says what does not apply."""
         verdicts = []
-        for item in self._expected:
+        for item in self.expected:
             figure = thrust_to_weight(self.twin, self.built.assembly) if item.figure == "thrust_to_weight" else None
             verdicts.append(measure(item, log, figure))
         return tuple(verdicts)

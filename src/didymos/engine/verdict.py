@@ -54,7 +54,7 @@ def check_expected(twin: Twin, scenario: str | None, log: Log, scope: ProgramSco
             try:
                 _signal(item, log)
             except InputError:
-                if not scope.applies(item):
+                if scope.lacks(item.signal):
                     others.append(item)
                     continue
                 hint = nearest(item.signal, log.signals)

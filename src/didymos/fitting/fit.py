@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from didymos.describe.path_patterns import tied_paths, unknown_path
 from didymos.describe.twin import Twin
+from didymos.engine.simulation import Simulation
 from didymos.errors import InputError
 from didymos.fitting.confidence import Confidence, confidence
 from didymos.fitting.evaluation import Evaluation, evaluate
@@ -83,6 +84,8 @@ def fit(
     began = time.perf_counter()
     if method not in METHODS:
         raise InputError(f"found {method!r}, expected one of {', '.join(METHODS)}", option="method")
+    left_out = _columns_of_another_program(twin, (*recordings, *hold_out))
+    recordings, hold_out = _without(recordings, left_out), _without(hold_out, left_out)
     problem = Problem(twin, recordings, _checked(twin, recordings, bounds), threads=threads, watch=watch)
     try:
         start = problem.start()
@@ -99,10 +102,34 @@ def fit(
             evaluations += _evaluate_held_out(twin, hold_out, problem)
         return Fit(
             twin.name, method, loss_before, problem.best_loss, time.perf_counter() - began, problem.runs, interrupted,
-            parameters, certainty.correlation, evaluations, tuple(_warnings(problem, parameters, certainty.correlation)),
+            parameters, certainty.correlation, evaluations,
+            (*left_out.values(), *_warnings(problem, parameters, certainty.correlation)),
         )  # fmt: skip
     finally:
         problem.close()
+
+
+def _columns_of_another_program(twin: Twin, recordings: Sequence[Recording]) -> dict[str, str]:
+    """Signals that only the file's program tells where another one runs, and a sentence for each: they cannot be compared."""
+    found: dict[str, str] = {}
+    if twin.program_by_hand is not None:
+        for scenario in dict.fromkeys(recording.scenario for recording in recordings):
+            simulation = Simulation(twin, scenario=scenario)
+            known = simulation.new_log()
+            for channel in (channel for recording in recordings for channel in recording.channels):
+                signal = channel.column.signal
+                if signal not in known and simulation.scope.lacks(signal):
+                    found[signal] = f"{channel.column.name} is skipped: the program that runs does not tell {signal}"
+    return found
+
+
+def _without(recordings: Sequence[Recording], signals: Collection[str]) -> list[Recording]:
+    """The recordings without the channels of some signals; one of which nothing is left is left out itself."""
+    kept = [
+        replace(recording, channels=tuple(item for item in recording.channels if item.column.signal not in signals))
+        for recording in recordings
+    ]
+    return [recording for recording in kept if recording.channels]
 
 
 def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, tuple[float, float]]) -> list[Bound]:

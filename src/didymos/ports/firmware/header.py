@@ -30,12 +30,14 @@ SYMBOL = "didymos_layout"
 LAYOUT_SIZE = 16
 """Characters of a layout."""
 
-_KEYWORDS = frozenset(
-    "alignas alignof asm auto bool break case catch char class const constexpr continue default delete do double else enum "
-    "explicit export extern false float for friend goto if inline int long mutable namespace new nullptr operator private "
-    "protected public register restrict return short signed sizeof static struct switch template this throw true try typedef "
-    "typename union unsigned using virtual void volatile while".split()
-)
+_KEYWORDS = frozenset({
+    "alignas", "alignof", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "constexpr", "continue",
+    "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend",
+    "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "nullptr", "operator", "private", "protected",
+    "public", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this",
+    "throw", "true", "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while",
+})  # fmt: skip
+"""Of C and C++."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def check_layout(layout: str, robot: Robot, file: Path | None = None) -> None:
     """Refuse firmware that was compiled from the header of another layout."""
     if layout != robot.layout:
         what = f"was compiled from a header of the layout {layout!r}, this twin has {robot.layout!r}"
-        raise InputError(f"{what}; write it again (didymos show TWIN --header) and compile", file=file, option=_option(file))
+        raise InputError(f"{what}; write it again (didymos show TWIN `header`) and compile", file=file, option=_option(file))
 
 
 def _option(file: Path | None) -> str | None:
@@ -94,10 +96,8 @@ def _option(file: Path | None) -> str | None:
 
 
 def _top(twin: Twin, scenario: str | None) -> list[str]:
-    variant = f" --variant {twin.variant}" if twin.variant else ""
-    chosen = f" --scenario {scenario}" if scenario else ""
-    lines = [f"/* {_plain(twin.name)}: {_plain(twin.title)}", ""]
-    lines += [f"   Written by: didymos show {twin.name}{variant} --header{chosen}"]
+    variant = f", variant {twin.variant}" if twin.variant else ""
+    lines = [f"/* Readings, set-points and inputs of {twin.name}{variant}: {_plain(twin.title)}", ""]
     if scenario is not None:
         spec = twin.scenarios[scenario]
         moved = dict.fromkeys([*(f"setpoints.{name}" for name in spec.setpoints), *(item.target for item in spec.stimuli)])
@@ -159,7 +159,7 @@ def _c_name(name: str, taken: set[str]) -> str:
 
 
 _LIBRARY = (
-    "/* --- a shared library: didymos run TWIN --firmware FILE.so ---",
+    "/* In a shared library, FILE.so:",
     "   step() is called once a period; time [s]; attitude: NULL, or the true roll, pitch, yaw [rad] where the twin allows it.",
     "   start(), which may be left out, is called before the first step with the counts above; not 0 refuses the robot. */",
     "void step(double time, const struct didymos_measured *measured, const double *attitude,",
@@ -189,8 +189,8 @@ def _process(robot: Robot, attitude: bool) -> list[str]:
 
 
 _MESSAGES = (
-    "/* --- a process: didymos run TWIN --firmware peer:COMMAND; the path of its socket is in DIDYMOS_SOCKET ---",
-    "   Little-endian. The twin says hello: a head whose size is the bytes of a JSON text that follows (period, layout, names,",
+    "/* In a process, peer:COMMAND; the path of its socket is in DIDYMOS_SOCKET, all is little-endian.",
+    "   The twin says hello: a head whose size is the bytes of a JSON text that follows (period, layout, names,",
     "   units). The process answers with a hello, {\"layout\": DIDYMOS_LAYOUT}, and is refused where that differs; it may leave",
     "   that out. Then, for each question, it sends an answer with the same count. A head of kind end closes the line. */",
     "#define DIDYMOS_MAGIC \"DID1\"",

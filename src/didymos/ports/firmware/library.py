@@ -3,8 +3,8 @@
     void step(double time, const double *sensors, const double *attitude, const double *setpoints, double *commands);
     int start(int sensors, int setpoints, int commands);         optional; a status other than 0 refuses the robot
 
-Numbers are in the order of `Robot`: all readings, all set-points, all inputs; `didymos show TWIN --header` writes them as a C
-header (`header.py`), and a library that was compiled with the header of another layout is refused. `attitude` is NULL, or the
+Numbers are in the order of `Robot`: all readings, all set-points, all inputs; `header.py` writes them as a C
+header, and a library that was compiled with the header of another layout is refused. `attitude` is NULL, or the
 true roll, pitch and yaw [rad] where the twin allows it. The commands hold the last answer when it is called.
 """
 
