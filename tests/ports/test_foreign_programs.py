@@ -55,16 +55,19 @@ class Damped(Controller):
 
 LIBRARIES = {
     "omni_base": """
-        double vx = wish->vx, vy = wish->vy, turn = 0.74 * wish->wz;
+        static double alive, since;
+        if (time == 0.0 || wish->alive != alive) { alive = wish->alive; since = time; }
+        double on = alive > 0.0 && time - since > 0.5 ? 0.0 : 1.0;
+        double vx = on * wish->vx, vy = on * wish->vy, turn = on * 0.74 * wish->wz;
         out->drive_1 = (vy - vx + turn) / 0.1; out->drive_2 = (vy + vx - turn) / 0.1;
         out->drive_3 = (vy - vx - turn) / 0.1; out->drive_4 = (vy + vx + turn) / 0.1; (void)now;""",
     "cepheus": """
         out->shoulder = -0.05 * now->encoders_shoulder_velocity; out->elbow = -0.05 * now->encoders_elbow_velocity;
-        out->wrist = -0.05 * now->encoders_wrist_velocity; (void)wish;""",
+        out->wrist = -0.05 * now->encoders_wrist_velocity; (void)wish; (void)time;""",
 }
 SOURCE = """#include "didymos.h"
 void step(double time, const struct didymos_measured *now, const double *attitude, const struct didymos_setpoints *wish,
-          struct didymos_inputs *out) { (void)time; (void)attitude; %s }
+          struct didymos_inputs *out) { (void)attitude; %s }
 """
 
 
