@@ -185,6 +185,19 @@ def test_a_program_derived_from_the_files_own_keeps_its_gains_and_is_judged_by_i
     assert [(item.kind, item.name) for item in given.skipped] == [("gain", "pd.use")]  # it came with its own
 
 
+def test_a_program_may_run_before_every_physics_step(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from didymos import Controller\n\n\n"
+        "class Mine(Controller):\n    rate = float('inf')\n    calls = 0\n\n"
+        "    def update(self, t, measured, setpoints):\n        self.calls += 1\n        return {}\n"
+    )
+    twin = didymos.load("omni_base")
+    twin.replace_program("mine.py:Mine", tmp_path)
+    simulation = twin.simulate(scenario="forward")
+    simulation.run(0.1)
+    assert simulation.program.calls == 50  # type: ignore[union-attr]  # of 2 ms
+
+
 def test_a_report_of_the_same_name_is_judged() -> None:
     from didymos.contract import report
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -296,6 +297,7 @@ class Twin(ParameterValues):
             how = f"with the options {dict(options)}" if options else "without arguments"
             raise InputError(f"{name} cannot be created {how}: {type(error).__name__}: {error}") from error
         step = self.file.world.step
+        rate = 1.0 / step if rate == math.inf else rate
         steps = 1.0 / (rate * step) if rate > 0.0 else 0.0
         if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
             expected = f"a rate whose period is a whole number of physics steps of {step:g} s"
