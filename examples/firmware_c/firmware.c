@@ -98,7 +98,7 @@ static ssize_t put(int line, void *bytes, size_t size) { return write(line, byte
 
 int main(void)
 {
-    static const char hello[] = "{\"layout\": \"" DIDYMOS_LAYOUT "\"}";
+    static const char hello[] = "{\"layout\": \"" DIDYMOS_PROCESS_LAYOUT "\"}";
     struct didymos_head ours = {DIDYMOS_MAGIC, DIDYMOS_HELLO, sizeof hello - 1, 0, 0.0};
     struct didymos_question question;
     struct didymos_answer answer = {.head = {DIDYMOS_MAGIC, DIDYMOS_STEP, DIDYMOS_INPUTS, 0, 0.0}};

@@ -64,16 +64,27 @@ def test_the_same_law_in_a_process_flies_the_same_to_the_bit(folder: Path) -> No
 
 def test_firmware_of_a_stale_header_is_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (folder / "didymos.h").read_text()
-    (tmp_path / "didymos.h").write_text(re.sub(r'DIDYMOS_LAYOUT "\w+"', 'DIDYMOS_LAYOUT "0123456789abcdef"', text))
+    (tmp_path / "didymos.h").write_text(re.sub(r'_LAYOUT "[0-9a-f]+', '_LAYOUT "0123456789abcdef', text))
     compiled(tmp_path, "old.so", "-shared", "-fPIC")
     compiled(tmp_path, "old", "-DPROCESS")
-    for what in (str(tmp_path / "old.so"), f"peer:{tmp_path / 'old'}"):
+    for what, also in ((str(tmp_path / "old.so"), ""), (f"peer:{tmp_path / 'old'}", "+attitude")):
         assert main(["run", "daedalus", "--firmware", what, "--seconds", "0.1"]) == 2
         said = capsys.readouterr().err.strip()
         assert said.count("\n") == 0
         layout = robot_of(didymos.load("daedalus")).layout
-        assert f"was compiled from a header of the layout '0123456789abcdef', this twin has '{layout}'" in said
+        assert f"was compiled from a header of the layout '0123456789abcdef{also}', this twin has '{layout}{also}'" in said
         assert "didymos show TWIN --header" in said
+
+
+def test_a_process_that_counts_on_the_true_attitude_is_refused_where_it_is_not_told(folder: Path) -> None:
+    twin = didymos.load("daedalus")
+    twin.replace_program("didymos.ports.firmware.peer:Peer", rate=500.0, options={"command": str(folder / "firmware")})
+    simulation = twin.simulate(scenario="hover")
+    try:
+        with pytest.raises(InputError, match=r"of the layout '\w+\+attitude', this twin has '\w+';"):
+            simulation.run(0.1)
+    finally:
+        simulation.close()
 
 
 def test_the_layout_is_that_of_names_order_and_units() -> None:

@@ -300,7 +300,7 @@ def test_somebody_elses_process_may_connect(daedalus: Twin) -> None:
     assert facts["setpoints"] == ["roll", "pitch", "yaw", "z", "x", "y"]  # of all its programs; the scenario moves z alone
     assert facts["units"]["setpoints"] == ["rad", "rad", "rad", "m", "m", "m"]
     assert len(facts["units"]["sensors"]) == len(facts["sensors"])
-    assert facts["layout"] == simulation.robot.layout
+    assert facts["layout"] == f"{simulation.robot.layout}+attitude"
     assert len(facts["last"].numbers) == len(facts["sensors"]) + 3 + len(facts["setpoints"])
     assert (facts["last"].count, facts["last"].time) == (49, pytest.approx(0.098))
 

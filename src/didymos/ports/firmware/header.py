@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from didymos.describe.schema import FirmwareSpec
     from didymos.describe.twin import Twin
 
-__all__ = ["LAYOUT_SIZE", "SYMBOL", "c_header", "check_layout", "robot_of"]
+__all__ = ["LAYOUT_SIZE", "SYMBOL", "c_header", "check_layout", "process_layout", "robot_of"]
 
 SYMBOL = "didymos_layout"
 """The name under which a library that includes the header tells its layout."""
@@ -66,6 +66,7 @@ def c_header(twin: Twin, robot: Robot, scenario: str | None = None) -> str:
         "#ifndef DIDYMOS_H", "#define DIDYMOS_H", "", "#include <stdint.h>", "",
         "#ifdef __cplusplus", 'extern "C" {', "#endif", "",
         f'#define DIDYMOS_LAYOUT "{robot.layout}" /* of the names below; whoever has another one is refused */',
+        f'#define DIDYMOS_PROCESS_LAYOUT "{process_layout(robot, angles)}" /* the same for a process */',
         *(f"#define DIDYMOS_{name} {count}" for name, count in counts.items()),
         f"#define DIDYMOS_PHYSICS_STEP {twin.file.world.step:.17g} /* s */",
         f"#define DIDYMOS_LIBRARY_RATE {_rate(twin, about.step):.17g} /* Hz: calls of step() in a library */",
@@ -84,10 +85,15 @@ def c_header(twin: Twin, robot: Robot, scenario: str | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def check_layout(layout: str, robot: Robot, file: Path | None = None) -> None:
+def process_layout(robot: Robot, attitude: bool) -> str:
+    """The layout of the messages to a process: it is also told the true attitude, or not."""
+    return robot.layout + ("+attitude" if attitude else "")
+
+
+def check_layout(layout: str, expected: str, file: Path | None = None) -> None:
     """Refuse firmware that was compiled from the header of another layout."""
-    if layout != robot.layout:
-        what = f"was compiled from a header of the layout {layout!r}, this twin has {robot.layout!r}"
+    if layout != expected:
+        what = f"was compiled from a header of the layout {layout!r}, this twin has {expected!r}"
         raise InputError(f"{what}; write it again (didymos show TWIN `header`) and compile", file=file, option=_option(file))
 
 
@@ -97,7 +103,7 @@ def _option(file: Path | None) -> str | None:
 
 def _top(twin: Twin, scenario: str | None) -> list[str]:
     variant = f", variant {twin.variant}" if twin.variant else ""
-    lines = [f"/* Readings, set-points and inputs of {twin.name}{variant}: {_plain(twin.title)}", ""]
+    lines = [f"/* Readings, set-points and inputs of {_plain(twin.name)}{variant}: {_plain(twin.title)}", ""]
     if scenario is not None:
         spec = twin.scenarios[scenario]
         moved = dict.fromkeys([*(f"setpoints.{name}" for name in spec.setpoints), *(item.target for item in spec.stimuli)])
@@ -190,8 +196,8 @@ def _process(robot: Robot, attitude: bool) -> list[str]:
 
 _MESSAGES = (
     "/* In a process, peer:COMMAND; the path of its socket is in DIDYMOS_SOCKET, all is little-endian.",
-    "   The twin says hello: a head whose size is the bytes of a JSON text that follows (period, layout, names,",
-    "   units). The process answers with a hello, {\"layout\": DIDYMOS_LAYOUT}, and is refused where that differs; it may leave",
+    "   The twin says hello: a head whose size is the bytes of a JSON text that follows (period, layout, names, units).",
+    "   The process answers with a hello, {\"layout\": DIDYMOS_PROCESS_LAYOUT}, and is refused where that differs; it may leave",
     "   that out. Then, for each question, it sends an answer with the same count. A head of kind end closes the line. */",
     "#define DIDYMOS_MAGIC \"DID1\"",
     "enum didymos_kind { DIDYMOS_HELLO = 1, DIDYMOS_STEP = 2, DIDYMOS_END = 3 };",

@@ -60,7 +60,7 @@ class Library:
         """Tell the library how many numbers it will see and give, once it is the right one."""
         layout = self._layout()
         if layout is not None:
-            check_layout(layout, robot, self._file)
+            check_layout(layout, robot.layout, self._file)
         self._read = AllNumbers(robot.measured), AllNumbers(robot.setpoints)
         self._commands = np.zeros(len(robot.inputs))
         begin = getattr(self._library, "start", None)

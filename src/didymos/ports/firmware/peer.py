@@ -21,7 +21,7 @@ from didymos.control.controller import Controller, Robot
 from didymos.control.values import Values
 from didymos.errors import InputError, RunError
 from didymos.ports.firmware.child import Child
-from didymos.ports.firmware.header import check_layout
+from didymos.ports.firmware.header import check_layout, process_layout
 from didymos.ports.firmware.library import AllNumbers
 from didymos.ports.firmware.message import END, HELLO, STEP, BadMessage, Message, Reader, pack, pack_hello
 from didymos.ports.firmware.step import check_pose, true_attitude
@@ -110,13 +110,12 @@ class Peer(Controller):
         if self._line is None:
             raise RunError("the firmware's process has been ended; simulate again", time=t)
         angles = true_attitude(self.attitude, measured) or ()
-        robot = self._robot
         numbers = [*self._read[0](measured), *angles, *self._read[1](setpoints)]
         try:
             self._line.sendall(pack(STEP, self._count, t, numbers))
             answer = self._answer(t)
             if answer.kind == HELLO and self._count == 0:
-                check_layout(str((answer.facts or {}).get("layout", "")), robot)
+                check_layout(str((answer.facts or {}).get("layout", "")), self._layout)
                 answer = self._answer(t)
         except (EOFError, ConnectionError):
             raise RunError(self._gone(), time=t) from None
@@ -152,13 +151,17 @@ class Peer(Controller):
         if len(answer.numbers) != expected or not all(map(math.isfinite, answer.numbers)):
             raise RunError(f"the firmware answered {list(answer.numbers)}, expected {expected} finite numbers", time=t)
 
+    @property
+    def _layout(self) -> str:
+        return process_layout(self._robot, self.attitude is not None)
+
     def _facts(self) -> dict[str, object]:
         robot = self._robot
         period = None if math.isinf(self.rate) else 1.0 / self.rate
         named = {"sensors": ("measured", robot.measured), "setpoints": ("setpoints", robot.setpoints),
                  "commands": ("inputs", robot.inputs)}  # fmt: skip
         units = {key: [robot.units.get(f"{what}.{name}", "") for name in names] for key, (what, names) in named.items()}
-        return {"period": period, "attitude": self.attitude is not None, "layout": robot.layout,
+        return {"period": period, "attitude": self.attitude is not None, "layout": self._layout,
                 **{key: names for key, (_, names) in named.items()}, "units": units}  # fmt: skip
 
     def _start_peer(self, folder: Path) -> Child:
