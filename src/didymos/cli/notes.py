@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 __all__ = ["count_of", "note_facts", "print_notes"]
 
 _VARIES = re.compile(r"'[^']*'|[-+]?\d[\d.e+-]*")
-_LINES_SHOWN = 5
 
 
 def note_facts(notes: Iterable[Note]) -> list[dict[str, Any]]:
@@ -20,13 +19,17 @@ def note_facts(notes: Iterable[Note]) -> list[dict[str, Any]]:
     return [{"file": str(note.file), "line": note.line, "what": note.what} for note in notes]
 
 
-def print_notes(notes: Iterable[Note]) -> None:
-    """Print each kind of note once: the first of it, how many more there are, and where; names and numbers make no kind."""
+def print_notes(notes: Iterable[Note], *, all_of_them: bool = False) -> None:
+    """Print each kind of note once, the first of it with how many there are; or all. Names and numbers make no kind."""
+    if all_of_them:
+        for note in notes:
+            print(note)
+        return
     kinds: dict[tuple[str, str], list[Note]] = {}
     for note in notes:
         kinds.setdefault((str(note.file), _VARIES.sub("", note.what)), []).append(note)
     for first, *more in kinds.values():
-        print(f"{first}{_more(more)}")
+        print(f"{first}" if not more else f"{len(more) + 1} x {first.what}, first at {_place(first)}")
 
 
 def count_of(notes: Iterable[Note]) -> str:
@@ -35,9 +38,5 @@ def count_of(notes: Iterable[Note]) -> str:
     return {0: "nothing to note", 1: "1 note"}.get(count, f"{count} notes")
 
 
-def _more(notes: list[Note]) -> str:
-    if not notes:
-        return ""
-    lines = [str(line) for line in dict.fromkeys(note.line for note in notes) if line is not None]
-    where = f", lines {', '.join(lines[:_LINES_SHOWN])}{', ...' if len(lines) > _LINES_SHOWN else ''}" if lines else ""
-    return f" (and {len(notes)} more of this kind{where})"
+def _place(note: Note) -> str:
+    return str(note.file) if note.line is None else f"{note.file}:{note.line}"

@@ -16,6 +16,7 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.completion import complete_kinds, complete_scenarios
+from didymos.cli.description_options import Reading
 from didymos.cli.options import (
     AsJson,
     BusNumbers,
@@ -65,6 +66,7 @@ class Served:
     variant: Variant = None
     sets: Sets = None
     values: Values = None
+    read: Reading
     step_locked: Annotated[
         bool, typer.Option("--step-locked/--real-time", help="Time passes on command, or with the wall clock.")
     ] = False
@@ -118,7 +120,8 @@ def _simulation(options: Served, program: str | None) -> Simulation:
     """The twin, driven by its own program, or by the one that the port needs."""
     from didymos.control import PROGRAMS
 
-    twin = load_twin(options.twin, options.variant, chosen_values(options.values, options.sets), quiet=options.as_json)
+    values = chosen_values(options.values, options.sets)
+    twin = load_twin(options.twin, options.variant, values, read=options.read, quiet=options.as_json)
     control = None if program is None else PROGRAMS[program]()
     return twin.simulate(seed=options.seed, scenario=options.scenario, control=control)
 

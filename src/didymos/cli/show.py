@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from didymos.cli.description_options import Arguments, Packages, Reading, Repair, reading
 from didymos.cli.options import AsJson, TwinName, Variant
 from didymos.cli.text import number, print_json, print_table, vector
 from didymos.errors import InputError, nearest
@@ -23,12 +24,16 @@ def show(
     text: Annotated[str, typer.Argument(metavar="[FILTER]", help="Only parameters whose path holds this.")] = "",
     parameters: Annotated[bool, typer.Option("--parameters", help="Only parameters; all without FILTER.")] = False,
     variant: Variant = None,
+    package: Packages = None,
+    arg: Arguments = None,
+    repair: Repair = False,
     as_json: AsJson = False,
 ) -> int:
     """What a twin is made of: mass, inertia, parts, parameters."""
     import didymos
 
-    loaded = didymos.load(twin, variant=variant, run_code=False)
+    read = reading(Reading(package=package, arg=arg, repair=repair))
+    loaded = didymos.load(twin, variant=variant, run_code=False, **read)
     chosen = {path: parameter for path, parameter in loaded.parameters.items() if text in path}
     if text and not chosen:
         raise InputError(f"no parameter of {loaded.name} has {text!r} in its path{nearest(text, loaded.parameters)}")

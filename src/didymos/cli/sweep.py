@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.command import command
+from didymos.cli.description_options import Reading
 from didymos.cli.options import (
     AsJson,
     Portable,
@@ -43,6 +44,7 @@ class SweepOptions:
     """What varies in which runs, and what is kept of them."""
 
     twin: TwinName
+    read: Reading
     variant: Variant = None
     scenario: Scenario = None
     vary: Annotated[
@@ -75,7 +77,7 @@ def sweep(options: SweepOptions) -> int:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
-    twin = load_twin(options.twin, options.variant, values, quiet=quiet)
+    twin = load_twin(options.twin, options.variant, values, read=options.read, quiet=quiet)
     scenario = options.scenario or next(iter(twin.scenarios), None)
     varied = ranges(options.vary or (), "--vary")
     trials = _run(twin, scenario, varied, options)

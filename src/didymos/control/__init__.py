@@ -25,5 +25,6 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
         "position_command": "didymos.control.position_command:PositionCommand",
         "legged": "didymos.control.legged:Legged",
         "sticks": "didymos.control.sticks:Sticks",
+        "wheeled": "didymos.control.wheeled:Wheeled",
     },
 )

@@ -15,7 +15,7 @@ from didymos.describe.code import Code, ReadCode, RunCode, named_code
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
 from didymos.describe.formats.format import DescriptionFile
-from didymos.describe.formats.importer import read_description
+from didymos.describe.formats.importer import DESCRIPTIONS, read_description
 from didymos.describe.formats.packages import Packages
 from didymos.describe.limit_notes import limit_notes
 from didymos.describe.local_file import is_file, is_folder
@@ -23,6 +23,7 @@ from didymos.describe.names import driven_joints
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
 from didymos.describe.parameters import collect, flatten
+from didymos.describe.pass_through import collide_with_visuals, let_pass
 from didymos.describe.path_patterns import spread
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
@@ -47,10 +48,14 @@ def find_twin(twin: str | Path) -> Path:
     if is_folder(path):
         path = path / "twin.yaml"
         if not is_file(path):
-            raise InputError("there is no twin.yaml in this folder", file=twin)
+            inside = sorted(child.name for child in Path(twin).iterdir() if child.suffix.lower() in DESCRIPTIONS)
+            hint = f"; it holds {inside[0]}, a description, which can be given instead" if inside else ""
+            raise InputError(f"there is no twin.yaml in this folder{hint}", file=twin)
+    if not is_file(path) and path.suffix.lower() in DESCRIPTIONS:
+        raise InputError("there is no such file", file=twin)
     if not is_file(path):
-        known = ", ".join(bundled())
-        raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} (bundled: {known}; or give a folder)")
+        known = f"bundled: {', '.join(bundled())}; or give a folder or a description"
+        raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} ({known})")
     return path
 
 
@@ -291,6 +296,13 @@ class Twin(ParameterValues):
                 raise self.mistake(why, "description", *place)
         file, here = self.description_file, [self.folder]
         found = read_description(path, arguments=file.arguments, packages=file.packages, folders=here, repair=about.repair)
+        if about.collision == "with_visuals":
+            found = collide_with_visuals(found)
+        if about.no_collision:
+            try:
+                found = let_pass(found, about.no_collision)
+            except InputError as error:
+                raise self.mistake(error.message, "description", "no_collision") from None
         return float_base(found) if about.base == "floating" else found
 
     def _find_program(self) -> type[Controller] | None:

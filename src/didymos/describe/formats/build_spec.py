@@ -58,6 +58,7 @@ def build_spec(mechanism: Mechanism, report: ImportReport, *, repair: bool = Fal
         root=root,
         floating=any(root in (joint.parent, joint.child) for joint in floating),
         held_by=mechanism.held_by,
+        followers=frozenset(item.name1 for item in builder.spec.equalities if item.type == mujoco.mjtEq.mjEQ_JOINT),
     )
 
 

@@ -13,11 +13,12 @@ from didymos.describe.formats.xacro_file import expand_xacro, is_xacro
 from didymos.describe.formats.xml_file import parse_xml, read_xml
 from didymos.errors import DidymosError, InputError, nearest
 
-__all__ = ["read_description"]
+__all__ = ["DESCRIPTIONS", "read_description"]
 
 _NOTHING: Mapping[str, str] = {}
 _NOWHERE: Mapping[str, Path] = {}
-_OURS = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
+DESCRIPTIONS = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
+"""Usual ends of the names of descriptions in our own formats; what a file is, it says itself."""
 
 
 def read_description(
@@ -44,7 +45,7 @@ def read_description(
 def _by_suffix(path: Path) -> Format | None:
     """The installed format that claims the end of a name; our own are told by what a file holds."""
     name = path.name.lower()
-    if name.endswith(_OURS):
+    if name.endswith(DESCRIPTIONS):
         return None
     return next((form for form in FORMATS.values() if name.endswith(tuple(form.suffixes))), None)
 

@@ -6,6 +6,7 @@ file), so that they can be addressed; this is noted. A body welded to its parent
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -16,6 +17,7 @@ from didymos.describe.formats.engine_spec import ask_engine, check_compiles, uni
 from didymos.describe.formats.format import DescriptionFile, Format
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mjcf_guard import names_model, refuse_the_dangerous
+from didymos.describe.formats.mjcf_sensors import mjcf_sensors
 from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xml_file import Element
 from didymos.rotations import quaternion_to_matrix
@@ -53,7 +55,7 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
     _check_numbers(model, root)
     body = _root(spec, root, report)
     joints = {joint.name: joint for joint in (_joint(model, index) for index in range(model.njnt))}
-    return Description(
+    description = Description(
         spec=spec,
         name=spec.modelname or file.stem,
         links=_links(model),
@@ -65,7 +67,10 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
         floating=any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints),
         held_by="it is moved by the mocap data" if body.mocap else None,
         stands=not body.joints,
+        followers=frozenset(item.name1 for item in spec.equalities if item.type == mujoco.mjtEq.mjEQ_JOINT and item.name2),
     )
+    devices, left_out = mjcf_sensors(description)
+    return replace(description, devices=devices, notes=(*description.notes, *left_out))
 
 
 def _spec(file: Path) -> mujoco.MjSpec:
