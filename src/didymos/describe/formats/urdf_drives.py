@@ -1,9 +1,9 @@
 """Which joints of a URDF have drives: ``<ros2_control>`` and ``<transmission>``.
 
-ros2_control lists for each joint the quantities that it can be commanded by (``<command_interface name="position">``) and measured
-by (``<state_interface>``); one without a command is passive. ``initial_value`` is where it begins. A transmission names its joint and
-the kind of command (``hardware_interface/EffortJointInterface``). The reduction of a transmission changes the motion only together
-with the inertia of the rotor, which no URDF says; it is noted.
+ros2_control lists for each joint the quantities that it can be commanded by (``<command_interface name="position">``) and
+measured by (``<state_interface>``); one without a command is passive. ``initial_value`` is where it begins. A transmission names
+its joint and the kind of command (``hardware_interface/EffortJointInterface``). The reduction of a transmission changes the
+motion only together with the inertia of the rotor, which no URDF says; it is noted.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def _transmission(element: Element, report: ImportReport) -> Iterator[tuple[str,
         if child.tag == "mechanicalReduction" and child.text.strip() not in ("", "1", "1.0", "1.", "-1", "-1.0"):
             report.add(
                 child,
-                f"mechanicalReduction {child.text.strip()} of {element} is not used: without the inertia of the rotor, which no URDF "
-                "says, it changes nothing; give it as `armature` of the servo",
+                f"mechanicalReduction {child.text.strip()} of {element} is not used: without the inertia of the rotor, which no "
+                "URDF says, it changes nothing; give it as `armature` of the servo",
             )
 
 
