@@ -25,6 +25,9 @@ _COMMANDS = ("position", "velocity", "effort")
 def read_drives(robot: Element, joints: Mapping[str, object], report: ImportReport) -> dict[str, DriveSource]:
     """What a robot says about the drives of its joints; ros2_control wins over transmissions."""
     found: dict[str, DriveSource] = {}
+    for element in [*robot.all("transmission"), *robot.all("ros2_control")]:
+        if not element.all("joint"):
+            report.add(element, f"{element} is not used: it names no joint")
     for element in robot.all("transmission"):
         for name, commands in _transmission(element, report):
             if _is_there(name, joints, element, report):

@@ -3,7 +3,7 @@
 | in the description | in the twin |
 |---|---|
 | actuators of MJCF | these: inputs of the twin by their names; joints without one are passive |
-| a plugin for which we have a law (`JointPositionController`, `DiffDrive`, ...) | its part |
+| a plugin for which we have a law (`JointPositionController`, `DiffDrive`, a motor with its rotor) | its part |
 | `<ros2_control>`: a joint with a command, `<transmission>` | a servo |
 | `<ros2_control>`: a joint without a command; a joint that follows another (`<mimic>`) | passive |
 | neither says anything of a joint that has limits or an effort | a servo |
@@ -49,10 +49,11 @@ class Drives:
 def choose_drives(description: Description, idle: Collection[str] = ()) -> Drives:
     """Which joints of a description are driven, by the table above; `idle` are those of casters and rollers."""
     parts = [device.record for device in description.devices if device.role == "parts"]
-    by_part = {str(record["joint"]) for record in parts if "joint" in record}
+    spun = {str(record["joint"]) for record in parts if record["kind"] == "rotor" and "joint" in record}
+    by_part = {str(record["joint"]) for record in parts if "joint" in record} - spun
     engine = {name: joint.engine_joints[0] for name, joint in description.joints.items() if joint.engine_joints}
     actuators = [actuator.target for actuator in description.spec.actuators]
-    movable = movable_joints(description)
+    movable = tuple(name for name in movable_joints(description) if name not in spun)
     own = tuple(name for name in movable if name in by_part or engine[name] in actuators)
     served: tuple[str, ...] = ()
     if not actuators:

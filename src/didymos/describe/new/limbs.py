@@ -5,9 +5,9 @@ reaches down to the lowest point of the robot. It is round where its corners, or
 without shapes only the centre of mass is asked.
 
 A **limb** is a branch of the tree behind a joint, unless it is short beside others. Limbs are **legs** where at least two of
-them, from one body, reach below all else of the robot, by `_DEEP` of their own length, to about the same depth, and the centre of mass
-lies between their tips; or where four and more equal ones spread around the root in both directions (a spider whose legs lie
-flat at zero) and can reach below it.
+them, from one body, reach below all else of the robot, by `_DEEP` of their own length, to about the same depth, and the centre
+of mass lies between their tips; or where four and more equal ones spread around the root in both directions (a spider whose legs
+lie flat at zero) and can reach below it.
 
 **Rotors** cannot be told by their shape: a link or joint on the root is one by its name, or by a plugin.
 """
