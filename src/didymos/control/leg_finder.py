@@ -11,7 +11,8 @@ stand, left and right (L, R), front and rear (F, R), middle (M) of six; of more,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -19,9 +20,10 @@ from numpy.typing import NDArray
 
 from didymos.control.foot_shape import Foot, foot_of
 from didymos.control.leg_chain import Chain, Tree
+from didymos.errors import InputError
 from didymos.model import RobotModel
 
-__all__ = ["Leg", "find_legs"]
+__all__ = ["Leg", "find_legs", "legs_of"]
 
 Array = NDArray[np.float64]
 
@@ -78,6 +80,24 @@ def find_legs(model: RobotModel) -> tuple[Leg, ...]:
         return ()
     standing = [limb for limb in alike if limb.depth > _NEARLY * deepest]
     return _named(standing)
+
+
+def legs_of(model: RobotModel, named: Mapping[str, Sequence[str]]) -> tuple[Leg, ...]:
+    """Legs by the joints that somebody names, from the trunk to the foot; `named` by their names, from front to rear."""
+    tree = Tree(model)
+    legs = []
+    for name, joints in named.items():
+        path, limb = f"control.options.legs.{name}", None
+        if not name.startswith(("L", "R")):
+            raise InputError(f"found a leg {name!r}, expected a name that begins with L or R", path="control.options.legs")
+        for joint in joints:
+            model.joint(joint)
+        if joints and tree.path(joints[-1]) == tuple(joints):
+            limb = _limb(model, tree, joints[-1])
+        if limb is None:
+            raise InputError("expected the joints of a leg one behind the other, from the trunk to the foot", path=path)
+        legs.append(_leg(name, limb))
+    return tuple(legs)
 
 
 def _limbs(tree: Tree) -> list[list[str]]:
@@ -138,6 +158,11 @@ def _reach(limb: _Limb, hip: Array) -> float:
     return float(np.linalg.norm(ends - points[:, first], axis=1).max())
 
 
+def _leg(name: str, limb: _Limb) -> Leg:
+    leg = Leg(name, limb.chain.joints, limb.foot, limb.chain, limb.end, 0.0)
+    return replace(leg, reach=_reach(limb, leg.hip))
+
+
 def _named(limbs: list[_Limb]) -> tuple[Leg, ...]:
     """Sorted and named by where their hips are."""
     places = np.array([limb.chain.point[: min(2, len(limb.chain.point))].mean(axis=0) + 0.2 * limb.end for limb in limbs])
@@ -151,8 +176,7 @@ def _named(limbs: list[_Limb]) -> tuple[Leg, ...]:
         for row, i in enumerate(members):
             limb = limbs[i]
             name = ("L" if side > 0 else "R") + _end(row, len(members))
-            leg = Leg(name, limb.chain.joints, limb.foot, limb.chain, limb.end, 0.0)
-            legs.append((row, -side, Leg(name, leg.joints, leg.foot, leg.chain, leg.end, _reach(limb, leg.hip))))
+            legs.append((row, -side, _leg(name, limb)))
     return tuple(leg for _, _, leg in sorted(legs, key=lambda each: each[:2]))
 
 

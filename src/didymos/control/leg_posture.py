@@ -18,7 +18,7 @@ from didymos.control.leg_finder import Leg
 from didymos.errors import InputError
 from didymos.model import RobotModel
 
-__all__ = ["Posture", "standing_posture"]
+__all__ = ["Posture", "bend_of", "standing_posture"]
 
 Array = NDArray[np.float64]
 
@@ -51,6 +51,12 @@ def standing_posture(model: RobotModel, legs: Sequence[Leg], bend: float | None 
         if posture is not None:
             return posture
     raise InputError("no posture was found in which all feet are on the floor inside the joints' limits", path="description")
+
+
+def bend_of(legs: Sequence[Leg], height: float) -> float:
+    """The part of their reach at which legs stand whose first joints are so high [m] over the floor."""
+    hips = np.mean([leg.hip[2] - leg.chain.point[0][2] for leg in legs])
+    return float((height + hips - np.mean([leg.foot.radius for leg in legs])) / np.mean([leg.reach for leg in legs]))
 
 
 def _stand(model: RobotModel, legs: Sequence[Leg], part: float) -> Posture | None:

@@ -10,7 +10,7 @@ from didymos.control.actuation import actuate
 from didymos.control.angles import limit
 from didymos.control.wheel_kinematics import advance, side_row, steer, twist_of_wheels, wheel_speed
 
-__all__ = ["begin", "command_joints", "follow_wheels", "is_late", "next_twist"]
+__all__ = ["begin", "command_joints", "follow_wheels", "hold_others", "is_late", "next_twist"]
 
 _WOUND = 3.0  # [rad]: how far the integral of a wheel's speed may be ahead of the wheel
 _REST = 1e-3  # [m/s]: below it an Ackermann base leaves its steering where it is
@@ -31,6 +31,8 @@ def begin(settings: Any, measured: Any, setpoints: Any, memory: Any) -> None:
         if wheel.pivot >= 0.0:
             memory.heading[i] = wheel.sign * measured.joints[int(wheel.pivot)].position
         memory.reference[i] = memory.angle[i]
+    for i in range(int(settings.held_count)):
+        memory.posture[i] = measured.held[i].position
     memory.odom.orientation[0] = 1.0
 
 
@@ -142,3 +144,12 @@ def command_joints(settings: Any, gains: Any, measured: Any, period: float, memo
             goal = wheel.sign * memory.heading[i]
             kp, kd = settings.kp[j], settings.kd[j]
             actuate(actuator, goal, 0.0, 0.0, kp, kd, joint.position, joint.velocity, memory.beat, inputs.joints[j])
+
+
+@kernel
+def hold_others(settings: Any, measured: Any, memory: Any, inputs: Any) -> None:
+    """Hold all driven joints that are neither wheels nor steering where they were at first: an arm, a torso, a head."""
+    for i in range(int(settings.held_count)):
+        joint, kp, kd = measured.held[i], settings.held_kp[i], settings.held_kd[i]
+        goal, beat = memory.posture[i], memory.beat
+        actuate(settings.held[i], goal, 0.0, 0.0, kp, kd, joint.position, joint.velocity, beat, inputs.held[i])

@@ -10,6 +10,7 @@ at all on the spot. Equations: `wheel_kinematics.py`; which joints are wheels an
     tau_i = kd (w_i* - w_i) + kd l (integral of w_i* - q_i)              each wheel, by its own actuator (`actuation.py`)
 
 The integral, held within its effort and three radians of the wheel, makes mean speeds exact and holds the base at rest.
+All other driven joints (an arm, a torso) are held where they are at the first call.
 Where `timeout` is set, a counter `setpoints.alive` that stops counting stops the base.
 
 Odometry is the stream `odom`, and `control.x`, `y`, `yaw`, from the readings of the encoders by their stamps. `control.slip`
@@ -25,11 +26,11 @@ from typing import Any, get_args
 import numpy as np
 
 from didymos.contract import command, measurement, memory, odometry, report, setpoint, setting
-from didymos.control.actuation import ACTUATION, JOINT_COMMAND, JOINT_STATE, Actuation
+from didymos.control.actuation import ACTUATION, JOINT_COMMAND, JOINT_STATE, MOST_JOINTS, Actuation
 from didymos.control.actuator import Actuator
 from didymos.control.compiled_controller import CompiledController, program
 from didymos.control.controller import Gain, Robot
-from didymos.control.wheel_drive import begin, command_joints, follow_wheels, is_late, next_twist
+from didymos.control.wheel_drive import begin, command_joints, follow_wheels, hold_others, is_late, next_twist
 from didymos.control.wheel_kinematics import MOST_WHEELS, WHEEL, side_row, steer, wheel_rows
 from didymos.control.wheel_options import WheelOptions, choose_wheels
 from didymos.control.wheel_tree import rides_on_base
@@ -61,6 +62,7 @@ class Wheeled(CompiledController):
     wz = setpoint(unit="rad/s")
     alive = setpoint(doc="counts as long as the commander lives")
     read = measurement("joints", count=_MOST_JOINTS, layout=JOINT_STATE)
+    held_state = measurement("held", count=MOST_JOINTS, layout=JOINT_STATE, doc="joints that are no wheels")
     stamp = measurement(unit="s", doc="when they were read")
     gyro = measurement(columns="xyz", unit="rad/s")
     count = setting(doc="of wheels")
@@ -68,6 +70,10 @@ class Wheeled(CompiledController):
     actuators = setting(layout=ACTUATION, count=_MOST_JOINTS)
     kp = setting(count=_MOST_JOINTS, unit="N m/rad")
     kd = setting(count=_MOST_JOINTS, unit="N m s/rad")
+    held = setting(layout=ACTUATION, count=MOST_JOINTS)
+    held_count = setting()
+    held_kp = setting(count=MOST_JOINTS, unit="N m/rad")
+    held_kd = setting(count=MOST_JOINTS, unit="N m s/rad")
     sideways = setting(doc="1: it can move in any direction")
     ahead = setting(unit="rad", doc="from x of the root link to where v_x points")
     steers = setting(doc="1: an Ackermann base")
@@ -95,9 +101,11 @@ class Wheeled(CompiledController):
     heading = memory(count=MOST_WHEELS, unit="rad", doc="as commanded, counter-clockwise")
     speed = memory(count=MOST_WHEELS, unit="rad/s")
     reference = memory(count=MOST_WHEELS, unit="rad", doc="integral of the commanded speed")
+    posture = memory(count=MOST_JOINTS, unit="rad", doc="in which the other joints are held")
     moved = memory(count=3, doc="displacement between two readings")
     odom = odometry()
     told = command("joints", count=_MOST_JOINTS, layout=JOINT_COMMAND)
+    told_held = command("held", count=MOST_JOINTS, layout=JOINT_COMMAND)
 
     @program
     def step(clock: Any, settings: Any, gains: Any, measured: Any, setpoints: Any, memory: Any, inputs: Any) -> None:
@@ -108,6 +116,7 @@ class Wheeled(CompiledController):
         memory.late = 1.0 if late else 0.0
         next_twist(settings, gains, setpoints, late, clock.period, memory)
         command_joints(settings, gains, measured, clock.period, memory, inputs)
+        hold_others(settings, measured, memory, inputs)
 
     def __init__(
         self,
@@ -151,8 +160,24 @@ class Wheeled(CompiledController):
             settings["right"], settings["left"] = tightest_turns(rows)
         settings["wheels"][: len(rows)] = rows
         for i, actuator in enumerate(chain.actuators):
-            settings["kp"][i], settings["kd"][i] = _gains(model, base, actuator, actuator.joint in steering)
+            settings["kp"][i], settings["kd"][i] = _holding(model, actuator)
+            if actuator.joint not in steering and not 0.0 < actuator.kd < math.inf:
+                settings["kd"][i] = wheel_damping(model, base, actuator.joint, actuator.armature)
+        self._hold_others(robot, model, [actuator.joint for actuator in chain.actuators])
         self._look_for_gyro(robot, model)
+
+    def _hold_others(self, robot: Robot, model: RobotModel, own: list[str]) -> None:
+        """Take hold of all driven and measured joints that are neither wheels nor steering, the first `MOST_JOINTS` of them."""
+        known = {name.split(".", 1)[1] for name in robot.measured if name.endswith(".position") and "." in name}
+        driven = dict.fromkeys(actuator.joint for actuator in robot.actuators)
+        others = [joint for joint in driven if joint not in own and f"{joint}.position" in known][:MOST_JOINTS]
+        if others:
+            chain = Actuation.of(robot, others)
+            chain.fill(self.settings["held"])
+            self.settings["held_count"] = len(others)
+            self.reads, self.writes = {**self.reads, "held": chain.reads}, {**self.writes, "held": chain.writes}
+            for i, actuator in enumerate(chain.actuators):
+                self.settings["held_kp"][i], self.settings["held_kd"][i] = _holding(model, actuator)
 
     def _look_for_gyro(self, robot: Robot, model: RobotModel) -> None:
         """Read the first imu that moves with the base."""
@@ -199,13 +224,9 @@ def wheel_damping(model: RobotModel, base: Wheels, joint: str, armature: float =
     return (inertia + model.mass * wheel.radius**2 / len(base.driven)) / _SETTLES
 
 
-def _gains(model: RobotModel, base: Wheels, actuator: Actuator, steers: bool) -> tuple[float, float]:
-    """Stiffness and damping of a joint: its actuator's own, or what its load asks for."""
-    own = model.at(model.reference).mass_matrix
+def _holding(model: RobotModel, actuator: Actuator) -> tuple[float, float]:
+    """Stiffness and damping of a joint that holds a position: its actuator's own, or what its inertia asks for."""
     index = model.velocity_index(actuator.joint)
-    inertia = float(own[index, index]) + actuator.armature
-    finite = actuator.kd if math.isfinite(actuator.kd) else 1.0
-    if steers:
-        kp = actuator.kp or inertia * _STEERS**2
-        return kp, finite or 2.0 * inertia * _STEERS
-    return 0.0, finite or wheel_damping(model, base, actuator.joint, actuator.armature)
+    inertia = float(model.at(model.reference).mass_matrix[index, index]) + actuator.armature
+    kd = actuator.kd if math.isfinite(actuator.kd) else 1.0
+    return actuator.kp or inertia * _STEERS**2, kd or 2.0 * inertia * _STEERS

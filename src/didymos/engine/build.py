@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import mujoco
 import numpy as np
@@ -88,7 +89,7 @@ def build(
         inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
         sensors=readings(twin), actuators=actuators_of(twin, assembly.model, assembly.own_actuators),
         posture=_posture(twin, assembly.model, start_spec),
-        gravity=twin.file.world.gravity, make_model=lambda: twin.model,
+        gravity=twin.file.world.gravity, make_model=partial(getattr, twin, "model"),
     )
     if program is not None:
         start(program, robot)
