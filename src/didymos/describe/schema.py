@@ -80,7 +80,7 @@ class DescriptionSpec(Spec):
     packages: dict[str, str] = Field(default={}, description="folders of ROS packages by name, for package:// and $(find)")
     base: Literal["as_described", "floating"] = Field("as_described", description="floating frees the root link")
     collision: Literal["as_described", "with_visuals"] = Field(
-        "as_described", description="with_visuals: links without a collision shape meet ground and objects by what is seen of them"
+        "as_described", description="with_visuals: links without a collision shape meet the ground by what is seen of them"
     )
     no_collision: tuple[tuple[str, str], ...] = Field(
         default=(), description="pairs of links that pass through each other: shapes that overlap by construction"
