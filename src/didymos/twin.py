@@ -139,7 +139,7 @@ class Twin(DescribedTwin):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A twin travels as the path of its files, or as their texts, with the values set; code that ran here runs there."""
-        values = {path: self.get(path) for path in sorted(self.set_by_hand) if path in self.parameters}
+        values = {path: self.get(path) for path in sorted(self.set_by_hand - {"control"})}
         source = self._texts or self.bare or str(self.source.resolve())
         return _made_again, (source, self.variant, self.program_by_hand, values, self.code.runs)
 

@@ -35,8 +35,8 @@ def new(
 ) -> int:
     """Start a twin from a URDF, xacro, SDF or MJCF: a robot that stands, drives or holds its posture at once.
 
-    Whether its base is fixed, its posture, drives, sensors and program are decided from the description, and said. The twin is run
-    for a second before it is called ready; where that fails the folder stays, for you to look at.
+    Whether its base is fixed, its posture, drives, sensors and program are decided from the description, and said. The twin is
+    run for a second before it is called ready; where that fails the folder stays, for you to look at.
     """
     from didymos.describe.new import write_twin
     from didymos.describe.trust import remember

@@ -80,7 +80,7 @@ class DescriptionSpec(Spec):
     packages: dict[str, str] = Field(default={}, description="folders of ROS packages by name, for package:// and $(find)")
     base: Literal["as_described", "floating"] = Field("as_described", description="floating frees the root link")
     collision: Literal["as_described", "with_visuals"] = Field(
-        "as_described", description="with_visuals: links without a collision shape meet ground and objects by what is seen of them"
+        "as_described", description="with_visuals: links without a collision shape meet the ground by what is seen of them"
     )
     no_collision: tuple[tuple[str, str], ...] = Field(
         default=(), description="pairs of links that pass through each other: shapes that overlap by construction"
@@ -243,7 +243,8 @@ class ScenarioSpec(Spec):
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
     start: StartSpec | None = None
     control: ControlSpec | None = Field(default=None, description="a program of its own instead of the twin's")
-    set: dict[str, Number] = Field(default={}, description="values of parameters by path")
+    set: dict[str, Number] = Field(default={}, description="values of the plant's parameters by path")
+    gains: dict[str, Any] = Field(default={}, description="gains of the program, by name, nested or dotted")
     setpoints: dict[Name, Number] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()

@@ -31,8 +31,10 @@ UPRIGHT = 0.5  # [rad]
 
 @dataclass(frozen=True)
 class Trial:
-    """What a twin did. `error` is the largest change [rad, m] of a driven joint, `joint` its name; `height` [m] of the root's origin over
-    the ground at the end, `sunk` [m] by how much lower than at the start; `tilt` [rad] by which it turned from where it began.
+    """What a twin did.
+
+    `error` is the largest change [rad, m] of a driven joint, `joint` its name; `height` [m] that of the root's origin over the
+    ground at the end, `sunk` [m] by how much lower than at the start; `tilt` [rad] by which it turned from where it began.
     """
 
     verdict: str

@@ -2,8 +2,8 @@
 
 Read as urdfdom reads it, with three differences that are noted where they matter: a revolute joint without room to move
 (no limits, or equal ones; an old trick to keep a link apart in Gazebo) is welded, ``<mimic>`` becomes a constraint, and
-of the ``<gazebo>`` tags friction (mu1), gravity, sensors and plugins are used. ``<ros2_control>`` and ``<transmission>`` say which
-joints have drives (`urdf_drives.py`). All else is listed.
+of the ``<gazebo>`` tags friction (mu1), gravity, sensors and plugins are used. ``<ros2_control>`` and ``<transmission>`` say
+which joints have drives (`urdf_drives.py`). All else is listed.
 """
 
 from __future__ import annotations

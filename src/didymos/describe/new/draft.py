@@ -98,7 +98,9 @@ def draft_twin(
     warnings = _warnings(body, base, drives, visuals, placement)
     scenarios = make_scenarios(free, program, drives, placement.joints, floating=base.floating)
     parts = (*own, *servos)
-    return Draft(free, reading, base, placement, drives, program, parts, tuple(sensors), scenarios, step, visuals, tuple(warnings))
+    return Draft(
+        free, reading, base, placement, drives, program, parts, tuple(sensors), scenarios, step, visuals, tuple(warnings)
+    )
 
 
 def _rest(description: Description) -> dict[str, float]:
@@ -136,7 +138,8 @@ def _has_shapes(robot: BodyGeometry) -> bool:
 def _sensors(description: Description, program: Program, floating: bool, parts: tuple[Device, ...]) -> list[Device]:
     by_joint = {str(device.record["joint"]): device for device in parts if "joint" in device.record}
     legs = [joint for leg in program.legs for joint in leg.joints]
-    efforts = [f"{by_joint[joint].name}.effort" for joint in legs if joint in by_joint and by_joint[joint].record["kind"] == "servo"]
+    servos = [by_joint[joint] for joint in legs if joint in by_joint]
+    efforts = [f"{device.name}.effort" for device in servos if device.record["kind"] == "servo"]
     movable = bool(movable_joints(description))
     return choose_sensors(
         description, floating=floating, movable=movable, rate=program.rate, efforts=efforts if program.efforts else ()
@@ -156,5 +159,5 @@ def _warnings(body: BodyGeometry, base: Base, drives: Drives, visuals: bool, pla
         found.append("no drives: its joints hang loose")
     if placement.passing:
         pairs = ", ".join(f"{a} and {b}" for a, b in placement.passing[:3]) + (", ..." if len(placement.passing) > 3 else "")
-        found.append(f"{len(placement.passing)} pairs of links overlap at the start and are set to pass through each other: {pairs}")
+        found.append(f"{len(placement.passing)} pairs of links overlap at the start and pass through each other now: {pairs}")
     return found

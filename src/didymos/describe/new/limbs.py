@@ -4,10 +4,10 @@ A **wheel** turns without limits about an axis that is not upright, is round abo
 reaches down to the lowest point of the robot. It is round where its corners, or the axes of its own shapes, say so; of a link
 without shapes only the centre of mass is asked.
 
-A **limb** is a branch of the tree behind a joint, unless it is short beside others. Limbs are **legs** where at least two of them, from one
-body, reach below all else of the robot, by `_DEEP` of their own length, to about the same depth, and the centre of mass lies
-between their tips; or where four and more equal ones spread around the root in both directions (a spider whose legs lie flat at
-zero) and can reach below it.
+A **limb** is a branch of the tree behind a joint, unless it is short beside others. Limbs are **legs** where at least two of
+them, from one body, reach below all else of the robot, by `_DEEP` of their own length, to about the same depth, and the centre
+of mass lies between their tips; or where four and more equal ones spread around the root in both directions (a spider whose legs
+lie flat at zero) and can reach below it.
 
 **Rotors** cannot be told by their shape: a link or joint on the root is one by its name, or by a plugin.
 """
@@ -37,14 +37,14 @@ _LONG = 0.4  # of the longest branch: fingers and toes are no legs
 _SPREAD = 0.15  # of the larger extent: four fingers stand in a row
 _SAMPLES = 40
 _FLIES = re.compile(
-    r"(?<![a-z])(quad|hexa|octo|tri|multi)?(rotor|copter)s?(?![a-z])|(?<![a-z])(flying|uav|drone|propellers?|props?|blades?)(?![a-z])",
+    r"(?<![a-z])((quad|hexa|octo|tri|multi)?(rotor|copter)s?|flying|uav|drone|propellers?|props?|blades?)(?![a-z])",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True)
 class Limb:
-    """A branch: its groups, the first on the trunk that carries it, its tip, its length [m] along the joints, its lowest point [m]."""
+    """A branch: its groups, the first on the trunk, its tip, its length [m] from joint to joint, its lowest point [m]."""
 
     groups: tuple[int, ...]
     trunk: int
@@ -128,7 +128,7 @@ def legs(robot: BodyGeometry) -> tuple[Limb, ...]:
 
 
 def _limb(robot: BodyGeometry, trunk: int, head: int) -> Limb:
-    """The branch that a group carries by one joint, whole; its length is that of its longest way from joint to joint to its tip."""
+    """The branch that a group carries by one joint, whole; its length is that of the longest way from joint to joint to a tip."""
     ways = {head: 0.0}
     for group in robot.below(head)[1:]:
         carrier = robot.parent[group]
@@ -196,7 +196,8 @@ def flyer(robot: BodyGeometry) -> str | None:
     description = robot.description
     if any(device.record["kind"] == "rotor" for device in description.devices):
         return "it has rotors"
-    near = {robot.model.body(body).name for head in (robot.root_group, *robot.children(robot.root_group)) for body in robot.groups[head]}
+    groups = (robot.root_group, *robot.children(robot.root_group))
+    near = {robot.model.body(body).name for head in groups for body in robot.groups[head]}
     words = [description.name, *(link.name for link in description.links.values() if link.body in near)]
     words += [joint.name for joint in description.joints.values() if joint.parent in words]
     return next((f"{word!r} is the name of one that flies" for word in words if _FLIES.search(word.replace("_", " "))), None)

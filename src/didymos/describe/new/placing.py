@@ -1,12 +1,12 @@
 """Where a new twin starts: its posture, how high its base is, how high the ground is, and what of it passes through itself.
 
-A **floating** robot is put with its lowest collision point on the ground, exactly. A **fixed** one stays where the description has
-it, and the ground fits it: at zero where nothing of the robot is below that; at the bottom of the base where that is the lowest;
-below all that the robot reaches where it hangs.
+A **floating** robot is put with its lowest collision point on the ground, exactly. A **fixed** one stays where the description
+has it, and the ground fits it: at zero where nothing of the robot is below that; at the bottom of the base where that is the
+lowest; below all that the robot reaches where it hangs.
 
 The posture is that of `posture.py`. Where links are inside each other there, or an arm inside the ground on which it stands,
-postures on the way to the middle of the limits are tried, then a quarter turn of each joint, then some at random (always the same),
-and the first that is free is taken.
+postures on the way to the middle of the limits are tried, then a quarter turn of each joint, then some at random (always the
+same), and the first that is free is taken.
 """
 
 from __future__ import annotations

@@ -52,10 +52,11 @@ def make_scenarios(
     moves = [(joint, _goal(joint, posture.get(joint.name, 0.0))) for joint in turning[:_MOVED]]
     if floating or not moves:
         return dict(_HOLD)
+    before = {joint.name: round(posture.get(joint.name, 0.0), 6) for joint, _ in moves}
     stimuli = [
-        {"target": f"setpoints.{joint.name}", "kind": "step", "at": 0.5, "from": round(posture.get(joint.name, 0.0), 6), "to": goal}
+        {"target": f"setpoints.{joint.name}", "kind": "step", "at": 0.5, "from": before[joint.name], "to": goal}
         for joint, goal in moves
-    ]  # fmt: skip
+    ]
     return {**_HOLD, "move": {"title": "Hold, then move the first joints", "seconds": 4, "stimuli": stimuli}}
 
 

@@ -12,8 +12,10 @@ __all__ = ["choose_sensors"]
 _RATE = 100.0  # [Hz] of what only serves to be looked at
 
 
-def choose_sensors(description: Description, *, floating: bool, movable: bool, rate: float, efforts: Iterable[str]) -> list[Device]:
-    """Sensors under names that no run takes itself; `rate` [Hz] of those that a program reads, `efforts` the readouts that it needs."""
+def choose_sensors(
+    description: Description, *, floating: bool, movable: bool, rate: float, efforts: Iterable[str]
+) -> list[Device]:
+    """Sensors under names that no run takes itself; `rate` [Hz] of those that a program reads, `efforts` are readouts for it."""
     own = [device for device in description.devices if device.role == "sensors"]
     names = {device.name for device in own}
     made = [Device("sensors", _free("state", names), {"kind": "odometry", "link": description.root, "rate": _RATE})]
