@@ -93,8 +93,8 @@ class Twin(DescribedTwin):
         folder, file = made_for_a_while(bare)
         with in_words_of(bare.file, Path(folder.name)):
             made = cls(file, variant, trust=True)
-        copied = str(file.parent / bare.file.name)
-        notes = [replace(note, file=str(bare.file)) if note.file == copied else note for note in made.description.notes]
+        read = str(made.description.source)  # a copy, or the file by the way from the twin's folder
+        notes = [replace(note, file=str(bare.file)) if note.file == read else note for note in made.description.notes]
         made.description = replace(made.description, notes=tuple(notes))
         made._kept, made.bare = folder, bare
         return made
@@ -135,7 +135,7 @@ class Twin(DescribedTwin):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A twin travels as the path of its files, or as their texts, with the values set; code that ran here runs there."""
-        values = {path: self.get(path) for path in sorted(self.set_by_hand) if path in self.parameters}
+        values = {path: self.get(path) for path in sorted(self.set_by_hand - {"control"})}
         source = self._texts or self.bare or str(self.source.resolve())
         return _made_again, (source, self.variant, self.program_by_hand, values, self.code.runs)
 

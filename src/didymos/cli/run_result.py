@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from didymos.cli.text import number, print_table, vector
-from didymos.cli.verdicts import as_facts, print_verdicts
+from didymos.cli.verdicts import as_facts, print_skipped, print_verdicts, skipped_facts
 from didymos.portable import mode
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def result_facts(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...]
         "log_sha256": log.sha256,
         "log_sha256_mode": mode(),
         "expectations": as_facts(verdicts),
+        "skipped": skipped_facts(simulation.skipped),
         "events": [{"time": time, "what": what, "is": word} for time, what, word in _events(simulation, log)],
         "position": _position(simulation),
         "overruns": simulation.overruns if real_time else None,
@@ -56,6 +57,7 @@ def print_result(
     print_table(rows)
     print_table([(number(time, "s"), what, word) for time, what, word in _events(simulation, log)])
     print_verdicts(verdicts)
+    print_skipped(simulation.skipped)
 
 
 def _events(simulation: Simulation, log: Log) -> list[tuple[float, str, str]]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from didymos.compiled import kernel
 from didymos.control.leg import inverse, to_level, to_trunk
-from didymos.control.legged_state import stands
+from didymos.control.leg_state import stands
 
 __all__ = ["advance_gait", "swing"]
 

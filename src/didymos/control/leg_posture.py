@@ -42,12 +42,18 @@ class Posture:
     feet: Array  # [legs, 3] [m] centres of the feet, in the frame of the root
 
 
-def standing_posture(model: RobotModel, legs: Sequence[Leg], bend: float | None = None) -> Posture:
-    """The posture in which a robot stands on these legs; `bend` is the part of their reach that they stand at."""
+def standing_posture(
+    model: RobotModel, legs: Sequence[Leg], bend: float | None = None, others: Mapping[str, float] | None = None
+) -> Posture:
+    """The posture in which a robot stands on these legs.
+
+    `bend` is the part of their reach that they stand at; `others` are the angles of joints that belong to no leg, which are as
+    drawn where they are left out.
+    """
     if not legs:
         raise InputError("a robot without legs does not stand", path="description")
     for part in _BENT if bend is None else (bend,):
-        posture = _stand(model, legs, part)
+        posture = _stand(model, legs, part, others or {})
         if posture is not None:
             return posture
     raise InputError("no posture was found in which all feet are on the floor inside the joints' limits", path="description")
@@ -59,11 +65,11 @@ def bend_of(legs: Sequence[Leg], height: float) -> float:
     return float((height + hips - np.mean([leg.foot.radius for leg in legs])) / np.mean([leg.reach for leg in legs]))
 
 
-def _stand(model: RobotModel, legs: Sequence[Leg], part: float) -> Posture | None:
+def _stand(model: RobotModel, legs: Sequence[Leg], part: float, others: Mapping[str, float]) -> Posture | None:
     """On legs that are bent to a part of their reach; None where one of them cannot get there."""
     shift = np.zeros(2)
     angles: list[Array | None] = [None] * len(legs)
-    deep = min(_home(leg, part)[2] - leg.foot.radius for leg in legs)
+    deep = float(min(_home(leg, part)[2] - leg.foot.radius for leg in legs))
     for _ in range(3):
         feet = []
         for i, leg in enumerate(legs):
@@ -75,7 +81,7 @@ def _stand(model: RobotModel, legs: Sequence[Leg], part: float) -> Posture | Non
             if angles[i] is None:
                 return None
             feet.append(target)
-        q = _assembled(model, legs, angles)
+        q = _assembled(model, legs, angles, others)
         centre = model.at(q).center_of_mass
         shift = shift + centre[:2] - np.mean(feet, axis=0)[:2]
     joints = {name: float(q[model.position_index(name)]) for name in model.joints if model.joint(name).nq == 1}
@@ -132,7 +138,9 @@ def _bend(leg: Leg, target: Array, before: Array | None) -> Array | None:
     return np.array(found[int(np.argmin(cost))])
 
 
-def _assembled(model: RobotModel, legs: Sequence[Leg], angles: Sequence[Array | None]) -> Array:
+def _assembled(
+    model: RobotModel, legs: Sequence[Leg], angles: Sequence[Array | None], others: Mapping[str, float]
+) -> Array:
     """q of the model: legs at their angles, other joints at their reference, inside their limits."""
     q = model.reference
     if model.base_joint is not None:
@@ -141,7 +149,7 @@ def _assembled(model: RobotModel, legs: Sequence[Leg], angles: Sequence[Array | 
     for name, lower, upper in zip(model.joints, model.lower, model.upper, strict=True):
         if model.joint(name).nq == 1:
             at = model.position_index(name)
-            q[at] = min(max(q[at], lower), upper)
+            q[at] = min(max(others.get(name, q[at]), lower), upper)
     for leg, values in zip(legs, angles, strict=True):
         if values is not None:
             for name, value in zip(leg.joints, values, strict=True):

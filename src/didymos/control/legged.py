@@ -8,7 +8,7 @@ effort, -J^T f, with a little damping; one that swings by position, with the eff
 inertia I, of the height l of its hips when it stands, and of the time T = sqrt(l / g), so one set fits robots of any size.
 
 `setpoints.mode`: 0 limp (damps), 1 stand, 2 sit, 3 trot, 4 walk; `vx`, `vy` [m/s] and `wz` [rad/s] move it in modes 3 and 4.
-`height` [m] adds to the height of the trunk.
+`height` [m] adds to the height of the trunk. A robot on two legs stands by stepping on the spot; one that has fallen goes limp.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ __all__ = ["Legged", "Mode"]
 
 _LEARNT = 0.1  # [l/T]: a larger error of the speed is a push, from which nothing is learnt beyond
 _MOST_LEARNT = 0.1  # [g]
+_FALLEN = 0.3  # up . z of the trunk, below which the robot lies and goes limp
 
 
 class Mode(IntEnum):
@@ -72,13 +73,15 @@ def _ramp(value: float, goal: float, step: float) -> float:
 
 
 @kernel
-def _approach(robot: Any, gains: Any, mode: int, setpoints: Any, turn: float, dt: float, memory: Any) -> None:
+def _approach(
+    robot: Any, gains: Any, mode: int, walking: bool, setpoints: Any, turn: float, dt: float, memory: Any
+) -> None:
     """Move the goals of the trunk on to the set-points, and learn what holding the speed takes."""
-    goal, velocity, walking = memory.goal, memory.body.velocity, mode >= Mode.TROT
+    goal, velocity, moves = memory.goal, memory.body.velocity, mode >= Mode.TROT
     speed = robot.length / robot.time
     height = robot.length * (gains.sit_height if mode == Mode.SIT else gains.stand_height) + setpoints.height
     goal.height = _ramp(goal.height, height, gains.height_rate * speed * dt)
-    asked = (setpoints.vx if walking else 0.0, setpoints.vy if walking else 0.0)
+    asked = (setpoints.vx if moves else 0.0, setpoints.vy if moves else 0.0)
     for i in range(2):
         goal.velocity[i] = _ramp(goal.velocity[i], asked[i], gains.acceleration * robot.gravity * dt)
         slow = min(max(goal.velocity[i] - velocity[i], -_LEARNT * speed), _LEARNT * speed)
@@ -189,14 +192,16 @@ class Legged(CompiledController):
     @program
     def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
         dt, robot, mode = clock.period, settings.robot, int(setpoints.mode)
-        walking = mode >= Mode.TROT
+        if clock.first < 0.5 and memory.body.up[2] < _FALLEN:
+            mode = 0  # limp
+        walking = mode >= Mode.TROT or (mode == Mode.STAND and robot.legs < 2.5)
         estimate(clock, settings, gains, measured, walking, memory)
         if clock.first > 0.5:
             _begin(int(robot.legs), memory)
-        turn = setpoints.wz if walking else 0.0
+        turn = setpoints.wz if mode >= Mode.TROT else 0.0
         memory.mode = mode
         memory.beat += 1.0
-        _approach(robot, gains, mode, setpoints, turn, dt, memory)
+        _approach(robot, gains, mode, walking, setpoints, turn, dt, memory)
         advance_gait(settings, gains, walking, mode == Mode.WALK, dt, memory)
         balance_trunk(robot, gains, walking, turn, memory)
         distribute(robot, gains, memory)
@@ -221,7 +226,8 @@ class Legged(CompiledController):
         legs = find_legs(model) if self.legs is None else legs_of(model, self.legs)
         if not legs:
             raise InputError("no legs were found: name their joints in control.options.legs", path="description")
-        posture = standing_posture(model, legs, None if self.stand is None else bend_of(legs, self.stand))
+        bend = None if self.stand is None else bend_of(legs, self.stand)
+        posture = standing_posture(model, legs, bend, robot.posture)
         names = [joint for leg in legs for joint in leg.joints]
         driven = {actuator.joint for actuator in robot.actuators}
         chain = Actuation.of(robot, [*names, *(name for name in model.joints if name in driven and name not in names)])

@@ -246,7 +246,8 @@ class ScenarioSpec(Spec):
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
     start: StartSpec | None = None
     control: ControlSpec | None = Field(default=None, description="a program of its own instead of the twin's")
-    set: dict[str, Number] = Field(default={}, description="values of parameters by path")
+    set: dict[str, Number] = Field(default={}, description="values of the plant's parameters by path")
+    gains: dict[str, Any] = Field(default={}, description="gains of the program, by name, nested or dotted")
     setpoints: dict[Name, Number] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()

@@ -17,6 +17,7 @@ from didymos.describe.formats.inertia import RigidGroup, carried_inertials, prin
 from didymos.describe.formats.inertia_repair import RobotSize, size_without_mass
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, Mechanism, Shape, ShapeKind, links_in_order
 from didymos.describe.formats.meshes import MeshLibrary
+from didymos.describe.formats.odd_units import note_odd_units
 from didymos.rotations import Pose
 
 __all__ = ["build_spec"]
@@ -50,7 +51,8 @@ def build_spec(
     builder.exclude_neighbours_of_the_world()
     root = mechanism.root
     floating = [joint for joint in builder.joints.values() if joint.kind is JointKind.FLOATING]
-    _, warnings = check_compiles(builder.spec, mechanism.element.file)
+    model, warnings = check_compiles(builder.spec, mechanism.element.file)
+    note_odd_units(mechanism, model, {name: link.body for name, link in builder.links().items()}, report)
     for warning in warnings:
         report.add(mechanism.element, f"the engine warns: {warning}")
     return Description(

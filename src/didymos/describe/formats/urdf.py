@@ -65,7 +65,8 @@ def read_urdf(
         shapes = read_shapes(element, colours, packages, gazebo, report)
         links[name] = _read_link(element, name, shapes, gazebo, report)
     if not links:
-        raise robot.error("<robot> has no <link>")
+        hints = [f"{child} in line {child.line}" for child in robot.children if nearest(child.tag, ["link"])]
+        raise robot.error("<robot> has no <link>" + (f"; it has {hints[0]}, did you mean <link>?" if hints else ""))
     joints: dict[str, JointSource] = {}
     for element in robot.all("joint"):
         name = name_of(element)
