@@ -1,9 +1,9 @@
 """Masses and inertias that a description does not give, from the shapes of its links, where the user asks for it.
 
-A link without mass gets the mass and inertia of its shapes at one density: those that it collides by, or else those that are seen.
-A link with a mass and without an inertia, or with one that no body can have, keeps its mass and gets the inertia of its shapes,
-scaled to it. The shapes of a link count each in full, so that what overlaps counts twice; a mesh counts as its convex hull, which
-is more than a hollow part holds. It is an estimate, every one is a note, and the notes say at which density.
+A link without mass gets the mass and inertia of its shapes at one density: those that it collides by, or else those that are
+seen. A link with a mass and without an inertia, or with one that no body can have, keeps its mass and gets the inertia of its
+shapes, scaled to it. The shapes of a link count each in full, so that what overlaps counts twice; a mesh counts as its convex
+hull, which is more than a hollow part holds. It is an estimate; every one is a note, and the notes say at which density.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Corners = Callable[[MeshSource], np.ndarray | None]
 
 
 def estimate_inertias(links: dict[str, LinkSource], density: float, corners: Corners, report: ImportReport) -> None:
-    """Give every link that lacks it a mass and an inertia at a density [kg/m^3]; those that have no shape are left as they are."""
+    """Give every link that lacks it a mass and an inertia, at a density [kg/m^3]; one that has no shape is left as it is."""
     for link in links.values():
         given = link.inertial
         fault = inertia_fault(given.inertia) is not None or not np.any(given.inertia)
@@ -48,7 +48,8 @@ def estimate_inertias(links: dict[str, LinkSource], density: float, corners: Cor
         if given.mass > 0.0:
             inertia = found.inertia * given.mass / found.mass
             link.inertial = Inertial(given.mass, given.com, inertia)
-            report.add(link.inertial_element, f"link {link.name!r} gets the inertia of its shapes, for its mass of {given.mass:g} kg")
+            what = f"link {link.name!r} gets the inertia of its shapes, for its mass of {given.mass:g} kg"
+            report.add(link.inertial_element, what)
         else:
             link.inertial = found
             what = f"link {link.name!r} has no mass and gets that of its shapes: {found.mass:.3g} kg at {density:g} kg/m^3"

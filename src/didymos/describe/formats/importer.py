@@ -34,7 +34,8 @@ def read_description(
 
     `arguments` are the xacro file's; `packages` says where the packages stand that the file names (see `packages`); `folders` are
     more folders that it may read from (see `boundary`); `repair` mends inertias that are off by rounding and moving links
-    without mass (see `inertia_repair`); `density` [kg/m^3] gives links without mass that of their shapes (see `estimated_inertia`). Everything in the file that is not used, or not used as written, is in the `notes` of
+    without mass (see `inertia_repair`); `density` [kg/m^3] gives links without mass that of their shapes (see
+    `estimated_inertia`). Everything in the file that is not used, or not used as written, is in the `notes` of
     what is returned.
     """
     path = Path(path)

@@ -54,7 +54,8 @@ def make_scenarios(
         return _wheeled(program)
     if program.name == "legged":
         upright = [_UPRIGHT, *_height(placement)]
-        return {"stand": {**_STAND, "expect": upright}, "trot": {**_TROT, "expect": [*upright, {**_SPEED, "low": 0.25, "high": 0.35}]}}
+        ahead = {**_SPEED, "low": 0.25, "high": 0.35}
+        return {"stand": {**_STAND, "expect": upright}, "trot": {**_TROT, "expect": [*upright, ahead]}}
     return _joints(description, drives, placement, floating) if program.name is not None else dict(_REST)
 
 

@@ -32,7 +32,8 @@ def choose_sensors(
     if floating and "imu" not in kinds:
         made.append(Device("sensors", _free("imu", names), {"kind": "imu", "link": description.root, "rate": rate, **_IMU}))
     if movable and not any(device.record["kind"] == "joints" and "joints" not in device.record for device in own):
-        made.append(Device("sensors", _free("encoders", names), {"kind": "joints", "rate": rate, **(_ENCODERS if floating else {})}))
+        errors = _ENCODERS if floating else {}
+        made.append(Device("sensors", _free("encoders", names), {"kind": "joints", "rate": rate, **errors}))
     if readouts := list(efforts):
         made.append(Device("sensors", _free("efforts", names), {"kind": "readout", "rate": rate, "readouts": readouts}))
     return made
