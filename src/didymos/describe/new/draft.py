@@ -20,6 +20,7 @@ from didymos.describe.names import movable_joints
 from didymos.describe.new.base import Base, decide_base
 from didymos.describe.new.body_geometry import BodyGeometry
 from didymos.describe.new.drives import Drives, choose_drives, make_servos
+from didymos.describe.new.limbs import legs
 from didymos.describe.new.placing import Placement, place_fixed, place_floating
 from didymos.describe.new.posture import keyframe, rest_positions
 from didymos.describe.new.program import Program, choose_program, idle_joints, wheel_dampings
@@ -96,7 +97,7 @@ def draft_twin(
     robot = BodyGeometry(described)
     rest = _rest(described)
     robot.place(rest)
-    base = decide_base(robot)
+    base, standing = decide_base(robot), bool(legs(robot))
     visuals = base.floating and _stands_on_air(robot)
     if visuals:
         described = collide_with_visuals(described)
@@ -107,7 +108,7 @@ def draft_twin(
     tell("looking for wheels and legs")
     model = robot_model(free)
     drives = choose_drives(free, idle_joints(model) if base.floating else ())
-    program = choose_program(model, drives, floating=base.floating and base.up == 2)
+    program = choose_program(model, drives, floating=base.floating and base.up == 2, legged=standing)
     tell("finding a posture")
     posture, chosen = _posture(free, model, program, rest)
     if base.floating:
