@@ -27,11 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from didymos.describe.description import Description
-from didymos.describe.float_base import float_base
+from didymos.describe.float_base import why_not_floating
 from didymos.describe.formats.mechanism import WORLD
 from didymos.describe.new.body_geometry import BodyGeometry
 from didymos.describe.new.limbs import Limb, flyer, legs, wheels
-from didymos.errors import InputError
 
 __all__ = ["Base", "decide_base"]
 
@@ -60,16 +59,12 @@ def decide_base(robot: BodyGeometry) -> Base:
     description = robot.description
     if description.floating:
         return Base(True, "the description gives its root a free joint")
-    if description.held_by is not None:
-        return Base(False, description.held_by)
     if description.root == WORLD:
-        return Base(False, "its root link is the world")
+        return Base(False, f"its root link {WORLD!r} is the world")
     if description.stands:
         return Base(False, "MJCF gives its root no joint")
-    try:
-        float_base(description)
-    except InputError as error:
-        return Base(False, error.message.partition(": ")[2] or error.message)
+    if reason := why_not_floating(description):
+        return Base(False, reason.replace("it ", f"its root link {description.root!r} ", 1))
     if not _has_joints(description):
         return Base(True, "it has no joints", frees=True)
     if rolling := wheels(robot):

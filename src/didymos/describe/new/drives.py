@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from didymos.control.joint_gains import joint_gains
 from didymos.describe.description import Description, Device, Joint, JointKind
 from didymos.describe.names import movable_joints
-from didymos.describe.robot_model import robot_model
+from didymos.model import RobotModel
 
 __all__ = ["Drives", "choose_drives", "make_servos"]
 
@@ -68,13 +68,18 @@ def choose_drives(description: Description, idle: Collection[str] = ()) -> Drive
 
 
 def make_servos(
-    description: Description, served: Sequence[str], posture: Mapping[str, float], step: float, rolling: Mapping[str, float]
+    description: Description,
+    model: RobotModel,
+    served: Sequence[str],
+    posture: Mapping[str, float],
+    step: float,
+    rolling: Mapping[str, float],
 ) -> tuple[Device, ...]:
     """A servo for each of some joints, at a posture [rad] or [m], for a physics step [s]; `rolling` is the damping [N m s/rad] of
     those that turn wheels, which are held by speed alone."""
     if not served:
         return ()
-    gains = joint_gains(robot_model(description), step, posture=posture)
+    gains = joint_gains(model, step, posture=posture)
     taken = {device.name for device in description.devices if device.role == "parts"}
     gains |= {name: (0.0, damping) for name, damping in rolling.items()}
     return tuple(_servo(description.joints[name], gains[name], description, taken) for name in served)

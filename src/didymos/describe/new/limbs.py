@@ -9,6 +9,11 @@ them, from one body, reach below all else of the robot, by `_DEEP` of their own 
 of mass lies between their tips; or where four and more equal ones spread around the root in both directions (a spider whose legs
 lie flat at zero) and can reach below it.
 
+This is not `control/leg_finder.py`, which finds the joints, feet and reach of the legs of a robot that is known to walk: that would
+take the arms of a humanoid on a pedestal, or of one on a wheeled base, for legs. Here the question is whether there is anything to
+stand on, also on a robot of one joint per leg, without collision shapes, or drawn with y upward; `didymos new` asks the finder
+after this one has said yes.
+
 **Rotors** cannot be told by their shape: a link or joint on the root is one by its name, or by a plugin.
 """
 
