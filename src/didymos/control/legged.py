@@ -202,7 +202,7 @@ class Legged(CompiledController):
         memory.mode = mode
         memory.beat += 1.0
         _approach(robot, gains, mode, walking, setpoints, turn, dt, memory)
-        advance_gait(settings, gains, walking, mode == Mode.WALK, dt, memory)
+        advance_gait(settings, gains, walking, mode == Mode.WALK and robot.legs > 2.5, dt, memory)
         balance_trunk(robot, gains, walking, turn, memory)
         distribute(robot, gains, memory)
         for leg in range(int(robot.legs)):
@@ -246,5 +246,6 @@ class Legged(CompiledController):
             "efforts": efforts,
         }
         self.writes = {"commands": chain.writes}
+        self.initial["mode"] = float(Mode.STAND)
         for name in ("contact", "load"):
             self.name_reports(name, [leg.name for leg in legs])
