@@ -6,9 +6,9 @@
 
 q and v are the engine's: a free joint has its position in the world [m] and its quaternion, w first, and as velocities those of
 its origin along the axes of the world [m/s] and rates along its own axes [rad/s]; a ball a quaternion and rates along the axes
-of its body; all others one number each. A floating base comes first. The model is the description's, a tree of rigid bodies: it
-does not know what a run sets (`links.NAME.mass`, a fault), what parts lend to joints, contacts, nor constraints between joints
-(mimic joints and other couplings move freely in it; loops are open).
+of its body; all others one number each. A floating base comes first, but in MJCF with other bodies before it. The model is the
+description's, a tree of rigid bodies: it does not know what a run sets (`links.NAME.mass`, a fault), what parts lend to joints,
+contacts, nor constraints between joints (mimic joints and other couplings move freely in it; loops are open).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class RobotModel:
         self.left_out: tuple[str, ...] = tuple(left_out)
         """What the description has and the model does not know, a sentence each: couplings of joints, tendons, springs, ..."""
         self._table = table
-        self._frame_numbers = {name: i for i, name in reversed(list(enumerate(self.frames)))}
+        self._frame_numbers = {name: i for i, name in enumerate(self.frames)}
         self._begin()
 
     def _begin(self) -> None:
@@ -189,6 +189,7 @@ class RobotModel:
         made = np.array(values, dtype=np.float64)
         if made.shape != (size,):
             raise InputError(f"{name} has the shape {list(made.shape)}, this model takes [{size}]")
+        made.flags.writeable = False  # a state is one state
         return made
 
     def ask(self, state: ModelState, question: Callable[..., Any], *arguments: Any) -> Any:
