@@ -89,6 +89,9 @@ class DescriptionSpec(Spec):
     repair: bool = Field(
         default=False, description="mend inertias that are off by rounding and moving links without mass; see describe.md"
     )
+    density: Annotated[float, Field(strict=True, gt=0)] | None = Field(
+        default=None, description="gives links without mass that of their shapes, at so much [kg/m^3]; see describe.md"
+    )
 
 
 class GroundSpec(Spec):

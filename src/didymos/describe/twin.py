@@ -334,7 +334,9 @@ class Twin(ParameterValues):
             if why:
                 raise self.mistake(why, "description", *place)
         file, here = self.description_file, [self.folder]
-        found = read_description(path, arguments=file.arguments, packages=file.packages, folders=here, repair=about.repair)
+        found = read_description(
+            path, arguments=file.arguments, packages=file.packages, folders=here, repair=about.repair, density=about.density
+        )
         if about.collision == "with_visuals":
             found = collide_with_visuals(found)
         if about.no_collision:

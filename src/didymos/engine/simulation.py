@@ -31,8 +31,8 @@ from didymos.engine.compile_ahead import loop_compiled_beside
 from didymos.engine.drive import drive
 from didymos.engine.failure import failure
 from didymos.engine.falling import free_fall
-from didymos.engine.gain_check import gain_notes
 from didymos.engine.figures import thrust_to_weight
+from didymos.engine.gain_check import gain_notes
 from didymos.engine.intervene import Overrides, push
 from didymos.engine.intervention import Intervention
 from didymos.engine.link_frames import LinkFrames

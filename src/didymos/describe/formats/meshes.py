@@ -68,6 +68,13 @@ class MeshLibrary:
             self._report.add(element, f"the visual mesh {str(mesh.path)!r} {error}; it is not shown")
             return None
 
+    def corners(self, mesh: MeshSource) -> np.ndarray | None:
+        """The corners of a mesh [m], shape [n, 3], scaled; None where it cannot be read."""
+        try:
+            return np.asarray(self._triangles(mesh).vertices * mesh.scale)
+        except _UnreadableError:
+            return None
+
     def _triangles(self, mesh: MeshSource) -> Triangles:
         key = (mesh.path, mesh.part)
         if key not in self._read:

@@ -49,7 +49,9 @@ _KINDS = {
 _WITH_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.PLANAR)
 
 
-def read_urdf(robot: Element, packages: Packages, *, repair: bool = False) -> Description:
+def read_urdf(
+    robot: Element, packages: Packages, *, repair: bool = False, density: float | None = None
+) -> Description:
     """The description in a ``<robot>`` element."""
     report = ImportReport()
     report.audit(robot, URDF_TAGS)
@@ -100,7 +102,7 @@ def read_urdf(robot: Element, packages: Packages, *, repair: bool = False) -> De
     )
     devices = _read_devices(mechanism, gazebo, report)
     drives = read_drives(robot, joints, report)
-    return replace(build_spec(mechanism, report, repair=repair), devices=devices, drives=drives)
+    return replace(build_spec(mechanism, report, repair=repair, density=density), devices=devices, drives=drives)
 
 
 def _read_devices(mechanism: Mechanism, gazebo: GazeboTags, report: ImportReport) -> tuple[Device, ...]:
@@ -248,7 +250,7 @@ def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointS
 
 def _read(file: DescriptionFile) -> Description:
     assert file.root is not None
-    return read_urdf(file.root, file.packages, repair=file.repair)
+    return read_urdf(file.root, file.packages, repair=file.repair, density=file.density)
 
 
 URDF = Format("URDF", _read, tags=("robot",))

@@ -25,7 +25,7 @@ from didymos.control.joint_gains import joint_gains
 from didymos.control.leg_finder import find_legs
 from didymos.describe.description import Description, Device, Joint, JointKind
 from didymos.describe.names import movable_joints
-from didymos.describe.robot_model import robot_model
+from didymos.model import RobotModel
 
 __all__ = ["Drives", "choose_drives", "make_servos"]
 
@@ -69,13 +69,17 @@ def choose_drives(description: Description, idle: Collection[str] = ()) -> Drive
 
 
 def make_servos(
-    description: Description, served: Sequence[str], posture: Mapping[str, float], step: float, rolling: Mapping[str, float]
+    description: Description,
+    model: RobotModel,
+    served: Sequence[str],
+    posture: Mapping[str, float],
+    step: float,
+    rolling: Mapping[str, float],
 ) -> tuple[Device, ...]:
     """A servo for each of some joints, at a posture [rad] or [m], for a physics step [s]; `rolling` is the damping [N m s/rad] of
     those that turn wheels, which are held by speed alone."""
     if not served:
         return ()
-    model = robot_model(description)
     legs = [joint for leg in find_legs(model) for joint in leg.joints]  # soft: an imu feels the lent damping of stiff servos
     gains = joint_gains(model, step, posture=posture, effort=dict.fromkeys(legs, math.inf))
     taken = {device.name for device in description.devices if device.role == "parts"}
