@@ -139,12 +139,16 @@ def textbook(wheels: Wheels, angles: dict[str, Array]) -> Array:
         axle = [wheel for wheel in wheels.driven if wheel.steering is None]
         forward = np.mean([rolled[wheel.joint] for wheel in axle], axis=0)
         behind = float(np.mean([wheel.position[0] for wheel in axle]))
-        headings = [item.sign * angles[item.joint][1:] for item in steered]
-        cotangent = np.mean([1.0 / np.where(np.abs(angle) < 1e-6, 1e-6, np.tan(angle)) for angle in headings], axis=0)
-        return _integrated(forward, rear, forward / (cotangent * (front - behind)), behind)
-    track = float(np.mean([2.0 * abs(at[1]) for at in place.values()]))
-    axle_at = float(np.mean([at[0] for at in place.values()]))
-    return _integrated(0.5 * (left + right), rear, (right - left) / track, axle_at)
+        bends = []  # of each steered wheel: tan d / (L + y tan d), y of its pivot
+        for item in steered:
+            tangent = np.tan(item.sign * angles[item.joint][1:])
+            bends.append(tangent / (front - behind + float(item.position[1]) * tangent))
+        return _integrated(forward, rear, forward * np.mean(bends, axis=0), behind)
+    middles = [np.mean([place[wheel.joint][1] for wheel in wheels.driven if wheel.position[1] * sign > 0]) for sign in (1, -1)]
+    ahead = np.array([place[wheel.joint][0] for wheel in wheels.driven])
+    chi = 1.0 + float(np.sum((ahead - ahead.mean()) ** 2) / np.sum([place[wheel.joint][1] ** 2 for wheel in wheels.driven]))
+    turn = (right - left) / (float(middles[0] - middles[1]) * chi)
+    return _integrated(0.5 * (left + right), rear, turn, float(ahead.mean()))
 
 
 def _integrated(forward: Array, aside: Array, turn: Array, axle: float) -> Array:
