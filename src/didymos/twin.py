@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from didymos.control import Controller
+from didymos.describe.bare_description import BareDescription, in_words_of, is_description, made_for_a_while
+from didymos.describe.description import Note
 from didymos.describe.twin import Twin as DescribedTwin
 from didymos.describe.twin import find_twin, hides_bundled
 from didymos.engine.simulation import Simulation
@@ -18,9 +21,23 @@ from didymos.errors import InputError
 
 __all__ = ["Twin", "load"]
 
+_NOTHING: Mapping[str, Any] = {}
 
-def load(twin: str | Path, *, variant: str | None = None, trust: bool = False, run_code: bool = True) -> Twin:
+
+def load(
+    twin: str | Path,
+    *,
+    variant: str | None = None,
+    trust: bool = False,
+    run_code: bool = True,
+    arguments: Mapping[str, str] = _NOTHING,
+    packages: Mapping[str, Path] = _NOTHING,
+    repair: bool = False,
+) -> Twin:
     """A bundled twin by name, or one by the path of its folder or of its `twin.yaml`; `variant` as `variants.py` says.
+
+    The path of a robot description (URDF, xacro, SDF, MJCF) gives the twin that `didymos new` would make of it, without a folder
+    of the user's. `arguments` of a xacro file, `packages` (folders by name) and `repair` are for such a one.
 
     A folder of a bundled twin's name that stands here and holds a twin is the one that is meant; a note of the twin says so.
 
@@ -28,6 +45,11 @@ def load(twin: str | Path, *, variant: str | None = None, trust: bool = False, r
     call says `trust`; else a `NotTrusted` is raised and nothing of it has run. With `run_code` False it is never imported: such
     a twin can be looked at, checked and changed, but not simulated.
     """
+    if is_description(twin):
+        return Twin.from_description(BareDescription(Path(twin), arguments, packages, repair), variant)
+    for option, given in (("arguments", arguments), ("packages", packages), ("repair", repair)):
+        if given:
+            raise InputError(f"is for a bare description; a twin says so itself: description.{option}", option=option)
     made = Twin(find_twin(twin), variant, trust=trust, run_code=run_code)
     if hides_bundled(twin):
         made.note("this twin is taken, not the bundled one of the same name: a folder that stands here goes first")
@@ -66,7 +88,26 @@ class Twin(DescribedTwin):
         made._texts = (_plain(content), dict(files))
         return made
 
+    @classmethod
+    def from_description(cls, bare: BareDescription, variant: str | None = None) -> Twin:
+        """The twin that `didymos new` would make of a description; its files go when it does."""
+        folder, file = made_for_a_while(bare)
+        with in_words_of(bare.file, Path(folder.name)):
+            made = cls(file, variant, trust=True)
+        read = str(made.description.source)  # a copy, or the file by the way from the twin's folder
+        notes = [replace(note, file=str(bare.file)) if note.file == read else note for note in made.description.notes]
+        made.description = replace(made.description, notes=tuple(notes))
+        made._kept, made.bare = folder, bare
+        return made
+
     _texts: tuple[dict[str, Any], dict[str, str]] | None = None
+    bare: BareDescription | None = None
+    """The description that the twin was made of for a while, where it was."""
+
+    def mistake(self, text: str, *place: str | int) -> InputError:
+        """An error that points at a place of the twin file, or at the description where there is no other file of the user's."""
+        found = super().mistake(text, *place)
+        return found if self.bare is None else InputError(text, file=self.bare.file, path=found.path)
 
     def simulate(
         self, *, seed: int = 0, scenario: str | None = None, control: Controller | None = None, piloted: bool = False
@@ -80,9 +121,12 @@ class Twin(DescribedTwin):
             raise InputError(f"was loaded without its code, {code}: it can be looked at, not run", file=self.source)
         return self._simulation(seed, scenario, control, piloted)
 
-    def make_ready(self, scenario: str | None) -> None:
-        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still."""
-        self._simulation(0, scenario, None, False)
+    def make_ready(self, scenario: str | None) -> tuple[Note, ...]:
+        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still.
+
+        The notes say which gains are too stiff for the physics step.
+        """
+        return self._simulation(0, scenario, None, False).gain_notes
 
     def _simulation(self, seed: int, scenario: str | None, control: Controller | None, piloted: bool) -> Simulation:
         try:
@@ -95,8 +139,8 @@ class Twin(DescribedTwin):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A twin travels as the path of its files, or as their texts, with the values set; code that ran here runs there."""
-        values = {path: self.get(path) for path in sorted(self.set_by_hand) if path in self.parameters}
-        source = self._texts if self._texts is not None else str(self.source.resolve())
+        values = {path: self.get(path) for path in sorted(self.set_by_hand - {"control"})}
+        source = self._texts or self.bare or str(self.source.resolve())
         return _made_again, (source, self.variant, self.program_by_hand, values, self.code.runs)
 
     def _repr_html_(self) -> str:
@@ -111,14 +155,19 @@ class Twin(DescribedTwin):
 
 
 def _made_again(
-    source: str | tuple[dict[str, Any], dict[str, str]],
+    source: str | BareDescription | tuple[dict[str, Any], dict[str, str]],
     variant: str | None,
     program: Mapping[str, Any] | None,
     values: Mapping[str, float],
     run_code: bool,
 ) -> Twin:
     """A twin as it was when it was pickled; one whose code was only read is read again."""
-    made = Twin.from_dict(*source) if isinstance(source, tuple) else Twin(Path(source), variant, trust=True, run_code=run_code)
+    if isinstance(source, BareDescription):
+        made = Twin.from_description(source, variant)
+    elif isinstance(source, tuple):
+        made = Twin.from_dict(*source)
+    else:
+        made = Twin(Path(source), variant, trust=True, run_code=run_code)
     if program is not None:
         made.replace_program(**program)
     made.set_all(values)

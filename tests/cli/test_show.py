@@ -60,7 +60,8 @@ def brick(tmp_path):
     file = tmp_path / "brick.urdf"
     file.write_text(
         '<robot name="brick"><link name="base"><inertial><mass value="2"/>\n'
-        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>\n'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        '<collision><geometry><box size="1 1 1"/></geometry></collision></link>\n'
         "<transmission name='gear'/></robot>"
     )
     return file

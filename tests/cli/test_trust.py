@@ -120,7 +120,8 @@ def test_what_cannot_be_trusted_is_said(folder: Path, words: list[str], named: s
 
 
 def test_what_new_made_here_is_trusted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("load.urdf").write_text(URDF)
+    box = '<collision><geometry><box size="1 1 1"/></geometry></collision>'
+    Path("load.urdf").write_text(URDF.replace("</link>", f"{box}</link>"))
     assert main(["new", "mine", "--from", "load.urdf"]) == 0
     twin_folder(Path("mine"))
     assert didymos.load("mine").get("parts.canopy.area") == 30.0

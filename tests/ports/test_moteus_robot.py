@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +20,10 @@ import pytest
 
 import didymos
 from didymos import InputError, Log, RunError
+from didymos.control import Robot, Values
 from didymos.control.idle import Idle
 from didymos.describe.twin import Twin
+from didymos.model import ModelState
 from didymos.ports import find_robot
 from didymos.ports.hardware import HardwareRun, run_hardware
 from didymos.ports.moteus.port import serve
@@ -80,6 +83,38 @@ def test_the_program_moves_the_served_unit_as_it_moves_the_simulated_one(power_u
     assert log["parts.drive.voltage"].values == pytest.approx(24.0)
     assert set(log["parts.drive.mode"].values[3:]) == {10.0}
     assert Log.load(tmp_path / "served.mcap")["parts.drive.mode"].values[-1] == 0.0  # stopped at the end
+
+
+class Turn(didymos.Controller):
+    """Turns the motor at a revolution a second, and keeps what the model makes of the readings."""
+
+    rate = 200
+
+    def start(self, robot: Robot) -> None:
+        self.model, self.states, self.beat = robot.model, list[ModelState](), 0
+
+    def update(self, t: float, measured: Values, setpoints: Values) -> dict[str, float]:
+        self.states.append(self.model.at(*self.model.read(measured)))
+        self.beat += 1
+        return {"drive.position": t, "drive.kp_scale": 1, "drive.kd_scale": 1, "drive.mode": 10, "drive.beat": self.beat}
+
+
+def test_a_program_has_the_model_of_the_real_robot_at_what_its_drives_measure(tmp_path: Path) -> None:
+    shutil.copytree(didymos.load("power_unit").folder, tmp_path / "unit")
+    with (tmp_path / "unit" / "twin.yaml").open("a") as file:
+        file.write("\nsensors:\n  encoders: {kind: joints, rate: 200}\n")
+    twin, program = didymos.load(tmp_path / "unit"), Turn()
+    with served(twin, tmp_path) as bus:
+        connect, address = find_robot(f"moteus:{bus}")
+        simulation = twin.simulate(control=program)
+        robot = connect(simulation, address, {}, False)
+        log = run_hardware(simulation, robot, 0.5).log
+        robot.close()
+    angles = np.array([state.q[0] for state in program.states])
+    np.testing.assert_array_equal(angles, log["encoders.shaft_joint.position"].values)
+    assert angles[-1] > 0.1
+    assert program.model is twin.model
+    assert program.states[-1].mass_matrix.shape == (1, 1)
 
 
 FAILING = """import didymos

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from didymos.cli.completion import complete_twins
-from didymos.cli.description_options import Arguments, Packages, description_arguments, description_packages
+from didymos.cli.description_options import Arguments, Packages, Reading, Repair, reading
 from didymos.cli.flags import in_flags
 from didymos.cli.notes import count_of, note_facts, print_notes
-from didymos.cli.options import AsJson, Repair
+from didymos.cli.options import AsJson, Notes
 from didymos.cli.text import print_json
-from didymos.describe.local_file import is_file
 from didymos.errors import DidymosError, InputError
 
 if TYPE_CHECKING:
@@ -34,9 +32,10 @@ def check(
     package: Packages = None,
     arg: Arguments = None,
     repair: Repair = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> int:
-    """Read a twin and say everything that is wrong with it; notes of one kind share a line, `--json` has them all."""
+    """Read a twin and say everything that is wrong with it; notes of one kind share a line, `--notes` and `--json` have all."""
     try:
         name, taken, mistakes = _read(path, package, arg, repair)
     except InputError as error:
@@ -46,7 +45,7 @@ def check(
     if as_json:
         print_json({"twin": name, "ok": True, "notes": note_facts(taken)})
         return 0
-    print_notes(taken)
+    print_notes(taken, all_of_them=notes)
     print(f"{name}: loads, {count_of(taken)}")
     return 0
 
@@ -57,34 +56,27 @@ def _read(
     """Name, notes and mistakes of a twin, or of a file that is a description and no twin."""
     import didymos
 
-    file = Path(path)
-    if is_file(file) and file.suffix.lower() not in (".yaml", ".yml"):
-        from didymos.describe.formats.importer import read_description
-
-        arguments, packages = description_arguments(arg), description_packages(package)
-        return file.name, read_description(file, arguments=arguments, packages=packages, repair=repair).notes, []
-    if package or arg:
-        option = "--package" if package else "--arg"
-        raise InputError("is for a bare description; a twin file has description.packages and .arguments", path=option)
-    if repair:
-        raise InputError("is for a bare description; a twin says so itself: description.repair", option="repair")
-    twin = didymos.load(path, run_code=False)
-    mistakes = [] if any(twin.code.is_open(name) for name in twin.code.stand_ins) else _try_out(twin)
-    return twin.name, twin.notes, mistakes
+    read = reading(Reading(package=package, arg=arg, repair=repair))
+    twin = didymos.load(path, run_code=False, **read)
+    is_open = any(twin.code.is_open(name) for name in twin.code.stand_ins)
+    mistakes, gains = ([], ()) if is_open else _try_out(twin)
+    return twin.name if twin.bare is None else twin.bare.file.name, (*twin.notes, *gains), mistakes
 
 
-def _try_out(twin: Twin) -> list[str]:
-    """What goes wrong when the twin, alone and in each of its scenarios, is made ready to run."""
+def _try_out(twin: Twin) -> tuple[list[str], tuple[Note, ...]]:
+    """What goes wrong when the twin, alone and in each of its scenarios, is made ready to run; gains that are too stiff."""
     mistakes: dict[str, str] = {}
+    gains: dict[str, Note] = {}
     for scenario in (None, *twin.scenarios):
         try:
-            twin.make_ready(scenario)
+            for note in twin.make_ready(scenario):
+                gains.setdefault(note.what.partition(":")[0], note)
         except DidymosError as error:
             text = str(error)
             if not (isinstance(error, InputError) and error.file is not None):
                 text = str(twin.mistake(text, *(() if scenario is None else ("scenarios", scenario))))
             mistakes.setdefault(str(error), text)  # most of them show in every scenario
-    return list(mistakes.values())
+    return list(mistakes.values()), tuple(gains.values())
 
 
 def _refuse(path: str, mistakes: list[str], as_json: bool) -> int:

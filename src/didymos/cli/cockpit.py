@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.description_options import Arguments, Packages, Reading, Repair
 from didymos.cli.options import (
     AsJson,
     Control,
@@ -46,6 +47,9 @@ def cockpit(
     sets: Sets = None,
     values: Values = None,
     control: Control = None,
+    package: Packages = None,
+    arg: Arguments = None,
+    repair: Repair = False,
     folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Logs to replay, and where new ones go.")] = FOLDER,
     play: Annotated[bool, typer.Option("--play", help="Start at once.")] = False,
     light: Annotated[
@@ -63,7 +67,8 @@ def cockpit(
 
     Ends with Ctrl-C; a recording is completed then.
     """
-    loaded = load_twin(twin, variant, chosen_values(values, sets), control, quiet=as_json)
+    read = Reading(package=package, arg=arg, repair=repair)
+    loaded = load_twin(twin, variant, chosen_values(values, sets), control, read=read, quiet=as_json)
     with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, light) as page:
         if play:
             page.session.play()

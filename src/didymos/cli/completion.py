@@ -33,10 +33,10 @@ def kinds_of(role: str) -> Kinds[Any]:
 
 
 def complete_twins(incomplete: str) -> list[str]:
-    """Bundled twins, and folders on the way to one."""
+    """Bundled twins, folders on the way to one, and descriptions."""
     from didymos.describe.bundled import bundled
 
-    return [*_begun(bundled(), incomplete), *_folders(incomplete)]
+    return [*_begun(bundled(), incomplete), *_paths(incomplete)]
 
 
 def complete_kinds(role: str) -> Callable[[str], list[str]]:
@@ -64,14 +64,18 @@ def _begun(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _folders(incomplete: str) -> list[str]:
-    """Folders whose path begins so."""
+def _paths(incomplete: str) -> list[str]:
+    """Folders and descriptions whose path begins so."""
     parent, name = (Path(incomplete), "") if incomplete.endswith("/") else (Path(incomplete).parent, Path(incomplete).name)
     try:
-        inside = sorted(entry for entry in parent.iterdir() if entry.is_dir() and entry.name.startswith(name))
+        inside = sorted(entry for entry in parent.iterdir() if entry.name.startswith(name) and _may_be_given(entry))
     except OSError:
         return []
     return [str(entry) for entry in inside if name or not entry.name.startswith(".")]
+
+
+def _may_be_given(path: Path) -> bool:
+    return path.is_dir() or path.suffix.lower() in (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
 
 
 def _keys(context: typer.Context, key: str) -> list[str]:

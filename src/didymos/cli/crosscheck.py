@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,12 +20,10 @@ from didymos.errors import InputError
 if TYPE_CHECKING:
     from didymos.crosscheck.contact_check import ContactFinding
     from didymos.crosscheck.findings import MechanismFinding
-    from didymos.twin import Twin
 
 __all__ = ["crosscheck"]
 
 _NAMED = 8  # differences that are named one by one
-_DESCRIPTIONS = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,15 +112,14 @@ def _compare(name: str, options: CrosscheckOptions, watch: Callable[[float], Non
     from didymos.crosscheck.contact_check import check_contact
     from didymos.crosscheck.mechanism_check import check_mechanism
 
-    with _twin(name, options) as twin:
-        mechanism = check_mechanism(
-            twin, scenario=options.scenario, seconds=options.seconds, seed=options.seed, progress=watch
-        )
-        contacts = []
-        for i, case in enumerate(_cases(options)):
-            contacts.append(check_contact(twin, case))
-            watch(1.0 + 0.5 * (i + 1))
-        return _Row(twin.name, mechanism, tuple(contacts))
+    values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
+    twin = load_twin(name, options.variant, values, quiet=quiet)
+    mechanism = check_mechanism(twin, scenario=options.scenario, seconds=options.seconds, seed=options.seed, progress=watch)
+    contacts = []
+    for i, case in enumerate(_cases(options)):
+        contacts.append(check_contact(twin, case))
+        watch(1.0 + 0.5 * (i + 1))
+    return _Row(twin.name, mechanism, tuple(contacts))
 
 
 def _cases(options: CrosscheckOptions) -> tuple[str, ...]:
@@ -136,29 +131,6 @@ def _cases(options: CrosscheckOptions) -> tuple[str, ...]:
     for case in chosen:
         known_case(case)
     return chosen
-
-
-@contextmanager
-def _twin(name: str, options: CrosscheckOptions) -> Iterator[Twin]:
-    """A twin, or one made for a while of a bare description."""
-    values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
-    path = Path(name)
-    if not (name.endswith(_DESCRIPTIONS) and path.is_file()):
-        yield load_twin(name, options.variant, values, quiet=quiet)
-        return
-    import didymos
-    from didymos.describe.new import new_twin
-
-    with tempfile.TemporaryDirectory(prefix="didymos-") as folder:
-        stem = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in path.name.partition(".")[0]) or "robot"
-        try:
-            twin = didymos.load(new_twin(stem, path, Path(folder)), variant=options.variant, trust=True)  # ours, without code
-            twin.set_all(values)
-        except InputError as error:  # names the file that was given, not the copy
-            if not str(error.file).startswith(folder):
-                raise
-            raise InputError(error.message, file=path, line=error.line, path=error.path) from None
-        yield twin
 
 
 def _print(rows: list[_Row], options: CrosscheckOptions) -> None:

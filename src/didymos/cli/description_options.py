@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from didymos.cli.values import pairs
 from didymos.errors import InputError
 
-__all__ = ["Arguments", "Packages", "description_arguments", "description_packages"]
+__all__ = ["Arguments", "Packages", "Reading", "Repair", "description_arguments", "description_packages", "reading"]
 
 Packages = Annotated[
     list[str] | None,
@@ -20,6 +21,26 @@ Arguments = Annotated[
     list[str] | None,
     typer.Option("--arg", metavar="NAME=VALUE", help="An argument of a xacro file; env:NAME is a variable. Repeatable."),
 ]
+Repair = Annotated[
+    bool, typer.Option("--repair", help="Mend inertias that are off by rounding, and moving links without mass.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a bare description is read, for verbs that take one in the place of a twin."""
+
+    package: Packages = None
+    arg: Arguments = None
+    repair: Repair = False
+
+
+def reading(given: Reading | None) -> dict[str, Any]:
+    """These options as arguments of `didymos.load`."""
+    if given is None:
+        return {}
+    arguments, packages = description_arguments(given.arg), description_packages(given.package)
+    return {"arguments": arguments, "packages": packages, "repair": given.repair}
 
 
 def description_packages(texts: list[str] | None) -> dict[str, Path]:

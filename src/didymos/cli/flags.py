@@ -8,7 +8,7 @@ from didymos.errors import DidymosError, InputError
 
 __all__ = ["flag", "in_flags"]
 
-_SPELT = {"bounds": "--parameters", "columns": "--column", "ids": "--id"}
+_SPELT = {"arguments": "--arg", "bounds": "--parameters", "columns": "--column", "ids": "--id", "packages": "--package"}
 """Flags that are not called as their argument is."""
 
 _MENTIONED = re.compile(r"`([a-z_]+)`")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from didymos.describe.description import Note
 
-__all__ = ["count_of", "note_facts", "print_notes"]
+__all__ = ["count_of", "note_facts", "print_notes", "sum_up_notes"]
 
+_MOST_KINDS = 8
 _VARIES = re.compile(r"'[^']*'|[-+]?\d[\d.e+-]*")
-_LINES_SHOWN = 5
 
 
 def note_facts(notes: Iterable[Note]) -> list[dict[str, Any]]:
@@ -20,13 +20,37 @@ def note_facts(notes: Iterable[Note]) -> list[dict[str, Any]]:
     return [{"file": str(note.file), "line": note.line, "what": note.what} for note in notes]
 
 
-def print_notes(notes: Iterable[Note]) -> None:
-    """Print each kind of note once: the first of it, how many more there are, and where; names and numbers make no kind."""
+def print_notes(notes: Iterable[Note], *, all_of_them: bool = False) -> None:
+    """Print each kind of note once, the first of it with how many there are; or all. Names and numbers make no kind."""
+    if all_of_them:
+        for note in notes:
+            print(note)
+        return
+    for first, *more in _by_kind(notes):
+        print(f"{first}" if not more else f"{len(more) + 1} x {first.what}, first at {_place(first)}")
+
+
+def sum_up_notes(notes: Iterable[Note]) -> None:
+    """Print the notes of each file under its name, the most frequent kinds first, in a line each, and no more than some."""
+    files: dict[str, list[Note]] = {}
+    for note in notes:
+        files.setdefault(str(note.file), []).append(note)
+    for file, own in files.items():
+        kinds = sorted(_by_kind(own), key=lambda kind: -len(kind))
+        print(f"{count_of(own)} on {file}:")
+        for first, *more in kinds[:_MOST_KINDS]:
+            line = "" if first.line is None else f"line {first.line}"
+            times = f"  ({len(more) + 1} x{', first in ' + line if line else ''})" if more else f"  ({line})" if line else ""
+            print(f"  {first.what}{times}")
+        if len(kinds) > _MOST_KINDS:
+            print(f"  and {len(kinds) - _MOST_KINDS} more kinds: --notes shows all")
+
+
+def _by_kind(notes: Iterable[Note]) -> list[list[Note]]:
     kinds: dict[tuple[str, str], list[Note]] = {}
     for note in notes:
         kinds.setdefault((str(note.file), _VARIES.sub("", note.what)), []).append(note)
-    for first, *more in kinds.values():
-        print(f"{first}{_more(more)}")
+    return list(kinds.values())
 
 
 def count_of(notes: Iterable[Note]) -> str:
@@ -35,9 +59,5 @@ def count_of(notes: Iterable[Note]) -> str:
     return {0: "nothing to note", 1: "1 note"}.get(count, f"{count} notes")
 
 
-def _more(notes: list[Note]) -> str:
-    if not notes:
-        return ""
-    lines = [str(line) for line in dict.fromkeys(note.line for note in notes) if line is not None]
-    where = f", lines {', '.join(lines[:_LINES_SHOWN])}{', ...' if len(lines) > _LINES_SHOWN else ''}" if lines else ""
-    return f" (and {len(notes)} more of this kind{where})"
+def _place(note: Note) -> str:
+    return str(note.file) if note.line is None else f"{note.file}:{note.line}"

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.completion import complete_kinds, complete_scenarios, complete_twins, complete_variants
+from didymos.cli.description_options import Reading, reading
 from didymos.cli.late_import import import_late
+from didymos.cli.notes import count_of
 from didymos.cli.values import duration, settings
 from didymos.errors import InputError
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from didymos.twin import Twin
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Portable", "Quiet", "RecordEvery", "Repair", "Scenario", "Seed",
+    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "Scenario", "Seed",
     "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
 ]  # fmt: skip
 
@@ -35,13 +37,11 @@ Control = Annotated[
 ]
 Keep = Annotated[int | None, typer.Option("--keep", metavar="N", help="With --record-every: remove all but the newest N files.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
+Notes = Annotated[bool, typer.Option("--notes", "-v", help="Every note on the description, instead of one for each kind.")]
 Portable = Annotated[bool, typer.Option("--portable", help="The same bytes on every x86-64 Linux with this glibc; slower.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 RecordEvery = Annotated[
     str | None, typer.Option(metavar="TIME", help="Go on in a new numbered file every 30s, 10m, 1h, ... of the twin's clock.")
-]
-Repair = Annotated[
-    bool, typer.Option("--repair", help="Mend inertias that are off by rounding, and moving links without mass.")
 ]
 Scenario = Annotated[
     str | None,
@@ -53,7 +53,10 @@ Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")]
 TwinName = Annotated[
-    str, typer.Argument(metavar="TWIN", help="A bundled name, or the path of a twin folder.", autocompletion=complete_twins)
+    str,
+    typer.Argument(
+        metavar="TWIN", help="A bundled name, a twin folder, or a URDF, xacro, SDF or MJCF file.", autocompletion=complete_twins
+    ),
 ]
 Values = Annotated[Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")]
 # a parameter set of the same robot is a variant like any other; one option, which answers to both words
@@ -93,12 +96,13 @@ def load_twin(
     control: str | None = None,
     firmware: str | None = None,
     *,
+    read: Reading | None = None,
     quiet: bool = False,
 ) -> Twin:
     """The twin that the options of these names describe, ready to run; unless `quiet`, a line says what code of its own runs."""
     if control is not None and firmware is not None:
         raise InputError("cannot go with --control: both take the place of the twin's program", path="--firmware")
-    twin = _load(name, variant, quiet)
+    twin = _load(name, variant, read, quiet)
     if control is not None:
         try:
             twin.replace_program(control)
@@ -113,7 +117,7 @@ def load_twin(
     return twin
 
 
-def _load(name: str, variant: str | None, quiet: bool) -> Twin:
+def _load(name: str, variant: str | None, read: Reading | None, quiet: bool) -> Twin:
     import_late("glfw")  # the engine imports it to open windows, which we never do, and it starts two processes to do so
 
     import didymos
@@ -122,13 +126,19 @@ def _load(name: str, variant: str | None, quiet: bool) -> Twin:
     from didymos.describe.twin import hides_bundled
 
     try:
-        twin = didymos.load(name, variant=variant)
+        twin = didymos.load(name, variant=variant, **reading(read))
     except NotTrusted as refusal:
         if not ask(refusal):
             raise
         twin = didymos.load(name, variant=variant, trust=True)
     if hides_bundled(name):
         print(f"didymos: takes {twin.source}, not the bundled twin of the same name", file=sys.stderr)
+    if twin.bare is not None and not quiet:
+        base = "floating" if twin.description.floating else "held in the world"
+        how = f"{len(twin.file.parts)} parts, {twin.file.control.program if twin.file.control is not None else 'no program'}"
+        more = f"; {count_of(twin.notes)}, see didymos check {name}" if twin.notes else ""
+        made = f"a twin for this once, {base}, {how}; didymos new NAME --from {name} keeps it{more}"
+        print(f"didymos: {name}: {made}", file=sys.stderr)
     if twin.code.ran and not quiet:
         print(f"didymos: runs code of {twin.folder}: {', '.join(twin.code.ran)}", file=sys.stderr)
     return twin

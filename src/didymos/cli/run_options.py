@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from didymos.cli.completion import complete_robots
+from didymos.cli.description_options import Reading
 from didymos.cli.flags import flag
 from didymos.cli.log_files import LogFiles
 from didymos.cli.options import AsJson, BusNumbers, Control, Portable, Quiet, Scenario, Seed, Sets, TwinName, Values, Variant
@@ -75,6 +76,7 @@ class RunOptions:
     """All of them, in the order in which the help lists them."""
 
     what: WhatRuns
+    read: Reading
     by_hand: ByHand
     files: LogFiles
     real_time: Annotated[

@@ -24,7 +24,8 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
         "multirotor_pd": "didymos.control.multirotor_pd:MultirotorPd",
         "omni_drive": "didymos.control.omni_drive:OmniDrive",
         "position_command": "didymos.control.position_command:PositionCommand",
-        "quadruped": "didymos.control.quadruped:Quadruped",
+        "legged": "didymos.control.legged:Legged",
         "sticks": "didymos.control.sticks:Sticks",
+        "wheeled": "didymos.control.wheeled:Wheeled",
     },
 )

@@ -5,7 +5,8 @@ Frames: a link's frame is the one that the file gives it; the body of the same n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-__all__ = ["Description", "Device", "Frame", "Joint", "JointKind", "Link", "Note"]
+__all__ = ["Description", "Device", "DriveSource", "Frame", "Joint", "JointKind", "Link", "Note"]
 
 
 class JointKind(Enum):
@@ -50,7 +51,8 @@ class Joint:
 
     `axis` (unit, shape [3]) and `anchor` [m], shape [3], are in the child link's frame. `lower`, `upper` are in [rad]
     or [m], `effort` in [N m] or [N], `velocity` in [rad/s] or [m/s]; None means without limit. `damping` [N m s/rad] or
-    [N s/m], `friction` [N m] or [N]. `engine_joints` are the names in the spec, empty where the joint does not move.
+    [N s/m], `friction` [N m] or [N]. `engine_joints` are the names in the spec, empty where the joint does not move;
+    `welded` says that it is of a kind that moves, and its limits leave it no room.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Joint:
     damping: float
     friction: float
     engine_joints: tuple[str, ...]
+    welded: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,19 @@ class Device:
 
 
 @dataclass(frozen=True)
+class DriveSource:
+    """What a file says about the drive of a joint: `by` what it says so, and the quantities that it can be commanded by.
+
+    `commands` are of position, velocity, effort; none means that the joint is only measured. `start` [rad] or [m] is where it
+    begins.
+    """
+
+    by: str
+    commands: tuple[str, ...]
+    start: float | None = None
+
+
+@dataclass(frozen=True)
 class Note:
     """Something in a file that was left out, or read otherwise than it is written."""
 
@@ -114,7 +130,8 @@ class Description:
     `root` is the link that stands in the world; `floating` says that it has a free joint already. `held_by` names what
     holds the root in the world for good (a joint to the world, a static model), and is None where nothing does. `devices` are the
     sensors and plugins of the file for which we have a law. `stands` says that a root without a joint stands still by the rules
-    of the format (MJCF); a URDF leaves that open, and in SDF it floats.
+    of the format (MJCF); a URDF leaves that open, and in SDF it floats. `drives` is what the file says about the drives of
+    joints, by joint; `followers` are the joints, by their names in the spec, that are tied to others.
     """
 
     spec: mujoco.MjSpec
@@ -129,3 +146,5 @@ class Description:
     held_by: str | None = None
     devices: tuple[Device, ...] = ()
     stands: bool = False
+    drives: Mapping[str, DriveSource] = field(default_factory=dict)
+    followers: frozenset[str] = frozenset()

@@ -15,14 +15,13 @@ import numpy as np
 
 from didymos.describe.description import Description, Joint
 from didymos.describe.formats.engine_spec import check_compiles
+from didymos.describe.model_left_out import left_out
+from didymos.describe.model_sensors import base_reading, encoder_readings, fill_reading
 from didymos.describe.model_shapes import model_shapes
 from didymos.errors import InputError
 from didymos.model import MODEL, ModelJoint, ModelLink, RobotModel
 from didymos.model.layout import (
     BALL,
-    BASE_IMU,
-    BASE_NONE,
-    BASE_POSE,
     FREE,
     HINGE,
     MOST_BODIES,
@@ -35,8 +34,6 @@ from didymos.model.layout import (
 from didymos.model.reading import BaseReading
 from didymos.rotations import Pose, quaternion_to_matrix
 from didymos.sensors import SensorSpec
-from didymos.sensors.motion import Imu, Joints, Odometry
-from didymos.sensors.motion import Pose as PoseSensor
 
 __all__ = ["robot_model"]
 
@@ -52,7 +49,10 @@ def robot_model(
     description: Description, *, gravity: float = 9.80665, sensors: Mapping[str, SensorSpec] | None = None
 ) -> RobotModel:
     """The model of a description under gravity [m/s^2]; `sensors` by name are those that `RobotModel.read` can read."""
-    engine, _ = check_compiles(description.spec.copy(), description.source)
+    spec = description.spec.copy()
+    if spec.compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:  # shapes for the eye have mass then
+        spec.compiler.discardvisual = True  # their meshes take seconds
+    engine, _ = check_compiles(spec, description.source)
     bodies = _Bodies(engine)
     frames = _frames(description, engine, bodies)
     _check_size(engine, bodies, len(frames), description)
@@ -70,14 +70,15 @@ def robot_model(
     base_joint = _base_joint(description, engine)
     joints = [made for joint in description.joints.values() if (made := _joint(joint, engine)) is not None]
     joints = [joint for joint in joints if base_joint is None or joint.position_index != base_joint.position_index]
-    encoders, base = _encoders(joints, sensors or {}), BaseReading()
+    encoders, base = encoder_readings(joints, sensors or {}), BaseReading()
     if base_joint is not None:
         model["base"] = frames[description.root][0]
-        base = _base_reading(frames, description.root, sensors or {})
-    _fill_reading(model, joints, encoders, base)
+        base = base_reading(frames, description.root, sensors or {})
+    fill_reading(model, joints, encoders, base)
     return RobotModel(
         table, root=description.root, frames=tuple(frames), links=_links(description, engine, joints), joints=joints,
         base_joint=base_joint, shapes=model_shapes(description, engine), encoders=encoders, base=base,
+        left_out=left_out(engine),
     )  # fmt: skip
 
 
@@ -202,44 +203,3 @@ def _base_joint(description: Description, engine: mujoco.MjModel) -> ModelJoint 
     inf, zero, up = math.inf, np.zeros(3), np.array([0.0, 0.0, 1.0])
     at, dof = int(engine.jnt_qposadr[number]), int(engine.jnt_dofadr[number])
     return ModelJoint(name, "floating", None, description.root, up, zero, at, dof, 7, 6, -inf, inf, inf, inf, 0.0, 0.0, 0.0)
-
-
-def _encoders(joints: Iterable[ModelJoint], sensors: Mapping[str, SensorSpec]) -> dict[str, str]:
-    """The first encoder of every joint that one reads."""
-    found: dict[str, str] = {}
-    for joint in joints:
-        for name, sensor in sensors.items():
-            if joint.nq == 1 and issubclass(sensor.contract, Joints):
-                chosen = getattr(sensor, "joints", ())
-                if not chosen or joint.name in chosen:
-                    found.setdefault(joint.name, f"{name}.{joint.name}")
-    return found
-
-
-def _base_reading(frames: Mapping[str, tuple[int, Pose]], root: str, sensors: Mapping[str, SensorSpec]) -> BaseReading:
-    """The sensors on the base that tell most about it."""
-    base, origin = frames[root]
-    on_base = {name: sensor for name, sensor in sensors.items() if frames.get(getattr(sensor, "link", root), (-1,))[0] == base}
-
-    def first(kind: type) -> str | None:
-        return next((name for name, sensor in on_base.items() if issubclass(sensor.contract, kind)), None)
-
-    def mount(name: str | None) -> Pose:
-        return Pose() if name is None else origin.inverse() @ frames[getattr(on_base[name], "link", root)][1]
-
-    odometry, imu = first(Odometry), first(Imu)
-    pose = first(PoseSensor) if odometry is None else odometry
-    return BaseReading(pose, odometry is not None, mount(pose), imu, mount(imu))
-
-
-def _fill_reading(model: Any, joints: Iterable[ModelJoint], encoders: Mapping[str, str], base: BaseReading) -> None:
-    by_name = {joint.name: joint for joint in joints}
-    model["encoders_count"] = len(encoders)
-    for row, name in zip(model["encoders"], encoders, strict=False):
-        row["position"], row["dof"] = by_name[name].position_index, by_name[name].velocity_index
-    model["base_source"] = BASE_POSE if base.pose is not None else BASE_IMU if base.imu is not None else BASE_NONE
-    model["base_twist"], model["base_gyro"] = base.twist, base.imu is not None and not base.twist
-    for field, pose in (("base_mount", base.pose_mount), ("imu_mount", base.imu_mount)):
-        model[field]["position"], model[field]["quaternion"] = pose.position, pose.quaternion
-
-

@@ -80,8 +80,17 @@ class DescriptionSpec(Spec):
     arguments: dict[str, Argument] = Field(default={}, description="arguments for xacro")
     packages: dict[str, str] = Field(default={}, description="folders of ROS packages by name, for package:// and $(find)")
     base: Literal["as_described", "floating"] = Field("as_described", description="floating frees the root link")
+    collision: Literal["as_described", "with_visuals"] = Field(
+        "as_described", description="with_visuals: links without a collision shape meet the ground by what is seen of them"
+    )
+    no_collision: tuple[tuple[str, str], ...] = Field(
+        default=(), description="pairs of links that pass through each other: shapes that overlap by construction"
+    )
     repair: bool = Field(
         default=False, description="mend inertias that are off by rounding and moving links without mass; see describe.md"
+    )
+    density: Annotated[float, Field(strict=True, gt=0)] | None = Field(
+        default=None, description="gives links without mass that of their shapes, at so much [kg/m^3]; see describe.md"
     )
 
 
@@ -106,13 +115,17 @@ class ObjectSpec(Spec):
 class ContactSpec(Spec):
     """Friction with a direction: a round link that grips along an axis and slides across it, as a mecanum wheel does.
 
-    The axis is x of `frame`, which need not turn with the link. `along` and `spin` are multiplied by the friction of the floor.
-    `across` is not: it is what the bearings of rollers take of the load, on any floor; on one so slippery that it holds less than
-    that, the rollers slide instead of turning, and `across` is no more than `along`.
+    A sphere touches the floor where the link does: its own, where that is its only collision shape; else one in the place of its
+    shapes, in the middle of a cylinder, capsule or ellipsoid with its radius, or at the link's origin with the given `radius`.
+    The axis is x of `frame`, turned by `angle` about its z; the frame need not turn with the link. `along` and `spin` are
+    multiplied by the friction of the floor. `across` is not: it is what the bearings of rollers take of the load, on any floor;
+    on one so slippery that it holds less than that, the rollers slide instead of turning, and `across` is no more than `along`.
     """
 
-    link: str = Field(description="whose collision shape is one sphere")
+    link: str = Field(description="that touches the floor: a wheel")
     frame: str = Field(description="a link or frame whose x axis is the direction of grip")
+    angle: float = number(0.0, unit="rad", low=-7, high=7, live=False, doc="from x of the frame to the grip, about its z")
+    radius: float = number(0.0, unit="m", low=0, high=100, live=False, doc="of the sphere; 0: that of the link's only shape")
     along: float = number(unit="1", low=0, high=10, doc="coefficient of friction along the axis")
     across: float = number(0.0, unit="1", low=0, high=10, doc="coefficient of friction across it: bearings of rollers")
     spin: float = number(0.0, unit="m", low=0, high=1, doc="friction against turning on the spot, as a lever of the load")
@@ -234,7 +247,8 @@ class ScenarioSpec(Spec):
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
     start: StartSpec | None = None
     control: ControlSpec | None = Field(default=None, description="a program of its own instead of the twin's")
-    set: dict[str, Number] = Field(default={}, description="values of parameters by path")
+    set: dict[str, Number] = Field(default={}, description="values of the plant's parameters by path")
+    gains: dict[str, Any] = Field(default={}, description="gains of the program, by name, nested or dotted")
     setpoints: dict[SetpointName, Number] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["block", "flow"]
+__all__ = ["block", "flow", "wrapped"]
 
 _WIDEST = 120
 _NO_WORDS = ("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf")
@@ -31,11 +31,32 @@ def flow(value: Any) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
-def block(key: str, record: Mapping[str, Any], indent: int) -> str:
+def block(key: str, record: Mapping[str, Any], indent: int, *, widest: int = _WIDEST) -> str:
     """A key and its record, indented by some columns: in one line where that is not too long."""
     margin = " " * indent
     line = f"{margin}{flow(key)}: {flow(record)}\n"
-    if len(line) <= _WIDEST:
+    if len(line) <= widest:
         return line
-    inner = "".join(f"{margin}  {flow(name)}: {flow(value)}\n" for name, value in record.items())
+    inner = "".join(wrapped(name, value, indent + 2) for name, value in record.items())
     return f"{margin}{flow(key)}:\n{inner}"
+
+
+def wrapped(key: str, value: Any, indent: int) -> str:
+    """A key and its value in braces or brackets, over as many lines as it takes; records of a list have a line each."""
+    margin = " " * indent
+    head = f"{margin}{flow(key)}: "
+    if len(head + flow(value)) <= _WIDEST or not isinstance(value, Mapping | list | tuple):
+        return f"{head}{flow(value)}\n"
+    if not isinstance(value, Mapping) and any(isinstance(item, Mapping) for item in value):
+        return f"{head.rstrip()}\n" + "".join(f"{margin}  - {flow(item)}\n" for item in value)
+    if isinstance(value, Mapping):
+        items, marks = [f"{flow(str(name))}: {flow(item)}" for name, item in value.items()], "{}"
+    else:
+        items, marks = [flow(item) for item in value], "[]"
+    lines = [head + marks[0]]
+    for position, item in enumerate(items):
+        text = item + ("," if position < len(items) - 1 else marks[1])
+        if len(lines[-1]) + len(text) >= _WIDEST:
+            lines.append(" " * len(head))
+        lines[-1] += ("" if lines[-1].endswith((marks[0], " ")) else " ") + text
+    return "\n".join(line.rstrip() for line in lines) + "\n"

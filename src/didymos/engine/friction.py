@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mujoco
@@ -18,14 +19,58 @@ from didymos.errors import InputError
 __all__ = ["add_pairs", "direction_rows", "set_friction"]
 
 
-def _sphere(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str) -> mujoco.MjsGeom:
-    """The one sphere with which the link of a contact touches things."""
-    link = twin.file.contacts[name].link
+_OWN_RADIUS = {
+    mujoco.mjtGeom.mjGEOM_SPHERE: 0, mujoco.mjtGeom.mjGEOM_CYLINDER: 0, mujoco.mjtGeom.mjGEOM_CAPSULE: 0,
+    mujoco.mjtGeom.mjGEOM_ELLIPSOID: slice(3),
+}  # fmt: skip
+"""Which of the sizes of a shape its radius is the largest of."""
+
+
+def _own_shapes(spec: mujoco.MjSpec, links: LinkFrames, link: str) -> list[mujoco.MjsGeom]:
+    """The shapes with which a link touches things."""
     own = [spec.geom(geom) for geom, owner in links.geoms.items() if owner == link]
-    shapes = [geom for geom in own if geom is not None and (geom.contype or geom.conaffinity)]  # others may be gone
-    if len(shapes) != 1 or shapes[0].type != mujoco.mjtGeom.mjGEOM_SPHERE:
-        raise twin.mistake(f"link {link!r} has another collision shape than one sphere", "contacts", name, "link")
-    return shapes[0]
+    return [geom for geom in own if geom is not None and (geom.contype or geom.conaffinity)]  # others may be gone
+
+
+def _round_off(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str) -> mujoco.MjsGeom:
+    """The one sphere with which the link of a contact touches things from now on; what it replaces is there for the eye."""
+    contact = twin.file.contacts[name]
+    shapes = _own_shapes(spec, links, contact.link)
+    only = shapes[0] if len(shapes) == 1 else None
+    if only is not None and only.type == mujoco.mjtGeom.mjGEOM_SPHERE and not contact.radius:
+        return only
+    if only is not None and only.type in _OWN_RADIUS:
+        radius = contact.radius or float(np.max(only.size[_OWN_RADIUS[only.type]]))
+        ends = np.array(only.fromto)
+        center = only.pos if np.isnan(ends[0]) else 0.5 * (ends[:3] + ends[3:])
+    elif shapes and contact.radius:
+        radius, center = contact.radius, None
+    else:
+        what = "no collision shape"
+        if shapes:
+            form = "of another form than sphere, cylinder, capsule or ellipsoid"
+            what = f"a collision shape {form}" if len(shapes) == 1 else f"{len(shapes)} collision shapes"
+            what += "; give the 'radius' of a sphere at its origin"
+        raise twin.mistake(f"link {contact.link!r} has {what}", "contacts", name, "link")
+    model = shapes[0]
+    sphere = model.parent.add_geom(
+        name=f"didymos_{name}",
+        type=mujoco.mjtGeom.mjGEOM_SPHERE,
+        size=[radius, 0.0, 0.0],
+        pos=links[contact.link].pose.position if center is None else center,
+        mass=0.0,
+        group=model.group,
+        contype=model.contype,
+        conaffinity=model.conaffinity,
+        friction=model.friction,
+        rgba=[0.0, 0.0, 0.0, 0.0],
+    )
+    if center is not None and model.frame is not None:
+        sphere.set_frame(model.frame)
+    for shape in shapes:
+        shape.contype, shape.conaffinity = 0, 0
+    links.geoms[sphere.name] = contact.link
+    return sphere
 
 
 def _pair(name: str, floor: str) -> str:
@@ -44,7 +89,7 @@ def add_pairs(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> None:
     if twin.file.contacts or world.friction_cone == "elliptic":
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     for name, contact in twin.file.contacts.items():
-        shape = _sphere(spec, twin, links, name)
+        shape = _round_off(spec, twin, links, name)
         for floor, friction in floors(world).values():
             spec.add_pair(
                 name=_pair(name, floor),
@@ -72,6 +117,8 @@ def direction_rows(model: mujoco.MjModel, twin: Twin, spec: mujoco.MjSpec, links
     for row, (name, contact) in zip(rows, twin.file.contacts.items(), strict=True):
         if contact.frame not in links.links and contact.frame not in links.frames:
             raise InputError(f"there is no link or frame {contact.frame!r}", path=f"contacts.{name}.frame")
-        row["shape"] = model.geom(_sphere(spec, twin, links, name).name).id
-        row["body"], row["axis"] = links.body(model, contact.frame), links[contact.frame].pose.rotation[:, 0]
+        row["shape"] = model.geom(_own_shapes(spec, links, contact.link)[0].name).id
+        turn = links[contact.frame].pose.rotation
+        row["body"] = links.body(model, contact.frame)
+        row["axis"] = math.cos(contact.angle) * turn[:, 0] + math.sin(contact.angle) * turn[:, 1]
     return rows

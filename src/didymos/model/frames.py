@@ -69,14 +69,14 @@ def jacobian(model: Any, frame: int, out: Any) -> None:
     for i in range(6):
         for k in range(model.nv):
             out[i, k] = 0.0
-    x, y, z = frame_position(model, frame)
+    x, y, z = _arm(model, frame)
     at = model.frames[frame].body
     while at > 0:
-        body, p = model.bodies[at], model.placed[at].position
-        rx, ry, rz = x - p[0], y - p[1], z - p[2]
+        body, r = model.bodies[at], model.placed[at].offset
         for k in range(body.first_dof, body.first_dof + body.dofs):
             s, a = model.motions[k].linear, model.motions[k].angular
-            cx, cy, cz = cross(a[0], a[1], a[2], rx, ry, rz)
+            cx, cy, cz = cross(a[0], a[1], a[2], x, y, z)
             out[0, k], out[1, k], out[2, k] = s[0] + cx, s[1] + cy, s[2] + cz
             out[3, k], out[4, k], out[5, k] = a[0], a[1], a[2]
+        x, y, z = x + r[0], y + r[1], z + r[2]
         at = body.parent

@@ -11,8 +11,8 @@ J' v is.
 
     e <- e + w x s,     a <- a + e x r + w x (w x r)  over an arm r,     slide: a <- a + 2 w x n d'
 
-Everything is along the axes of the world, about the origin of each body: sums over a tree need no rotation, and a robot far from
-the origin of the world loses no digits.
+Everything is along the axes of the world, about the origin of each body, whose place is reckoned from its parent's: sums over a
+tree need no rotation, and a robot far from the origin of the world loses no digits.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def place(model: Any, q: Any, v: Any) -> None:
         for k in range(body.first_joint, body.first_joint + body.joints):
             _take_arms(model.joints[k], model.motions, here)
         for k in range(3):
-            here.offset[k] = here.position[k] - above.position[k]
+            here.position[k] = above.position[k] + here.offset[k]
         r, c = here.rotation, body.moment
         here.moment[0], here.moment[1], here.moment[2] = turn(r, c[0], c[1], c[2])
         turned_inertia(r, body.inertia, here.inertia)
@@ -51,7 +51,7 @@ def _carry(body: Any, above: Any, here: Any) -> None:
     x, y, z = turn(above.rotation, t[0], t[1], t[2])
     turn_together(above.rotation, body.rotation, here.rotation)
     for k in range(3):
-        here.position[k] = above.position[k]
+        here.offset[k] = 0.0
         here.velocity[k], here.rate[k] = above.velocity[k], above.rate[k]
         here.acceleration[k], here.rate_change[k] = above.acceleration[k], above.rate_change[k]
     _go(here, x, y, z)
@@ -64,9 +64,9 @@ def _go(here: Any, x: float, y: float, z: float) -> None:
     ux, uy, uz = cross(w[0], w[1], w[2], x, y, z)
     ax, ay, az = cross(e[0], e[1], e[2], x, y, z)
     cx, cy, cz = cross(w[0], w[1], w[2], ux, uy, uz)
-    here.position[0] += x
-    here.position[1] += y
-    here.position[2] += z
+    here.offset[0] += x
+    here.offset[1] += y
+    here.offset[2] += z
     here.velocity[0] += ux
     here.velocity[1] += uy
     here.velocity[2] += uz
@@ -126,7 +126,7 @@ def _move(joint: Any, q: Any, v: Any, motions: Any, here: Any) -> None:
         _spin(here, x, y, z)
     for k in range(1 if joint.kind == HINGE else 3):
         for i in range(3):
-            motions[dof + k].linear[i] = here.position[i]
+            motions[dof + k].linear[i] = here.offset[i]
     if joint.at_origin == 0:
         x, y, z = turn(r, b[0], b[1], b[2])
         _go(here, -x, -y, -z)
@@ -142,7 +142,7 @@ def _set_free(q: Any, v: Any, at: int, dof: int, motions: Any, here: Any) -> Non
     w0, w1, w2, w3 = unit_quaternion(q[at + 3], q[at + 4], q[at + 5], q[at + 6])
     turn_quaternion(r, w0, w1, w2, w3)
     for k in range(3):
-        here.position[k], here.velocity[k] = q[at + k], v[dof + k]
+        here.offset[k], here.velocity[k] = q[at + k], v[dof + k]
         here.acceleration[k], here.rate_change[k] = 0.0, 0.0
         for i in range(3):
             motions[dof + k].linear[i], motions[dof + k].angular[i] = (1.0 if i == k else 0.0), 0.0
@@ -157,5 +157,5 @@ def _take_arms(joint: Any, motions: Any, here: Any) -> None:
         return
     for k in range(1 if joint.kind == HINGE else 3):
         motion = motions[joint.dof + k]
-        s, a, p = motion.angular, motion.linear, here.position
+        s, a, p = motion.angular, motion.linear, here.offset
         a[0], a[1], a[2] = cross(s[0], s[1], s[2], p[0] - a[0], p[1] - a[1], p[2] - a[2])

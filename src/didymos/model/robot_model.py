@@ -6,9 +6,9 @@
 
 q and v are the engine's: a free joint has its position in the world [m] and its quaternion, w first, and as velocities those of
 its origin along the axes of the world [m/s] and rates along its own axes [rad/s]; a ball a quaternion and rates along the axes
-of its body; all others one number each. A floating base comes first. The model is the description's, a tree of rigid bodies: it
-does not know what a run sets (`links.NAME.mass`, a fault), what parts lend to joints, contacts, nor constraints between joints
-(mimic joints and other couplings move freely in it; loops are open).
+of its body; all others one number each. A floating base comes first, but in MJCF with other bodies before it. The model is the
+description's, a tree of rigid bodies: it does not know what a run sets (`links.NAME.mass`, a fault), what parts lend to joints,
+contacts, nor constraints between joints (mimic joints and other couplings move freely in it; loops are open).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ from didymos.model.tables import ModelJoint, ModelLink
 __all__ = ["RobotModel"]
 
 Array = NDArray[np.float64]
+
+_WORKSPACE = ("_record", "_workspace", "_placed", "_lock")
 
 
 class RobotModel:
@@ -50,6 +52,7 @@ class RobotModel:
         shapes: Iterable[Shape] = (),
         encoders: Mapping[str, str] | None = None,
         base: BaseReading | None = None,
+        left_out: Iterable[str] = (),
     ) -> None:
         """`table` has one row of `MODEL`, all filled; made by `describe/robot_model.py`."""
         self.root = root
@@ -65,12 +68,32 @@ class RobotModel:
         self.encoders: Mapping[str, str] = dict(encoders or {})
         """The reading, without `.position` and `.velocity`, of each joint that an encoder reads."""
         self.base_reading = base or BaseReading()
+        self.left_out: tuple[str, ...] = tuple(left_out)
+        """What the description has and the model does not know, a sentence each: couplings of joints, tendons, springs, ..."""
         self._table = table
-        self._record = table[0]
-        self._frame_numbers = {name: i for i, name in reversed(list(enumerate(self.frames)))}
+        self._frame_numbers = {name: i for i, name in enumerate(self.frames)}
+        self._begin()
+
+    def _begin(self) -> None:
+        """The workspace that states of this model share."""
+        self._record = self._table[0]
         self._workspace = self.record()
         self._placed: ModelState | None = None
         self._lock = threading.Lock()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # nothing of it changes
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in _WORKSPACE}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._begin()
+
+    def __repr__(self) -> str:
+        base = "floating" if self.floating else "held"
+        return f"<RobotModel of {self.root!r}: {base}, {len(self.joints)} joints, {len(self.links)} links, {self.mass:.6g} kg>"
 
     @property
     def nq(self) -> int:
@@ -166,6 +189,7 @@ class RobotModel:
         made = np.array(values, dtype=np.float64)
         if made.shape != (size,):
             raise InputError(f"{name} has the shape {list(made.shape)}, this model takes [{size}]")
+        made.flags.writeable = False  # a state is one state
         return made
 
     def ask(self, state: ModelState, question: Callable[..., Any], *arguments: Any) -> Any:

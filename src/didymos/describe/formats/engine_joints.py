@@ -136,6 +136,7 @@ def table_row(source: JointSource, engine_joints: tuple[str, ...]) -> Joint:
         source.damping,
         source.friction,
         engine_joints,
+        source.welded,
     )
 
 

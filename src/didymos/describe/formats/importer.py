@@ -13,11 +13,12 @@ from didymos.describe.formats.xacro_file import expand_xacro, is_xacro
 from didymos.describe.formats.xml_file import parse_xml, read_xml
 from didymos.errors import DidymosError, InputError, nearest
 
-__all__ = ["read_description"]
+__all__ = ["DESCRIPTIONS", "read_description"]
 
 _NOTHING: Mapping[str, str] = {}
 _NOWHERE: Mapping[str, Path] = {}
-_OURS = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
+DESCRIPTIONS = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
+"""Usual ends of the names of descriptions in our own formats; what a file is, it says itself."""
 
 
 def read_description(
@@ -27,16 +28,18 @@ def read_description(
     packages: Mapping[str, Path] = _NOWHERE,
     folders: Iterable[Path] = (),
     repair: bool = False,
+    density: float | None = None,
 ) -> Description:
     """The description in a file.
 
     `arguments` are the xacro file's; `packages` says where the packages stand that the file names (see `packages`); `folders` are
     more folders that it may read from (see `boundary`); `repair` mends inertias that are off by rounding and moving links
-    without mass (see `inertia_repair`). Everything in the file that is not used, or not used as written, is in the `notes` of
+    without mass (see `inertia_repair`); `density` [kg/m^3] gives links without mass that of their shapes (see
+    `estimated_inertia`). Everything in the file that is not used, or not used as written, is in the `notes` of
     what is returned.
     """
     path = Path(path)
-    file = DescriptionFile(path, Packages(path, packages, folders), arguments, repair=repair)
+    file = DescriptionFile(path, Packages(path, packages, folders), arguments, repair=repair, density=density)
     own = _by_suffix(file.path)
     return _read_xml(file) if own is None else _read(own, file)
 
@@ -44,7 +47,7 @@ def read_description(
 def _by_suffix(path: Path) -> Format | None:
     """The installed format that claims the end of a name; our own are told by what a file holds."""
     name = path.name.lower()
-    if name.endswith(_OURS):
+    if name.endswith(DESCRIPTIONS):
         return None
     return next((form for form in FORMATS.values() if name.endswith(tuple(form.suffixes))), None)
 
@@ -84,4 +87,4 @@ def _read(form: Format, file: DescriptionFile) -> Description:
     root = parse_xml(found.encode(), file.path, lines=False)
     if root.tag not in ("robot", "sdf", "mujoco"):
         raise InputError(f"{form.title}: was translated into <{root.tag}>, expected <robot>, <sdf> or <mujoco>", file=file.path)
-    return _by_tag(DescriptionFile(file.path, file.packages, root=root, text=found, repair=file.repair))
+    return _by_tag(DescriptionFile(file.path, file.packages, root=root, text=found, repair=file.repair, density=file.density))

@@ -45,4 +45,4 @@ def welded(joint: JointSource, position: float) -> JointSource:
     else:
         rotation = axis_angle_to_matrix(joint.axis, position)
         moved = Pose(joint.anchor - rotation @ joint.anchor, rotation)
-    return replace(joint, kind=JointKind.FIXED, pose=joint.pose @ moved)
+    return replace(joint, kind=JointKind.FIXED, pose=joint.pose @ moved, welded=True)

@@ -128,6 +128,7 @@ class JointSource:
     stiffness: float = 0.0
     spring_reference: float = 0.0
     mimic: Mimic | None = None
+    welded: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,11 @@ from didymos.errors import nearest
 
 __all__ = ["is_solid", "leave_out", "read_colours", "read_shapes"]
 
-_SHAPES = ("box", "cylinder", "sphere", "capsule", "mesh")
+_SHAPES = {
+    "box": ShapeKind.BOX, "cylinder": ShapeKind.CYLINDER, "sphere": ShapeKind.SPHERE, "capsule": ShapeKind.CAPSULE,
+    "mesh": ShapeKind.MESH, "drake:capsule": ShapeKind.CAPSULE, "drake:ellipsoid": ShapeKind.ELLIPSOID,
+}  # fmt: skip
+"""Shapes by their tags; those of Drake are the ones that URDF lacks."""
 
 
 def read_colours(robot: Element) -> dict[str, np.ndarray]:
@@ -47,7 +51,7 @@ def read_shapes(
         if shape is None:
             report.add(element, f"<{element.tag}> of {link} has no shape that is known; it is left out")
             continue
-        kind = ShapeKind(shape.tag)
+        kind = _SHAPES[shape.tag]
         sizes = _read_sizes(shape, kind)
         if not is_solid(shape, sizes, collision, link, report):
             continue
@@ -97,6 +101,8 @@ def _read_sizes(shape: Element, kind: ShapeKind) -> np.ndarray:
     if kind is ShapeKind.BOX:
         text_of(shape, "size")
         return vector(shape, "size", (0.0, 0.0, 0.0)) / 2
+    if kind is ShapeKind.ELLIPSOID:
+        return np.array([number(shape, axis) for axis in "abc"])
     radius = number(shape, "radius")
     return np.array([radius] if kind is ShapeKind.SPHERE else [radius, number(shape, "length") / 2])
 

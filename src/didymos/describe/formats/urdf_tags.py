@@ -7,7 +7,7 @@ from didymos.describe.formats.import_report import allowed
 __all__ = ["URDF_TAGS"]
 
 URDF_TAGS = {
-    "robot": allowed("name version", "link joint material gazebo", "transmission ros2_control mujoco sensor"),
+    "robot": allowed("name version", "link joint material gazebo transmission ros2_control", "mujoco sensor"),
     "link": allowed("name", "inertial visual collision", "gazebo self_collision_checking contact", "type"),
     "inertial": allowed("", "origin mass inertia"),
     "mass": allowed("value"),
@@ -15,10 +15,12 @@ URDF_TAGS = {
     "origin": allowed("xyz rpy quat_xyzw"),
     "visual": allowed("", "origin geometry material", "", "name"),
     "collision": allowed("", "origin geometry", "verbose contact_coefficients", "name group concave"),
-    "geometry": allowed("", "box cylinder sphere capsule mesh", "", "name"),
+    "geometry": allowed("", "box cylinder sphere capsule mesh drake:capsule drake:ellipsoid", "", "name"),
     "box": allowed("size"),
     "cylinder": allowed("radius length"),
     "capsule": allowed("radius length"),
+    "drake:capsule": allowed("radius length"),
+    "drake:ellipsoid": allowed("a b c"),
     "sphere": allowed("radius"),
     "mesh": allowed("filename scale"),
     "material": allowed("name", "color texture"),
