@@ -28,10 +28,10 @@ __all__ = [
 ]  # fmt: skip
 
 _MARGIN = 0.05  # [rad or m] before a limit
-_REACH = 0.02  # [m or rad] that the integral of an error may reach
-_FASTEST = 40.0  # [rad/s^2 or m/s^2] of a joint, by the pull of errors
-_LEASH = 0.02  # [m] that a goal may be ahead of the end effector
-_FAR = 0.1  # [rad] of an orientation's error that counts
+_REACH = 0.05  # [m or rad] that the integral of an error may reach
+_FASTEST = 150.0  # [rad/s^2 or m/s^2] of a joint, by the pull of errors
+_LEASH = 0.1  # [m] that a goal may be ahead of the end effector
+_FAR = 0.5  # [rad] of an orientation's error that counts
 _SMOOTH = 6.0  # of the bandwidth, at which measured velocities are smoothed
 _TOUCH = 0.1  # of a force that is asked for: from there on it counts as touching
 
