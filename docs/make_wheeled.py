@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import yaml
 from numpy.typing import NDArray
+from PIL import Image
 
 import didymos
 from didymos.control.joint_gains import joint_gains
@@ -225,7 +226,8 @@ def draw(drives: dict[str, dict[str, Drive]]) -> None:
             axes[2, column].set_xlabel("time [s], square")
         axes[0, 0].legend(fontsize=8)
         axes[2, 0].legend(fontsize=8)
-        figure_file(figure, HERE / "pictures" / "wheeled.png")
+        file = figure_file(figure, HERE / "pictures" / "wheeled.png")
+    Image.open(file).convert("RGB").quantize(48).save(file, optimize=True)  # a third of the size
 
 
 def main() -> None:
