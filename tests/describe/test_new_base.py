@@ -12,6 +12,7 @@ from didymos.describe.formats.importer import read_description
 from didymos.describe.new.base import Base, decide_base
 from didymos.describe.new.body_geometry import BodyGeometry
 from didymos.describe.new.posture import rest_positions
+from didymos.describe.robot_model import robot_model
 
 
 def decided(text: str, folder: Path, suffix: str = "urdf") -> Base:
@@ -19,7 +20,7 @@ def decided(text: str, folder: Path, suffix: str = "urdf") -> Base:
     file.write_text(text)
     geometry = BodyGeometry(read_description(file))
     geometry.place(rest_positions(geometry.description))
-    return decide_base(geometry)
+    return decide_base(geometry, robot_model(geometry.description))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from peer import Float64, Float64MultiArray, JointState, MultiArrayLayout, Stepp
 
 WHEEL, LEVER = 0.1, 0.74  # [m]
 TICKS = 5  # between two commands
+PATIENCE = 50  # ticks without a sign of life from whoever sets the demands
 DEMANDS = ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")
 
 
@@ -23,6 +24,7 @@ def omni_base(peer):
     wheels = peer.writer("rt/set/inputs", Float64MultiArray)
     matched(wheels, *readers.values())
     latest, heard = dict.fromkeys(readers, 0.0), dict.fromkeys(readers, 0)
+    silence = [0.0, 0]  # the last sign of life, and how many commands ago it came
 
     def answer():
         for name, reader in readers.items():
@@ -31,7 +33,9 @@ def omni_base(peer):
                 heard[name] += 1
         if not all(heard.values()):
             return False
-        vx, vy, turn = latest["vx"], latest["vy"], LEVER * latest["wz"]
+        silence[:] = [latest["alive"], silence[1] + 1 if latest["alive"] == silence[0] else 0]
+        on = 0.0 if silence[0] > 0.0 and silence[1] * TICKS > PATIENCE else 1.0
+        vx, vy, turn = on * latest["vx"], on * latest["vy"], on * LEVER * latest["wz"]
         wheels.write(numbers(speed / WHEEL for speed in (vy - vx + turn, vy + vx - turn, vy - vx - turn, vy + vx + turn)))
         return True
 

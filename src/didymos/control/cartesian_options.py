@@ -24,7 +24,7 @@ POSE = ("x", "y", "z", "roll", "pitch", "yaw")
 _LOOP, _FASTEST = 0.1, 25.0  # radians that a loop may turn in the time from a reading to its effect; [rad/s]
 _POSTURE = 0.3  # of the bandwidth, for the null space
 _INTEGRAL = 0.3  # of the bandwidth
-_FORCE = 0.2  # of the bandwidth
+_FORCE = 0.4  # of the bandwidth
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ is asked again before every run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -387,8 +388,8 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
 
 def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]:
     """A set-point that nobody reads is a misspelt one; what a program in Python reads cannot be known."""
-    if not name or ("." in name and not knows_setpoints(twin)):
-        yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
+    if not name or (re.search(r"[^\w-]", name) and not knows_setpoints(twin)):
+        yield twin.mistake(f"found the set-point {name!r}, expected a name of letters, digits, _ and -", *place)
     elif knows_setpoints(twin):
         try:
             made = twin.make_program()  # what it wants may depend on its options

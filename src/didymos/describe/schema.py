@@ -69,6 +69,7 @@ def _measure(name: str) -> str:
 
 Number = Annotated[float, Field(strict=True)]
 Argument = Annotated[str | float | bool, PlainValidator(_argument)]
+SetpointName = Annotated[str, Field(min_length=1, max_length=256)]  # of a joint, perhaps: whatever it is called
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
 
 
@@ -248,7 +249,7 @@ class ScenarioSpec(Spec):
     control: ControlSpec | None = Field(default=None, description="a program of its own instead of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of the plant's parameters by path")
     gains: dict[str, Any] = Field(default={}, description="gains of the program, by name, nested or dotted")
-    setpoints: dict[Name, Number] = Field(default={}, description="constant set-points by name")
+    setpoints: dict[SetpointName, Number] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()
 

@@ -97,7 +97,7 @@ def draft_twin(
     robot = BodyGeometry(described)
     rest = _rest(described)
     robot.place(rest)
-    base, standing = decide_base(robot), bool(legs(robot))
+    base, standing = decide_base(robot, robot_model(described)), bool(legs(robot))
     visuals = base.floating and _stands_on_air(robot)
     if visuals:
         described = collide_with_visuals(described)
