@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import yaml
 from numpy.typing import NDArray
+from PIL import Image
 
 import didymos
 from didymos.control.joint_gains import joint_gains
@@ -139,12 +140,16 @@ def textbook(wheels: Wheels, angles: dict[str, Array]) -> Array:
         axle = [wheel for wheel in wheels.driven if wheel.steering is None]
         forward = np.mean([rolled[wheel.joint] for wheel in axle], axis=0)
         behind = float(np.mean([wheel.position[0] for wheel in axle]))
-        headings = [item.sign * angles[item.joint][1:] for item in steered]
-        cotangent = np.mean([1.0 / np.where(np.abs(angle) < 1e-6, 1e-6, np.tan(angle)) for angle in headings], axis=0)
-        return _integrated(forward, rear, forward / (cotangent * (front - behind)), behind)
-    track = float(np.mean([2.0 * abs(at[1]) for at in place.values()]))
-    axle_at = float(np.mean([at[0] for at in place.values()]))
-    return _integrated(0.5 * (left + right), rear, (right - left) / track, axle_at)
+        bends = []  # of each steered wheel: tan d / (L + y tan d), y of its pivot
+        for item in steered:
+            tangent = np.tan(item.sign * angles[item.joint][1:])
+            bends.append(tangent / (front - behind + float(item.position[1]) * tangent))
+        return _integrated(forward, rear, forward * np.mean(bends, axis=0), behind)
+    middles = [np.mean([place[wheel.joint][1] for wheel in wheels.driven if wheel.position[1] * sign > 0]) for sign in (1, -1)]
+    ahead = np.array([place[wheel.joint][0] for wheel in wheels.driven])
+    chi = 1.0 + float(np.sum((ahead - ahead.mean()) ** 2) / np.sum([place[wheel.joint][1] ** 2 for wheel in wheels.driven]))
+    turn = (right - left) / (float(middles[0] - middles[1]) * chi)
+    return _integrated(0.5 * (left + right), rear, turn, float(ahead.mean()))
 
 
 def _integrated(forward: Array, aside: Array, turn: Array, axle: float) -> Array:
@@ -204,7 +209,7 @@ def drive(twin: didymos.Twin, wheels: Wheels, scenario: str) -> Drive:
 def draw(drives: dict[str, dict[str, Drive]]) -> None:
     """Paths and slip of every base."""
     with style():
-        figure = new_figure(3.1 * len(drives), 8.4)
+        figure = new_figure(2.2 * len(drives), 5.6)
         axes = figure.subplots(3, len(drives))
         for column, (name, done) in enumerate(drives.items()):
             for row, scenario in enumerate(("circle", "square")):
@@ -215,12 +220,14 @@ def draw(drives: dict[str, dict[str, Drive]]) -> None:
                 ax.set_aspect("equal", adjustable="datalim")
                 ax.set_title(name if row == 0 else "", fontsize=10)
             slip, turn = done["square"].log["control.slip"], done["square"].log["control.turn_slip"]
-            axes[2, column].plot(slip.time[100:], slip.values[100:], label="slip [m/s]")
-            axes[2, column].plot(turn.time[100:], turn.values[100:], label="turn_slip [rad/s]", linewidth=0.8)
+            axes[2, column].plot(slip.time[100:-50:5], slip.values[100:-50:5], label="slip [m/s]")
+            smooth = np.convolve(turn.values, np.ones(50) / 50, "same")  # over half a second
+            axes[2, column].plot(turn.time[100:-50:5], smooth[100:-50:5], label="turn_slip [rad/s]", linewidth=0.8)
             axes[2, column].set_xlabel("time [s], square")
         axes[0, 0].legend(fontsize=8)
         axes[2, 0].legend(fontsize=8)
-        figure_file(figure, HERE / "pictures" / "wheeled.png")
+        file = figure_file(figure, HERE / "pictures" / "wheeled.png")
+    Image.open(file).convert("RGB").quantize(48).save(file, optimize=True)  # a third of the size
 
 
 def main() -> None:

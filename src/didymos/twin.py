@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 
 from didymos.control import Controller
 from didymos.describe.bare_description import BareDescription, in_words_of, is_description, made_for_a_while
+from didymos.describe.description import Note
 from didymos.describe.twin import Twin as DescribedTwin
 from didymos.describe.twin import find_twin, hides_bundled
 from didymos.engine.simulation import Simulation
@@ -120,9 +121,12 @@ class Twin(DescribedTwin):
             raise InputError(f"was loaded without its code, {code}: it can be looked at, not run", file=self.source)
         return self._simulation(seed, scenario, control, piloted)
 
-    def make_ready(self, scenario: str | None) -> None:
-        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still."""
-        self._simulation(0, scenario, None, False)
+    def make_ready(self, scenario: str | None) -> tuple[Note, ...]:
+        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still.
+
+        The notes say which gains are too stiff for the physics step.
+        """
+        return self._simulation(0, scenario, None, False).gain_notes
 
     def _simulation(self, seed: int, scenario: str | None, control: Controller | None, piloted: bool) -> Simulation:
         try:

@@ -46,18 +46,19 @@ def arm(axes: tuple[str, ...] = SIX, *, fingers: bool = False, friction: float =
     for side in (("left", "right") if fingers else ()):
         text.append(
             f'<link name="{side}"><inertial><mass value="0.05"/><inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" ixz="0"'
-            f' iyz="0"/></inertial></link><joint name="{side}_finger" type="prismatic"><parent link="{parent}"/><child link="{side}"/>'
+            f' iyz="0"/></inertial></link><joint name="{side}_finger" type="prismatic"><parent link="{parent}"/>'
+            f'<child link="{side}"/>'
             f'<origin xyz="0 0 {up}"/><axis xyz="0 1 0"/><limit lower="0" upper="0.04" effort="20" velocity="0.1"/></joint>'
         )
     return "".join(text) + "</robot>"
 
 
-BENT = (0.3, 0.6, 0.9, 0.2, 0.7, 0.4, -0.3)
+_BENT = {6: (0.3, 0.6, 0.9, 0.2, 0.7, 0.4), 7: (0.3, 0.6, 0.2, 1.0, 0.3, 0.9, -0.3)}
 
 
 def posture(axes: tuple[str, ...]) -> dict[str, float]:
     """Bent, away from limits and singularities."""
-    return {name(i): 0.1 if axis == "slide" else BENT[i] for i, axis in enumerate(axes)}
+    return {name(i): 0.1 if axis == "slide" else _BENT[len(axes)][i] for i, axis in enumerate(axes)}
 
 
 def make_arm(

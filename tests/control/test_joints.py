@@ -77,16 +77,16 @@ def test_set_points_bear_the_names_of_joints_and_jump_without_harm(make_twin: An
 
 
 def test_modes_are_chosen_joint_by_joint(make_twin: Any) -> None:
-    """0.05 N m turn the last link, I = m l^2 / 3 + 1e-4 about its axis, as if there were no gravity; all others hold still."""
+    """0.02 N m turn the last link, I = m l^2 / 3 + 1e-4 about its axis, as if there were no gravity; all others hold still."""
     mode = {name(0): "velocity", name(5): "effort"}
-    scenario = {"seconds": 2.0, "setpoints": {name(5): 0.05}}
+    scenario = {"seconds": 2.0, "setpoints": {name(5): 0.02}}
     exact = {"encoders": {"kind": "joints", "rate": 1000}}
     twin = driven(make_twin, options={"mode": mode}, scenarios={"go": scenario}, sensors=exact)
     simulation = twin.simulate(scenario="go")
     before = joint_positions(simulation, SIX)
     simulation.step(seconds=0.1)
     turned = joint_positions(simulation, SIX) - before
-    assert turned[5] == pytest.approx(0.5 * 0.05 / (0.5 * 0.08**2 / 3.0 + 1e-4) * 0.1**2, rel=0.05)
+    assert turned[5] == pytest.approx(0.5 * 0.02 / (0.5 * 0.08**2 / 3.0 + 1e-4) * 0.1**2, rel=0.05)
     assert turned[:5] == pytest.approx(np.zeros(5), abs=1e-3)
 
 

@@ -19,11 +19,11 @@ __all__ = ["print_result", "print_warnings", "result_facts"]
 
 
 def print_warnings(simulation: Simulation) -> None:
-    """Say on stderr which joints hold parts back by their limits, and what the engine had to complain of."""
+    """Say on stderr which joints hold parts back by their limits, which gains are too stiff, what the engine complained of."""
     from didymos.describe.limit_notes import limit_notes
     from didymos.engine.engine_warnings import warnings_of
 
-    for note in limit_notes(simulation.twin):
+    for note in (*limit_notes(simulation.twin), *simulation.gain_notes):
         print(f"didymos: {note}", file=sys.stderr)
     for warning in warnings_of(simulation.data):
         print(f"didymos: the engine warns: {warning}", file=sys.stderr)

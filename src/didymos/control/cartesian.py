@@ -94,21 +94,22 @@ class Cartesian(CompiledController):
         chain_inertia(settings, columns, mass)
         lower = mass.copy()
         factor(lower, size)
-        through, inverse = np.zeros((size, AXES)), np.zeros((AXES, AXES))
-        task_inertia(columns, task.on, lower, size, through, inverse)
+        through, inertia = np.zeros((size, AXES)), np.zeros((AXES, AXES))
+        task_inertia(columns, task.on, lower, size, through, inertia)
         pull, rest, rates = np.zeros(AXES), np.zeros(size), np.zeros(size)
-        task_force(clock, settings, gains, setpoints, memory, twist, inverse, pull)
+        task_force(clock, settings, gains, setpoints, memory, twist, through, inertia, pull)
         keep_posture(settings, measured, mass, rest)
-        project(columns, task.on, through, inverse, size, rest)
-        goal_rates(settings, memory, through, inverse, rates)
+        project(columns, through, inertia, size, rest)
+        goal_rates(settings, memory, through, inertia, rates)
         for i in range(int(settings.count)):
             link, actuator, state = settings.links[i], settings.actuators[i], measured.joint[i]
             a, effort, kp, kd = int(link.column), force[int(link.dof)], link.kp, link.kd
             if a >= 0:
                 kp, kd = 0.0, 0.0
-                effort += rest[a] + mass[a, a] * turn_back(actuator, state, task.bandwidth)
+                task_effort = rest[a]
                 for axis in range(AXES):
-                    effort += columns[axis, a] * pull[axis]
+                    task_effort += columns[axis, a] * pull[axis]
+                effort += turn_back(actuator, state, task.bandwidth, mass[a, a], task_effort)
                 effort += actuator.friction * math.tanh(rates[a] / _SLIDING) + actuator.viscous * rates[a]
                 effort = min(max(effort, -actuator.effort), actuator.effort)
             actuate(

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from didymos.compiled import kernel
+from didymos.control.joint_goal import begin_goal
 from didymos.control.path_layout import path_point
 from didymos.control.pose_goal import begin_pose, difference, follow_pose, quaternion_of
-from didymos.control.small_linear import solve
 from didymos.control.task_space import AXES
 from didymos.model import (
     frame_drift,
@@ -29,6 +29,9 @@ __all__ = [
 
 _MARGIN = 0.05  # [rad or m] before a limit
 _REACH = 0.05  # [m or rad] that the integral of an error may reach
+_FASTEST = 150.0  # [rad/s^2 or m/s^2] of a joint, by the pull of errors
+_LEASH = 0.1  # [m] that a goal may be ahead of the end effector
+_FAR = 0.5  # [rad] of an orientation's error that counts
 _SMOOTH = 6.0  # of the bandwidth, at which measured velocities are smoothed
 _TOUCH = 0.1  # of a force that is asked for: from there on it counts as touching
 
@@ -112,8 +115,10 @@ def aim(clock: Any, settings: Any, gains: Any, setpoints: Any, memory: Any, here
     else:
         follow_pose(goal, wish, quaternion_of(wish[3], wish[4], wish[5]), task, clock.period)
     for k in range(3):
-        if task.force[k] > 0.5:  # where it is pushed to
-            goal.axes[k].position, goal.axes[k].velocity, goal.axes[k].acceleration = here[k], 0.0, 0.0
+        leash = 0.0 if task.force[k] > 0.5 else _LEASH  # along an axis of force, where it is pushed to
+        held = min(max(goal.axes[k].position, here[k] - leash), here[k] + leash)
+        if held != goal.axes[k].position:
+            begin_goal(goal.axes[k], held, goal.axes[k].reference)
 
 
 @kernel
@@ -131,19 +136,17 @@ def _press(clock: Any, task: Any, asked: float, axis: int, memory: Any) -> float
 
 
 @kernel
-def task_force(clock: Any, settings: Any, gains: Any, setpoints: Any, memory: Any, twist: Any, inverse: Any, out: Any) -> None:
-    """F of the task into `out`: `memory.error` holds e, `inverse` the factor of Lambda^-1, `twist` x'."""
+def task_force(
+    clock: Any, settings: Any, gains: Any, setpoints: Any, memory: Any, twist: Any, through: Any, inertia: Any, out: Any
+) -> None:
+    """F of the task into `out`: `memory.error` holds e, `inertia` Lambda, `through` M^-1 J^T, `twist` x'."""
     task, goal = settings.task, memory.goal
     w, z = task.bandwidth * gains.bandwidth, task.damping_ratio
-    drive, inertia = np.zeros(AXES), np.zeros(AXES)
+    drive, pull, drift = np.zeros(AXES), np.zeros(AXES), np.zeros(AXES)
+    frame_drift(settings.model, int(task.frame), drift)
     for axis in range(AXES):
-        for k in range(AXES):
-            inertia[k] = 1.0 if k == axis else 0.0
-        solve(inverse, AXES, inertia, inertia)
-        own = inertia[axis]  # Lambda_ii
-        rate = goal.axes[axis].velocity if axis < 3 else goal.rate[axis - 3]
-        slip = rate - twist[axis]
-        given = task.stiffness[axis]
+        own, given = inertia[axis, axis], task.stiffness[axis]
+        slip = (goal.axes[axis].velocity if axis < 3 else goal.rate[axis - 3]) - twist[axis]
         if task.on[axis] < 0.5:
             continue
         if task.force[axis] > 0.5:
@@ -153,22 +156,29 @@ def task_force(clock: Any, settings: Any, gains: Any, setpoints: Any, memory: An
         elif given >= 0.0:
             out[axis] += given * memory.error[axis] + 2.0 * z * math.sqrt(given * own) * slip
         else:
-            memory.integral[axis] += clock.period * task.integral * memory.error[axis]
-            memory.integral[axis] = min(max(memory.integral[axis], -_REACH), _REACH)
-            drive[axis] = w * w * (memory.error[axis] + memory.integral[axis]) + 2.0 * z * w * slip
-        if axis < 3 and given < 0.0:
-            drive[axis] += goal.axes[axis].acceleration
-    drift = np.zeros(AXES)
-    frame_drift(settings.model, int(task.frame), drift)
+            pull[axis] = w * w * (memory.error[axis] + memory.integral[axis])
+            drive[axis] = 2.0 * z * w * slip - drift[axis] + (goal.axes[axis].acceleration if axis < 3 else 0.0)
+    share = _bearable(settings, pull, through, inertia)
     for axis in range(AXES):
         if task.on[axis] > 0.5 and task.force[axis] < 0.5 and task.stiffness[axis] < 0.0:
-            drive[axis] -= drift[axis]
-        else:
-            drive[axis] = 0.0
-    solve(inverse, AXES, drive, drive)
-    for axis in range(AXES):
-        if task.on[axis] > 0.5 and task.force[axis] < 0.5 and task.stiffness[axis] < 0.0:
-            out[axis] += drive[axis]  # coupled inertia is not let into forces that were asked for
+            if share == 1.0:
+                integral = memory.integral[axis] + clock.period * task.integral * memory.error[axis]
+                memory.integral[axis] = min(max(integral, -_REACH), _REACH)
+            for k in range(AXES):
+                out[axis] += inertia[axis, k] * (drive[k] + share * pull[k])  # not into forces that were asked for
+
+
+@kernel
+def _bearable(settings: Any, pull: Any, through: Any, inertia: Any) -> float:
+    """How much of a task acceleration leaves all joints below `_FASTEST`: near a singularity small errors ask for large ones."""
+    most = _FASTEST
+    for a in range(int(settings.chain)):
+        joint = 0.0
+        for axis in range(AXES):
+            for k in range(AXES):
+                joint += through[a, axis] * inertia[axis, k] * pull[k]
+        most = max(most, abs(joint))
+    return _FASTEST / most
 
 
 @kernel
@@ -193,7 +203,9 @@ def look(clock: Any, settings: Any, measured: Any, memory: Any, here: Any, twist
         if settings.task.force[k] > 0.5:
             memory.error[k] = 0.0
     o = memory.goal.orientation
-    memory.error[3], memory.error[4], memory.error[5] = difference((o[0], o[1], o[2], o[3]), turn)
+    x, y, z = difference((o[0], o[1], o[2], o[3]), turn)
+    near = min(1.0, _FAR / max(math.sqrt(x * x + y * y + z * z), 1e-12))
+    memory.error[3], memory.error[4], memory.error[5] = near * x, near * y, near * z
     if settings.task.sensor_frame >= 0.0:
         _read_force(settings, measured, memory.exerted)
 
@@ -233,28 +245,28 @@ def keep_posture(settings: Any, measured: Any, mass: Any, out: Any) -> None:
 
 
 @kernel
-def goal_rates(settings: Any, memory: Any, through: Any, inverse: Any, out: Any) -> None:
+def goal_rates(settings: Any, memory: Any, through: Any, inertia: Any, out: Any) -> None:
     """Velocities of the chain's joints that move the end effector as its goal does: friction is compensated along them."""
     task, rates = settings.task, np.zeros(AXES)
     for axis in range(AXES):
         if task.on[axis] > 0.5:
             rates[axis] = memory.goal.axes[axis].velocity if axis < 3 else memory.goal.rate[axis - 3]
-    solve(inverse, AXES, rates, rates)
-    for a in range(int(settings.chain)):
-        for axis in range(AXES):
-            if task.on[axis] > 0.5:
-                out[a] += through[a, axis] * rates[axis]
+    for axis in range(AXES):
+        moved = 0.0
+        for k in range(AXES):
+            moved += inertia[axis, k] * rates[k]
+        for a in range(int(settings.chain)):
+            out[a] += through[a, axis] * moved
 
 
 @kernel
-def turn_back(actuator: Any, state: Any, bandwidth: float) -> float:
-    """Acceleration that turns a joint back before a limit."""
+def turn_back(actuator: Any, state: Any, bandwidth: float, inertia: float, effort: float) -> float:
+    """An effort, kept from pushing a joint on that is near its limit, with one that turns it back."""
     lower, upper = actuator.lower + _MARGIN, actuator.upper - _MARGIN
-    if lower > upper:
-        return 0.0
-    beyond = min(state.position - lower, 0.0) + max(state.position - upper, 0.0)
+    beyond = min(state.position - lower, 0.0) + max(state.position - upper, 0.0) if lower < upper else 0.0
     if beyond == 0.0:
-        return 0.0
-    return -bandwidth * bandwidth * beyond - 2.0 * bandwidth * state.velocity
+        return effort
+    back = inertia * (-bandwidth * bandwidth * beyond - 2.0 * bandwidth * state.velocity)
+    return back if effort * beyond > 0.0 else effort + back
 
 

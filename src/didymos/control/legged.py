@@ -140,7 +140,7 @@ class Legged(CompiledController):
     swing_damping = Gain(0.4, low=0, high=5, path="swing.damping", doc="1 is critical")
     contact_force = Gain(0.52, low=0.01, high=4, unit="m g/n", path="estimate.contact", doc="load of a foot that stands")
     tilt_trust = Gain(0.5, low=0, high=10, unit="1/s", path="estimate.tilt", doc="trust in the accelerometer")
-    speed_trust = Gain(5.17, low=0, high=100, unit="1/T", path="estimate.speed", doc="trust in the legs that stand")
+    speed_trust = Gain(10.0, low=0, high=100, unit="1/T", path="estimate.speed", doc="trust in the legs that stand")
     heading_trust = Gain(0.2, low=0, high=10, unit="1/s", path="estimate.heading", doc="the same, about the heading")
 
     mode = setpoint()
@@ -202,7 +202,7 @@ class Legged(CompiledController):
         memory.mode = mode
         memory.beat += 1.0
         _approach(robot, gains, mode, walking, setpoints, turn, dt, memory)
-        advance_gait(settings, gains, walking, mode == Mode.WALK, dt, memory)
+        advance_gait(settings, gains, walking, mode == Mode.WALK and robot.legs > 2.5, dt, memory)
         balance_trunk(robot, gains, walking, turn, memory)
         distribute(robot, gains, memory)
         for leg in range(int(robot.legs)):
@@ -246,5 +246,6 @@ class Legged(CompiledController):
             "efforts": efforts,
         }
         self.writes = {"commands": chain.writes}
+        self.initial["mode"] = float(Mode.STAND)
         for name in ("contact", "load"):
             self.name_reports(name, [leg.name for leg in legs])

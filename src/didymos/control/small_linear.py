@@ -1,4 +1,4 @@
-"""Symmetric positive systems of a few unknowns, for compiled programs: Cholesky, without a library."""
+"""Symmetric matrices of a few rows, for compiled programs: Cholesky and Jacobi, without a library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 from didymos.compiled import kernel
 
-__all__ = ["factor", "solve"]
+__all__ = ["eigen", "factor", "solve"]
+
+_SWEEPS = 12
 
 
 @kernel
@@ -37,3 +39,41 @@ def solve(lower: Any, count: int, right: Any, out: Any) -> None:
         for k in range(i + 1, count):
             total -= lower[k, i] * out[k]
         out[i] = total / lower[i, i]
+
+
+@kernel
+def eigen(matrix: Any, count: int, vectors: Any) -> None:
+    """Eigenvalues on the diagonal of a symmetric matrix [count, count], eigenvectors in the columns of `vectors`; Jacobi."""
+    for i in range(count):
+        for k in range(count):
+            vectors[i, k] = 1.0 if i == k else 0.0
+    for _ in range(_SWEEPS):
+        off = 0.0
+        for i in range(count):
+            for k in range(i):
+                off += matrix[i, k] * matrix[i, k]
+        if off < 1e-24:
+            return
+        for p in range(count - 1):
+            for q in range(p + 1, count):
+                _rotate(matrix, count, vectors, p, q)
+
+
+@kernel
+def _rotate(matrix: Any, count: int, vectors: Any, p: int, q: int) -> None:
+    """Turn the plane of two axes until the entry between them is zero."""
+    if abs(matrix[p, q]) < 1e-300:
+        return
+    slope = (matrix[q, q] - matrix[p, p]) / (2.0 * matrix[p, q])
+    t = math.copysign(1.0, slope) / (abs(slope) + math.sqrt(1.0 + slope * slope))
+    c = 1.0 / math.sqrt(1.0 + t * t)
+    s = t * c
+    for k in range(count):
+        a, b = matrix[k, p], matrix[k, q]
+        matrix[k, p], matrix[k, q] = c * a - s * b, s * a + c * b
+    for k in range(count):
+        a, b = matrix[p, k], matrix[q, k]
+        matrix[p, k], matrix[q, k] = c * a - s * b, s * a + c * b
+    for k in range(count):
+        a, b = vectors[k, p], vectors[k, q]
+        vectors[k, p], vectors[k, q] = c * a - s * b, s * a + c * b

@@ -1,75 +1,74 @@
 """Task space: inertia of an end effector, and the efforts of a chain of joints that accelerate it and nothing else.
 
-    Lambda = (J M^-1 J^T + r D)^-1,    J^T Lambda x''     efforts of a task acceleration x''
-    N = 1 - J^T Lambda J M^-1                             leaves of other efforts what does not move the end effector
+    Lambda = (J M^-1 J^T)^+,    J^T Lambda x''     efforts of a task acceleration x''
+    N = 1 - J^T Lambda J M^-1                      leaves of other efforts what does not move the end effector
 
-M and J are those of the chain's joints; all else is held. D = diag(J M^-1 J^T); r grows from 0 to 0.005 as the arm comes near a
-singularity, where a direction would need joints without bound: its inertia stays below D^-1 / r, so that efforts do.
-A task may have fewer axes than six; a chain of fewer joints than axes moves as far as it can.
+M and J are those of the chain's joints; all else is held. The pseudo-inverse is taken of S J M^-1 J^T S with ones on its
+diagonal, S its scale, by its eigenvalues: a direction whose eigenvalue is below 0.008 fades out of the task, and is none below
+0.002. So at a singularity (an arm that is stretched, a wrist whose axes align) nothing is asked of joints that they cannot give,
+and what they are free to do there is kept calm by the posture, which acts in what the task leaves. A task may have fewer axes
+than six; a chain of fewer joints than axes moves as far as it can.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from didymos.compiled import kernel
-from didymos.control.small_linear import factor, solve
+from didymos.control.small_linear import eigen, solve
 
 __all__ = ["AXES", "project", "task_inertia"]
 
 AXES = 6
-_DAMPING = 0.005  # r at a singularity
-_NEAR = 0.01
+_NONE, _ALL = 0.002, 0.008  # eigenvalues from which a direction is part of the task, and wholly so
 
 
 @kernel
-def task_inertia(jacobian: Any, on: Any, mass_factor: Any, count: int, through: Any, inverse_factor: Any) -> None:
-    """M^-1 J^T into `through` [count, 6] and the Cholesky factor of the inverse inertia into `inverse_factor` [6, 6].
+def task_inertia(jacobian: Any, on: Any, mass_factor: Any, count: int, through: Any, inertia: Any) -> None:
+    """M^-1 J^T into `through` [count, 6] and Lambda into `inertia` [6, 6].
 
-    `jacobian` [6, count]; rows that are not `on` are no part of the task; `mass_factor` is that of M.
+    `jacobian` [6, count]; rows that are not `on` are no part of the task, and zero in both; `mass_factor` is that of M.
     """
     column = np.zeros(count)
     for axis in range(AXES):
         for k in range(count):
-            column[k] = jacobian[axis, k]
+            column[k] = jacobian[axis, k] if on[axis] > 0.5 else 0.0
         solve(mass_factor, count, column, column)
         for k in range(count):
             through[k, axis] = column[k]
-    damping = 0.0
-    for _ in range(2):
-        for i in range(AXES):
-            for k in range(AXES):
-                total = 0.0
-                if on[i] > 0.5 and on[k] > 0.5:
-                    for j in range(count):
-                        total += jacobian[i, j] * through[j, k]
-                inverse_factor[i, k] = total
-            column_own = inverse_factor[i, i]
-            inverse_factor[i, i] = 1.0 if on[i] < 0.5 else column_own * (1.0 + damping) + 1e-12
-        diagonal = np.zeros(AXES)
-        for i in range(AXES):
-            diagonal[i] = inverse_factor[i, i]
-        factor(inverse_factor, AXES)
-        near = 1.0  # what is left of an axis where those before it are held; nothing at a singularity
-        for i in range(AXES):
-            near = min(near, inverse_factor[i, i] * inverse_factor[i, i] / diagonal[i])
-        if damping > 0.0 or near >= _NEAR:
-            break
-        damping = _DAMPING * (1.0 - near / _NEAR) ** 2
+    scaled, scale, vectors = np.zeros((AXES, AXES)), np.zeros(AXES), np.zeros((AXES, AXES))
+    for i in range(AXES):
+        own = 0.0
+        for j in range(count):
+            own += jacobian[i, j] * through[j, i]
+        scale[i] = 1.0 / math.sqrt(own) if own > 1e-12 else 0.0
+    for i in range(AXES):
+        for k in range(AXES):
+            for j in range(count):
+                scaled[i, k] += scale[i] * jacobian[i, j] * through[j, k] * scale[k]
+    eigen(scaled, AXES, vectors)
+    for n in range(AXES):
+        value = scaled[n, n]
+        share = min(max((value - _NONE) / (_ALL - _NONE), 0.0), 1.0)
+        if share > 0.0:
+            for i in range(AXES):
+                for k in range(AXES):
+                    inertia[i, k] += share / value * scale[i] * vectors[i, n] * vectors[k, n] * scale[k]
 
 
 @kernel
-def project(jacobian: Any, on: Any, through: Any, inverse_factor: Any, count: int, efforts: Any) -> None:
+def project(jacobian: Any, through: Any, inertia: Any, count: int, efforts: Any) -> None:
     """N: take from efforts [count] what moves the end effector."""
     task = np.zeros(AXES)
     for axis in range(AXES):
-        if on[axis] > 0.5:
-            for k in range(count):
-                task[axis] += through[k, axis] * efforts[k]
-    solve(inverse_factor, AXES, task, task)
-    for k in range(count):
-        for axis in range(AXES):
-            if on[axis] > 0.5:
-                efforts[k] -= jacobian[axis, k] * task[axis]
+        for k in range(count):
+            task[axis] += through[k, axis] * efforts[k]
+    for axis in range(AXES):
+        force = 0.0
+        for k in range(AXES):
+            force += inertia[axis, k] * task[k]
+        for k in range(count):
+            efforts[k] -= jacobian[axis, k] * force

@@ -127,16 +127,18 @@ class Wheeled(CompiledController):
         radius: float | None = None,
         wheels: WheelOptions | None = None,
         forward: float | None = None,
+        chi: float | None = None,
     ) -> None:
         """What is not as found: `kind` of base; `radius` of all wheels [m]; `wheels` by joint, radius, x, y [m], roller [rad].
 
-        `forward` [rad] is the direction of v_x from x of the root link.
+        `forward` [rad] is the direction of v_x from x of the root link; `chi` by how much a skid-steered base turns less than
+        its wheel speeds say (1 or more), where it was measured.
         """
         if kind is not None and kind not in get_args(Kind):
             known = get_args(Kind)
             what = f"found {kind!r}, expected one of {', '.join(known)}{nearest(kind, known)}"
             raise InputError(what, path="control.options.kind")
-        self.kind, self.radius, self.given, self.forward = kind, radius, wheels, forward
+        self.kind, self.radius, self.given, self.forward, self.chi = kind, radius, wheels, forward, chi
         self.base: Wheels | None = None
 
     def start(self, robot: Robot) -> None:
@@ -153,7 +155,7 @@ class Wheeled(CompiledController):
         self.reads = {"joints": chain.reads, "stamp": [f"{chain.reads[0].split('.')[0]}.stamp"]}
         self.writes = {"joints": chain.writes}
         chain.fill(self.settings["actuators"])
-        rows = wheel_rows(base, joints)
+        rows = wheel_rows(base, joints, self.chi)
         settings = self.settings
         settings["count"] = len(rows)
         settings["sideways"], settings["steers"] = base.sideways, base.kind == "ackermann"

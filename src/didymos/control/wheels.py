@@ -112,4 +112,4 @@ class Wheels:
         The engine lifts what slides at v by about 2 mu v times the time of contacts, and a wheel that is lifted off hops.
         Friction that is soft beside the normal force, in an elliptic cone, does not lift (docs/wheeled.md).
         """
-        return {"friction_cone": "elliptic", "friction_impedance": 0.005 if self.skids else 0.02, "contact_time": 0.005}
+        return {"friction_cone": "elliptic", "friction_impedance": 0.002 if self.skids else 0.02, "contact_time": 0.005}

@@ -18,6 +18,7 @@ from didymos.control import Controller, Values
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
+from didymos.describe.description import Note
 from didymos.describe.names import readings
 from didymos.describe.schema import ExpectationSpec, StartSpec
 from didymos.describe.twin import Twin
@@ -31,6 +32,7 @@ from didymos.engine.drive import drive
 from didymos.engine.failure import failure
 from didymos.engine.falling import free_fall
 from didymos.engine.figures import thrust_to_weight
+from didymos.engine.gain_check import gain_notes
 from didymos.engine.intervene import Overrides, push
 from didymos.engine.intervention import Intervention
 from didymos.engine.link_frames import LinkFrames
@@ -159,6 +161,11 @@ class Simulation:
     def free_fall(self) -> str | None:
         """Why the robot falls for good, in a sentence, where nothing could ever hold it; else None."""
         return free_fall(self)
+
+    @property
+    def gain_notes(self) -> tuple[Note, ...]:
+        """A note on each servo, drive or actuator whose gains are too stiff for the physics step; see `gain_check.py`."""
+        return gain_notes(self.built)
 
     @property
     def chunk(self) -> int:

@@ -22,6 +22,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from didymos.control.joint_gains import joint_gains
+from didymos.control.leg_finder import find_legs
 from didymos.describe.description import Description, Device, Joint, JointKind
 from didymos.describe.names import movable_joints
 from didymos.model import RobotModel
@@ -79,7 +80,8 @@ def make_servos(
     those that turn wheels, which are held by speed alone."""
     if not served:
         return ()
-    gains = joint_gains(model, step, posture=posture)
+    legs = [joint for leg in find_legs(model) for joint in leg.joints]  # soft: an imu feels the lent damping of stiff servos
+    gains = joint_gains(model, step, posture=posture, effort=dict.fromkeys(legs, math.inf))
     taken = {device.name for device in description.devices if device.role == "parts"}
     gains |= {name: (0.0, damping) for name, damping in rolling.items()}
     return tuple(_servo(description.joints[name], gains[name], description, taken) for name in served)
