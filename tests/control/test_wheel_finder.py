@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from wheeled_robots import ackermann, differential, mecanum, omni, skid, swerve
 
 from didymos.control.wheel_finder import find_wheels
 from didymos.control.wheels import Kind, Wheels
 from didymos.describe.formats.importer import read_description
 from didymos.describe.robot_model import robot_model
 from didymos.model import RobotModel
+from wheeled_robots import ackermann, differential, mecanum, omni, skid, swerve
 
 
 def model_of(urdf: str, folder: Path) -> RobotModel:
