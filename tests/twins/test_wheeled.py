@@ -151,7 +151,8 @@ def test_a_car_does_not_turn_on_the_spot(tmp_path: Path) -> None:
 def test_an_arm_on_a_base_is_held_where_it_was(tmp_path: Path) -> None:
     arm = (
         '<link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="0.5"/><inertia ixx="0.001" iyy="0.005" izz="0.005"'
-        ' ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>'
+        ' ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>'
         '<origin xyz="0 0 0.1"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="20" velocity="5"/></joint></robot>'
     )
     folder = folder_of("skid", tmp_path, scenarios={"drive": {"seconds": 2.0, "setpoints": {"vx": 0.2}}})
