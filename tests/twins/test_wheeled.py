@@ -237,3 +237,26 @@ def test_a_wheel_of_another_form_needs_a_radius(tmp_path: Path) -> None:
     simulation = didymos.load(folder).simulate()
     heights = simulation.run(1.0)["truth.position.z"].values
     assert heights[-1] == pytest.approx(HEIGHTS["mecanum"], abs=1e-3)  # it stands on spheres, not on boxes
+
+
+MJCF = """<mujoco><worldbody><body name="base" pos="0 0 0.1"><freejoint/><geom type="box" size="0.2 0.12 0.04" mass="6"/>
+  <body name="l" pos="-0.1 0.2 0"><joint name="left" axis="0 1 0"/>
+    <geom type="cylinder" size="0.1 0.01" euler="90 0 0" mass="0.4"/></body>
+  <body name="r" pos="-0.1 -0.2 0"><joint name="right" axis="0 1 0"/>
+    <geom type="cylinder" size="0.1 0.01" euler="90 0 0" mass="0.4"/></body>
+  <body name="caster" pos="0.15 0 -0.05"><geom type="sphere" size="0.05" mass="0.2"/></body></body></worldbody>
+  <actuator>{actuators}</actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("kind", ['motor gear="20" ctrllimited="true" ctrlrange="-1 1"', 'velocity kv="1"'])
+def test_actuators_of_an_mjcf_turn_the_wheels(tmp_path: Path, kind: str) -> None:
+    drive = {"seconds": 3.0, "setpoints": {"vx": 0.3}}
+    ball = {"link": "caster", "frame": "base", "along": 0.01, "across": 0.01, "softness": 0.05}
+    folder = folder_of("differential", tmp_path, parts={}, contacts={"ball": ball}, scenarios={"drive": drive})
+    actuators = "".join(f'<{kind} joint="{side}" name="{side}"/>' for side in ("left", "right"))
+    (folder / "robot.xml").write_text(MJCF.format(actuators=actuators))
+    twin = (folder / "twin.yaml").read_text()
+    (folder / "twin.yaml").write_text(twin.replace("robot.urdf\n  base: floating", "robot.xml").replace("- 0.15", "- 0.1"))
+    log = didymos.load(folder).simulate(scenario="drive").run()
+    assert late_mean(log, "odom.velocity.x") == pytest.approx(0.3, abs=2e-3)
+    assert late_mean(log, "truth.velocity.x") == pytest.approx(0.3, abs=5e-3)
