@@ -1,4 +1,4 @@
-"""An arm without a line of control: way-points for its joints, then a pose for its tool, by the programs `joints` and `cartesian`."""
+"""An arm without a line of control: way-points for its joints, a pose for its tool, by the programs joints and cartesian."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def twin(folder: Path, program: str, options: dict[str, object], **keys: object)
 
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
-    points = [{"positions": {"turn": 1.0, "elbow": 0.6}}, {"positions": {"turn": -0.5, "shoulder": 0.9}}]  # as fast as limits allow
+    # no times: as fast as the limits allow
+    points = [{"positions": {"turn": 1.0, "elbow": 0.6}}, {"positions": {"turn": -0.5, "shoulder": 0.9}}]
     log = twin(folder, "joints", {"waypoints": points}).simulate(seed=1).run(4.0)
     for joint_name in START:
         error = np.sqrt(np.mean(log[f"control.error.{joint_name}"].values ** 2))
