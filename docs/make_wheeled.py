@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import yaml
 from numpy.typing import NDArray
+from PIL import Image
 
 import didymos
 from didymos.control.joint_gains import joint_gains
@@ -208,7 +209,7 @@ def drive(twin: didymos.Twin, wheels: Wheels, scenario: str) -> Drive:
 def draw(drives: dict[str, dict[str, Drive]]) -> None:
     """Paths and slip of every base."""
     with style():
-        figure = new_figure(3.1 * len(drives), 8.4)
+        figure = new_figure(2.2 * len(drives), 5.6)
         axes = figure.subplots(3, len(drives))
         for column, (name, done) in enumerate(drives.items()):
             for row, scenario in enumerate(("circle", "square")):
@@ -219,12 +220,14 @@ def draw(drives: dict[str, dict[str, Drive]]) -> None:
                 ax.set_aspect("equal", adjustable="datalim")
                 ax.set_title(name if row == 0 else "", fontsize=10)
             slip, turn = done["square"].log["control.slip"], done["square"].log["control.turn_slip"]
-            axes[2, column].plot(slip.time[100:], slip.values[100:], label="slip [m/s]")
-            axes[2, column].plot(turn.time[100:], turn.values[100:], label="turn_slip [rad/s]", linewidth=0.8)
+            axes[2, column].plot(slip.time[100:-50:5], slip.values[100:-50:5], label="slip [m/s]")
+            smooth = np.convolve(turn.values, np.ones(50) / 50, "same")  # over half a second
+            axes[2, column].plot(turn.time[100:-50:5], smooth[100:-50:5], label="turn_slip [rad/s]", linewidth=0.8)
             axes[2, column].set_xlabel("time [s], square")
         axes[0, 0].legend(fontsize=8)
         axes[2, 0].legend(fontsize=8)
-        figure_file(figure, HERE / "pictures" / "wheeled.png")
+        file = figure_file(figure, HERE / "pictures" / "wheeled.png")
+    Image.open(file).convert("RGB").quantize(48).save(file, optimize=True)  # a third of the size
 
 
 def main() -> None:

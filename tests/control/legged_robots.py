@@ -62,10 +62,13 @@ class Walker:
                 number += 1
         if self.arm:
             limits = '<limit lower="-2" upper="2" effort="40" velocity="10"/>'
-            text += _link("b1", 0.4, (0.05, 0.05, 0.3), (0.0, 0.0, 0.15)) + _joint("b1", "revolute", "a", "b1", (0.1, 0, 0.05), "0 0 1", limits)
-            text += _link("b2", 0.3, (0.3, 0.05, 0.05), (0.15, 0.0, 0.0)) + _joint("b2", "revolute", "b1", "b2", (0, 0, 0.3), "0 1 0", limits)
             tip = _collision('<sphere radius="0.03"/>', (0.5, 0.0, 0.0))
-            text += _link("b3", 0.2, (0.3, 0.05, 0.05), (0.15, 0.0, 0.0), tip) + _joint("b3", "revolute", "b2", "b3", (0.3, 0, 0), "0 1 0", limits)
+            text += _link("b1", 0.4, (0.05, 0.05, 0.3), (0.0, 0.0, 0.15))
+            text += _link("b2", 0.3, (0.3, 0.05, 0.05), (0.15, 0.0, 0.0))
+            text += _link("b3", 0.2, (0.3, 0.05, 0.05), (0.15, 0.0, 0.0), tip)
+            text += _joint("b1", "revolute", "a", "b1", (0.1, 0.0, 0.05), "0 0 1", limits)
+            text += _joint("b2", "revolute", "b1", "b2", (0.0, 0.0, 0.3), "0 1 0", limits)
+            text += _joint("b3", "revolute", "b2", "b3", (0.3, 0.0, 0.0), "0 1 0", limits)
         return f'<robot name="walker">{text}</robot>'
 
     def _leg(self, number: int, x: float, side: float) -> str:
@@ -101,8 +104,8 @@ class Walker:
         return [(low, high) if self.sign > 0.0 else (-high, -low) for low, high in ranges]
 
 
-def walker_twin(walker: Walker, **options: Any) -> Twin:
-    """A twin of it on the ground, with a servo on every joint, an IMU, encoders, efforts, and the program `legged`."""
+def walker_twin(walker: Walker, *, efforts: bool = True, **options: Any) -> Twin:
+    """A twin of it on the ground, with a servo on every joint, an IMU, encoders, `efforts`, and the program `legged`."""
     text = walker.urdf()
     sections: dict[str, Any] = {
         "description": {"file": "robot.urdf", "base": "floating"},
@@ -126,6 +129,8 @@ def walker_twin(walker: Walker, **options: Any) -> Twin:
         "encoders": {"kind": "joints", "rate": 500, "position": {"noise": 1e-4}, "velocity": {"noise": 0.02}},
         "efforts": {"kind": "readout", "rate": 500, "readouts": [f"m{name}.effort" for name in model.joints]},
     }  # fmt: skip
+    if not efforts:
+        del sections["sensors"]["efforts"]
     sections["control"] = {"program": "legged", "rate": 500, **({"options": options} if options else {})}
     sections["start"] = {"position": [0.0, 0.0, posture.height], "joints": dict(posture.joints)}
     sections["scenarios"] = {

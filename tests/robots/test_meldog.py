@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import didymos
-from didymos.control.leg import LEGS
-from didymos.control.quadruped import Quadruped
+from didymos.control.legged import Legged
 from didymos.describe.twin import Twin
 from didymos.engine.batch import run_many
 from didymos.record.log import Log
 
+LEGS = ("LF", "RF", "LR", "RR")
 DRIVES = [leg + joint for leg in LEGS for joint in "THK"]
 WEIGHT = 19.514 * 9.80665  # [N]
 FALLS = ("tilt", "trunk stays up", "legs carry")
@@ -72,7 +72,7 @@ def test_its_drives_are_those_that_the_bench_showed(meldog: Twin) -> None:
 
 def test_its_program_knows_only_imu_encoders_and_torques(meldog: Twin) -> None:
     program = meldog.simulate().program
-    assert isinstance(program, Quadruped)
+    assert isinstance(program, Legged)
     assert {name.partition(".")[0] for name, _ in program.read_offsets} == {"imu", "encoders", "torques"}
 
 

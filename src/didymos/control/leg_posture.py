@@ -24,7 +24,8 @@ Array = NDArray[np.float64]
 
 _BENT = (0.77, 0.72, 0.82, 0.66, 0.87, 0.6, 0.92, 0.5, 0.97)
 """Parts of its reach at which a leg stands, in the order in which they are tried."""
-_SPRAWLED = (0.6, 0.45)  # of its reach: how far beside its hip and how far under it a leg that sprawls stands
+_BESIDE = 0.6  # of its reach: how far beside its hip a leg that sprawls stands
+_LOWER = 0.6  # of the height of another leg: how high it does
 _NEAR = 1e-3  # of the reach: a foot that comes as near as this is there
 _MARGIN = 0.05  # [rad] that a joint keeps from its limits
 _SEEDS = 48
@@ -62,7 +63,8 @@ def standing_posture(
 def bend_of(legs: Sequence[Leg], height: float) -> float:
     """The part of their reach at which legs stand whose first joints are so high [m] over the floor."""
     hips = np.mean([leg.hip[2] - leg.chain.point[0][2] for leg in legs])
-    return float((height + hips - np.mean([leg.foot.radius for leg in legs])) / np.mean([leg.reach for leg in legs]))
+    reach = np.mean([leg.reach * (_LOWER if _beside(leg) else 1.0) for leg in legs])
+    return float((height + hips - np.mean([leg.foot.radius for leg in legs])) / reach)
 
 
 def _stand(model: RobotModel, legs: Sequence[Leg], part: float, others: Mapping[str, float]) -> Posture | None:
@@ -89,15 +91,20 @@ def _stand(model: RobotModel, legs: Sequence[Leg], part: float, others: Mapping[
     return Posture(joints, -deep, q, np.array(feet))
 
 
+def _beside(leg: Leg) -> bool:
+    """Whether a leg stands beside its hip: an insect's, not one of a humanoid that can turn on its heel."""
+    return leg.sprawls and len(leg.joints) < 5
+
+
 def _home(leg: Leg, part: float) -> Array:
     """Where a foot stands [m], in the frame of the root."""
     hip, chain = leg.hip, leg.chain
-    if leg.sprawls and len(leg.joints) < 5:
+    if _beside(leg):
         out = leg.end[:2] - hip[:2]
         if np.linalg.norm(out) < 0.1 * leg.reach:
             out = hip[:2]
         out = out / max(float(np.linalg.norm(out)), 1e-9)
-        return np.array([*(hip[:2] + _SPRAWLED[0] * leg.reach * out), hip[2] - _SPRAWLED[1] * leg.reach])
+        return np.array([*(hip[:2] + _BESIDE * leg.reach * out), hip[2] - _LOWER * part * leg.reach])
     if len(leg.joints) == 2:
         return _planar_home(leg, part)
     middle = np.clip(0.0, chain.lower, chain.upper)

@@ -140,7 +140,7 @@ class Legged(CompiledController):
     swing_damping = Gain(0.4, low=0, high=5, path="swing.damping", doc="1 is critical")
     contact_force = Gain(0.52, low=0.01, high=4, unit="m g/n", path="estimate.contact", doc="load of a foot that stands")
     tilt_trust = Gain(0.5, low=0, high=10, unit="1/s", path="estimate.tilt", doc="trust in the accelerometer")
-    speed_trust = Gain(5.17, low=0, high=100, unit="1/T", path="estimate.speed", doc="trust in the legs that stand")
+    speed_trust = Gain(10.0, low=0, high=100, unit="1/T", path="estimate.speed", doc="trust in the legs that stand")
     heading_trust = Gain(0.2, low=0, high=10, unit="1/s", path="estimate.heading", doc="the same, about the heading")
 
     mode = setpoint()
