@@ -6,8 +6,10 @@ import math
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import pytest
 
+import didymos
 from described_robots import BOX, arm, joint, link, quadruped, robot, rover
 from didymos.describe.description import Device
 from didymos.describe.new import Draft, draft_twin, twin_text, write_twin
@@ -208,3 +210,18 @@ def test_the_text_says_why_and_nothing_is_written_for_it(tmp_path: Path) -> None
     text = twin_text("r", tmp_path / "r.urdf", made, file="r.urdf", folder=tmp_path)
     assert "base: as_described   # fixed base: one chain of joints on 'base'" in text
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.urdf"]
+
+
+def test_a_robot_drawn_with_y_upward_is_turned_onto_its_feet(tmp_path: Path) -> None:
+    turn = '<link name="lying"/><joint name="turn" type="fixed"><parent link="lying"/><child link="trunk"/>'
+    text = quadruped().replace("<link", f'{turn}<origin rpy="-1.5707963267948966 0 0"/></joint><link', 1)
+    made = draft(text, tmp_path)
+    assert made.placement.roll == pytest.approx(math.pi / 2)
+    folder, _ = write_twin("twin", tmp_path / "r.urdf", tmp_path)
+    simulation = didymos.load(folder, trust=True).simulate()
+    mujoco.mj_kinematics(simulation.model, simulation.data)
+    feet = [geom for geom in range(simulation.model.ngeom) if "foot:collision" in simulation.model.geom(geom).name]
+    heights = simulation.data.geom_xpos[feet][:, 2] - 0.02
+    assert len(feet) == 4
+    assert heights.min() == pytest.approx(0.0, abs=2e-6)  # the twin file has six digits
+    assert heights.max() < 1e-3
