@@ -157,6 +157,17 @@ def test_an_arm_that_lies_in_the_ground_gets_another_posture(tmp_path: Path) -> 
     assert geometry.lowest(geometry.groups) > -2e-3
 
 
+def test_an_arm_that_its_drives_cannot_hold_gets_another_posture(tmp_path: Path) -> None:
+    weak = 'lower="-2" upper="1" effort="5" velocity="5"'
+    shoulder = joint("shoulder", "turret", "upper", "0 0 0.05", rpy="0 1.5707963 0", limit=weak)
+    made = draft(arm().replace(joint("shoulder", "turret", "upper", "0 0 0.05"), shoulder), tmp_path)
+    load = 9.80665 * (1.0 * 0.2 + 0.5 * (0.42 + 0.2))  # [N m] of both links, stretched out
+    assert load > 5.0
+    lever = abs(math.cos(made.placement.joints["shoulder"]))  # of an arm that is straight
+    assert made.placement.joints["elbow"] == 0.0
+    assert load * lever <= 0.8 * 5.0
+
+
 def test_the_ground_is_below_all_that_a_hanging_arm_reaches(tmp_path: Path) -> None:
     mount, rod = link("mount", BOX.format(0.1, 0.1, 0.1), at="0 0 0.05"), link("rod", BOX.format(0.02, 0.02, 0.4), at="0 0 -0.3")
     made = draft(robot(mount, rod, joint("pivot", "mount", "rod")), tmp_path)
