@@ -31,7 +31,7 @@ FREE_BODY = """<mujoco><worldbody><body name="body"><freejoint name="free"/>
   <geom type="box" size=".1 .15 .2" mass="1.5"/></body></worldbody></mujoco>"""
 
 
-_QUICK = ("air", "parts", "sensors", "control", "record", "describe")
+_QUICK = ("air", "parts", "sensors", "model", "control", "record", "describe")
 _LONG = {
     "test_camera.py", "test_capture.py", "test_cepheus_data.py", "test_compare.py", "test_error_model.py", "test_free_flyer.py",
     "test_gusts.py", "test_leg.py", "test_plot.py", "test_public_descriptions.py",

@@ -114,3 +114,9 @@ def test_09_more_wind_drifts_further_and_a_branch_repeats_to_the_bit(run: Run) -
 
 def test_10_a_process_of_its_own_holds_the_height(run: Run) -> None:
     assert abs(run(10)) < 0.02
+
+
+def test_11_the_tool_gives_way_as_its_stiffness_says(run: Run, tmp_path: Path) -> None:
+    gave_way, expected = run(11)
+    assert gave_way == pytest.approx(expected, rel=1e-4)  # what is left of the swing after 2.5 s: exp(-2.5 * 10) and less
+    assert is_picture(tmp_path / "pushed.png")

@@ -10,7 +10,7 @@ import pytest
 
 import didymos
 
-ROOMS = ("control", "parts", "sensors", "engine")
+ROOMS = ("model", "control", "parts", "sensors", "engine")
 RECORDS = {"gains", "settings", "state", "measured", "memory", "inputs", "setpoints", "estimate"}
 SOURCE = Path(didymos.__file__).parent
 FILES = [pytest.param(path, id=str(path.relative_to(SOURCE))) for room in ROOMS for path in sorted((SOURCE / room).rglob("*.py"))]

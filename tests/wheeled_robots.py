@@ -74,7 +74,7 @@ def skid() -> str:
 
 def ackermann() -> str:
     """A car: wheels of 0.08 m, wheelbase 0.5 m, track 0.4 m, the root link above the rear axle, steering within 0.6 rad."""
-    made = _base(10.0, 0.6, 0.3, 0.08, middle=0.25)
+    made = _base(10.0, 0.6, 0.2, 0.08, middle=0.25)
     for side, y in (("left", 0.2), ("right", -0.2)):
         made += _wheel(f"rear_{side}", (0.0, y, 0.0), 0.08)
         made += _upright(f"{side}_hinge", (0.5, y, 0.0), 0.6)
@@ -83,8 +83,8 @@ def ackermann() -> str:
 
 
 def mecanum(rollers: int = 0) -> str:
-    """The size of the youBot; `rollers` per wheel, or none and a name that says mecanum."""
-    made, radius, roller = _base(19.8, 0.58, 0.2, 0.08), 0.0475, 0.012
+    """The size of the youBot; `rollers` per wheel, at most 8 or they touch, or none and a name that says mecanum."""
+    made, radius, roller = _base(19.8, 0.58, 0.2, 0.08), 0.0475, 0.009
     for name, x, y in (("fl", 0.228, 0.158), ("fr", 0.228, -0.158), ("rl", -0.228, 0.158), ("rr", -0.228, -0.158)):
         name = name if rollers else f"mecanum_{name}"
         shape = f'<cylinder radius="{radius - 1.5 * roller}" length="0.01"/>' if rollers else ""

@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 
 from didymos.control import Controller
 from didymos.describe.bare_description import BareDescription, in_words_of, is_description, made_for_a_while
+from didymos.describe.description import Note
 from didymos.describe.twin import Twin as DescribedTwin
 from didymos.describe.twin import find_twin, hides_bundled
 from didymos.engine.simulation import Simulation
@@ -93,8 +94,8 @@ class Twin(DescribedTwin):
         folder, file = made_for_a_while(bare)
         with in_words_of(bare.file, Path(folder.name)):
             made = cls(file, variant, trust=True)
-        copied = str(file.parent / bare.file.name)
-        notes = [replace(note, file=str(bare.file)) if note.file == copied else note for note in made.description.notes]
+        read = str(made.description.source)  # a copy, or the file by the way from the twin's folder
+        notes = [replace(note, file=str(bare.file)) if note.file == read else note for note in made.description.notes]
         made.description = replace(made.description, notes=tuple(notes))
         made._kept, made.bare = folder, bare
         return made
@@ -120,9 +121,12 @@ class Twin(DescribedTwin):
             raise InputError(f"was loaded without its code, {code}: it can be looked at, not run", file=self.source)
         return self._simulation(seed, scenario, control, piloted)
 
-    def make_ready(self, scenario: str | None) -> None:
-        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still."""
-        self._simulation(0, scenario, None, False)
+    def make_ready(self, scenario: str | None) -> tuple[Note, ...]:
+        """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still.
+
+        The notes say which gains are too stiff for the physics step.
+        """
+        return self._simulation(0, scenario, None, False).gain_notes
 
     def _simulation(self, seed: int, scenario: str | None, control: Controller | None, piloted: bool) -> Simulation:
         try:
@@ -135,7 +139,7 @@ class Twin(DescribedTwin):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A twin travels as the path of its files, or as their texts, with the values set; code that ran here runs there."""
-        values = {path: self.get(path) for path in sorted(self.set_by_hand) if path in self.parameters}
+        values = {path: self.get(path) for path in sorted(self.set_by_hand - {"control"})}
         source = self._texts or self.bare or str(self.source.resolve())
         return _made_again, (source, self.variant, self.program_by_hand, values, self.code.runs)
 

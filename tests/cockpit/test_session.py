@@ -15,6 +15,7 @@ from didymos.cli.main import main
 from didymos.cockpit.pilot_panel import table
 from didymos.cockpit.playback import Playback
 from didymos.cockpit.replay import find_log, logs_in
+from didymos.cockpit.run_panel import about
 from didymos.cockpit.session import Session
 from didymos.cockpit.sticks import Sticks
 from didymos.cockpit.tune import bounds
@@ -119,6 +120,26 @@ def test_what_does_not_fit_is_said_and_changes_nothing(session: Session) -> None
     assert session.live.run.interventions == []
     assert session.live.choice.scenario == "hover"
     play_until(session, 0.05)
+
+
+def test_the_page_lists_what_does_not_apply_to_another_program(tmp_path: Path) -> None:
+    twin = load("omni_base")
+    twin.replace_program("idle")
+    session = Session(twin, scenario="silence", folder=tmp_path)
+    assert "skipped: gain timeout (of the program omni_drive)" in about(session)
+    session.close()
+
+
+def test_gains_of_a_scenarios_own_program_can_be_tuned(quadcopter: Twin, tmp_path: Path) -> None:
+    session = Session(quadcopter, scenario="gusts", folder=tmp_path)
+    session.set("control.gains.position.kp", 0.5)
+    session.wait()
+    assert session.live.simulation.get("control.gains.position.kp") == 0.5
+    session.restart("hover", 0)
+    session.restart("gusts", 0)
+    session.wait()
+    assert session.live.simulation.get("control.gains.position.kp") == 0.5
+    session.close()
 
 
 def test_gains_of_a_program_of_the_users_own_can_be_tuned(quadcopter: Twin, tmp_path: Path) -> None:

@@ -97,6 +97,19 @@ VALUES: dict[str, Change] = {
     "expectation after the end": ("after: 0.5,", "after: 3,", "within the scenario's 2 s", "after: 3"),
     "start beyond the joint's limit": ("{axle: 0.5}", "{axle: 90}", "found 90, expected a position from -2 to 2 rad", "axle: 90"),
     "weight without gravity": ("gravity: 9.81", "gravity: 0", "no weight to compare with", "figure:"),
+    "a gain among the plant's": (
+        "set: {links.body.mass: 1.2}", "set: {control.gains.roll.kp: 0.2}",
+        "under the key 'gains' of the scenario: gains: {roll.kp: 0.2}", "set: {",
+    ),
+    "a rate among the plant's": ("set: {links.body.mass: 1.2}", "set: {control.rate: 125}", "belongs to the program", "set: {"),
+    "a gain that is none": (
+        "set: {links.body.mass: 1.2}", "gains: {roll: {kb: 0.2}}", "did you mean 'control.gains.roll.kp'", "gains: {roll: {kb",
+    ),
+    "a gain that is no number": ("set: {links.body.mass: 1.2}", "gains: {roll.kp: much}", "expected a number", "gains: {roll.kp"),
+    "a gain out of bounds": ("set: {links.body.mass: 1.2}", "gains: {roll.kp: -1}", "from 0 to", "gains: {roll.kp"),
+    "a gain twice": (
+        "set: {links.body.mass: 1.2}", "gains: {roll.kp: 1, roll: {kp: 2}}", "'roll.kp' is given twice", "gains: {roll.kp",
+    ),
     "mass without a body": ("{links.body.mass: 1.2}", "{links.body.mass: 0}", "expected a mass above 0", "set: {"),
     "inertia of no body": ("{links.body.mass: 1.2}", "{links.body.inertia.xx: 9}", "belong to no body", "set: {"),
 }  # fmt: skip

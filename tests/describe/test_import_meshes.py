@@ -135,8 +135,8 @@ def test_a_package_is_found_in_the_environment(tmp_path: Path, monkeypatch: pyte
 def test_a_broken_visual_mesh_is_noted_and_a_broken_collision_mesh_refused(tmp_path: Path) -> None:
     (tmp_path / "t.stl").write_bytes(stl()[:100])
     description = read(tmp_path, 'filename="t.stl"')
-    assert any("t.stl' has no triangles; it is not shown" in note.what for note in description.notes)
-    with pytest.raises(InputError, match=r"the collision mesh .*t\.stl' has no triangles"):
+    assert any("t.stl' breaks off: it says that it has" in note.what for note in description.notes)
+    with pytest.raises(InputError, match=r"the collision mesh .*t\.stl' breaks off: .* and holds 0"):
         read(tmp_path, 'filename="t.stl"', tag="collision")
 
 

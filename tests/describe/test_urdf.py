@@ -199,11 +199,11 @@ def test_what_is_not_used_is_listed_with_its_line(tmp_path: Path) -> None:
     )
     listed = [(note.line, note.what) for note in description.notes]
     assert (2, "<visal> of <link> 'a' is not known, did you mean 'visual'?") in listed
-    assert (3, "<transmission> 't1' of <robot> 'r' is not used") in listed
+    assert (3, "<transmission> 't1' is not used: it names no joint") in listed
     assert (4, "<lnk> 'x' of <robot> 'r' is not known, did you mean 'link'?") in listed
     assert (5, "plugin 'libx.so' is not used: there is no such law here ('p')") in listed
     assert any(line == 5 and "<gazebo> refers to 'A'" in what for line, what in listed)
-    assert (6, "<ros2_control> 'c' of <robot> 'r' is not used") in listed
+    assert (6, "<ros2_control> 'c' is not used: it names no joint") in listed
 
 
 def test_float_base_frees_the_root_and_leaves_the_original_alone(tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def test_a_class_that_cannot_be_a_kind_is_refused_in_both_ways(folder: Path, edi
 def test_a_program_whose_base_is_elsewhere_may_have_any_gain_and_option(folder: Path) -> None:
     program = changed(PROGRAM, ("class Release(didymos.Controller)", "class Release(canopies.Base)")).split("    def __init__")[0]
     control = {"program": "release.py:Release", "rate": 100, "gains": {"kd": 1.0, "below": 7.0}, "options": {"motor": 1}}
-    scenario = {"setpoints": {"far": 1.0}, "set": {"control.gains.ki": 2.0}}
+    scenario = {"setpoints": {"far": 1.0}, "gains": {"ki": 2.0}}
     twin = seen(twin_folder(folder, program=program, control=control, scenarios={"fall": scenario}))
     assert twin.get("control.gains.below") == 7.0
     assert "Release derives from canopies.Base, which is elsewhere" in " ".join(note.what for note in twin.notes)

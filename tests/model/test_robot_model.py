@@ -187,6 +187,8 @@ def test_states_of_one_model_stand_side_by_side(tmp_path: Path) -> None:
     first = one.mass_matrix
     assert np.abs(other.mass_matrix - first).max() > 1e-3
     np.testing.assert_array_equal(one.mass_matrix, first)
+    with pytest.raises(ValueError, match="read-only"):
+        one.q[0] = 1.0
     assert copy.deepcopy(model) is model
 
 

@@ -49,6 +49,13 @@ def domain() -> Iterator[int]:
         yield found
 
 
+@pytest.fixture
+def domains() -> Iterator[Callable[[int], list[int]]]:
+    """Free ROS 2 domains, as many as are asked for."""
+    with contextlib.ExitStack() as held:
+        yield lambda count: [held.enter_context(free_domain()) for _ in range(count)]
+
+
 @dataclass
 class Server:
     """`didymos serve` in a process; `facts` is what it printed at its end."""

@@ -43,12 +43,12 @@ class Firmware:
 
 LIBRARY = """
 static int sensors_given;
-int start(int sensors, int setpoints, int commands) { sensors_given = sensors; return !(setpoints == 1 && commands == 4); }
+int start(int sensors, int setpoints, int commands) { sensors_given = sensors; return !(setpoints == 6 && commands == 4); }
 void step(double time, const double *sensors, const double *attitude, const double *setpoints, double *commands)
 {
     double height = sensors[2], climb = sensors[9];
     (void)time;
-    for (int i = 0; i < 4; i++) commands[i] = attitude ? 0.554 + 0.15 * (setpoints[0] - height) - 0.15 * climb : 0.0;
+    for (int i = 0; i < 4; i++) commands[i] = attitude ? 0.554 + 0.15 * (setpoints[3] - height) - 0.15 * climb : 0.0;
 }
 """
 
@@ -149,6 +149,7 @@ def test_a_compiled_library_flies_as_the_python_object_does(daedalus: Twin, writ
     subprocess.run([compiler, "-shared", "-fPIC", "-o", str(source.with_suffix(".so")), str(source)], check=True)
     names = daedalus.simulate().robot.measured
     assert (names[2], names[9]) == ("state.position.z", "state.velocity.z")
+    assert daedalus.simulate().robot.setpoints[3] == "z"
     logs = []
     for what in (f"{source.with_suffix('.so')}", f"{write('mine.py', OBJECT)}:Firmware"):
         twin = daedalus.copy()
@@ -296,7 +297,10 @@ def test_somebody_elses_process_may_connect(daedalus: Twin) -> None:
     thread.join()
     assert facts["commands"] == ["motor1", "motor2", "motor3", "motor4"]
     assert facts["period"] == pytest.approx(0.002)
-    assert facts["setpoints"] == ["z"]
+    assert facts["setpoints"] == ["roll", "pitch", "yaw", "z", "x", "y"]  # of all its programs; the scenario moves z alone
+    assert facts["units"]["setpoints"] == ["rad", "rad", "rad", "m", "m", "m"]
+    assert len(facts["units"]["sensors"]) == len(facts["sensors"])
+    assert facts["layout"] == f"{simulation.robot.layout}+attitude"
     assert len(facts["last"].numbers) == len(facts["sensors"]) + 3 + len(facts["setpoints"])
     assert (facts["last"].count, facts["last"].time) == (49, pytest.approx(0.098))
 

@@ -52,7 +52,8 @@ def main() -> None:
     options = parser.parse_args()
     known = _known(options.results, options.again)
     if not options.page_only:
-        didymos.load("quadcopter").simulate().run(0.1)  # compile what every run needs before the first fork
+        for twin in ("quadcopter", "meldog"):  # compile and load what runs need before the first fork
+            didymos.load(twin).simulate().run(0.1)
         with options.results.open("w", encoding="utf-8") as results:
             for row in known.values():
                 results.write(json.dumps(row) + "\n")

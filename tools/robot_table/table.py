@@ -11,19 +11,22 @@ __all__ = ["write_table"]
 
 Row = dict[str, Any]
 
-_VERDICTS = ("holds", "stands", "rolls", "lies", "swings", "sags", "falls over", "diverges", "fell through the floor", "refused")
+_VERDICTS = (
+    "holds", "stands still", "hangs loose", "sags", "stands", "rolls", "lies", "falls over", "diverges", "fell through the floor",
+    "refused",
+)  # fmt: skip
 _HEAD = """\
 # Robots of others
 
 Every robot of some packages, made into a twin by `didymos new`, checked, and run for two seconds on level ground as it was
 written, without a line of the user's. Made by [tools/robot_table](../tools/robot_table); the files are no part of this project.
 
-*Holds*: a fixed robot whose driven joints stay within 0.05 rad or m of their start; *sags*: one does not; *swings*: nothing
-drives it. *Stands*: a floating robot with drives that has turned by less than 0.5 rad and sunk by less than a third of its
-height; *rolls*: one that `wheeled` drives; *falls over*: it turned or sank further; *lies*: nothing drives it, it is a thing
-rather than a robot. *Refused*: the file is wrong, or needs files that are not there; the sentence is that of `didymos new`.
-[judge.py](../tools/robot_table/judge.py) has the rules. `mujoco-menagerie` itself holds no robots, it downloads them: the
-Menagerie models here are those that `mjlab`, `genesis-world` and `mujoco-mjx` carry.
+*Holds*: a fixed robot whose driven joints stay within 0.05 rad or m of their start; *sags*: one does not; *hangs loose*: nothing
+drives its joints; *stands still*: it has none. *Stands*: a floating robot with drives that has turned by less than 0.5 rad and
+sunk by less than a third of its height; *rolls*: one that `wheeled` drives; *falls over*: it turned or sank further; *lies*:
+nothing drives it, it is a thing rather than a robot. *Refused*: the file is wrong, or needs files that are not there; the
+sentence is that of `didymos new`. The rules stand in [trial.py](../src/didymos/engine/trial.py). `mujoco-menagerie` itself
+holds no robots, it downloads them: the Menagerie models here are those that `mjlab`, `genesis-world` and `mujoco-mjx` carry.
 """
 
 

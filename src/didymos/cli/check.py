@@ -58,22 +58,25 @@ def _read(
 
     read = reading(Reading(package=package, arg=arg, repair=repair))
     twin = didymos.load(path, run_code=False, **read)
-    mistakes = [] if any(twin.code.is_open(name) for name in twin.code.stand_ins) else _try_out(twin)
-    return twin.name if twin.bare is None else twin.bare.file.name, twin.notes, mistakes
+    is_open = any(twin.code.is_open(name) for name in twin.code.stand_ins)
+    mistakes, gains = ([], ()) if is_open else _try_out(twin)
+    return twin.name if twin.bare is None else twin.bare.file.name, (*twin.notes, *gains), mistakes
 
 
-def _try_out(twin: Twin) -> list[str]:
-    """What goes wrong when the twin, alone and in each of its scenarios, is made ready to run."""
+def _try_out(twin: Twin) -> tuple[list[str], tuple[Note, ...]]:
+    """What goes wrong when the twin, alone and in each of its scenarios, is made ready to run; gains that are too stiff."""
     mistakes: dict[str, str] = {}
+    gains: dict[str, Note] = {}
     for scenario in (None, *twin.scenarios):
         try:
-            twin.make_ready(scenario)
+            for note in twin.make_ready(scenario):
+                gains.setdefault(note.what.partition(":")[0], note)
         except DidymosError as error:
             text = str(error)
             if not (isinstance(error, InputError) and error.file is not None):
                 text = str(twin.mistake(text, *(() if scenario is None else ("scenarios", scenario))))
             mistakes.setdefault(str(error), text)  # most of them show in every scenario
-    return list(mistakes.values())
+    return list(mistakes.values()), tuple(gains.values())
 
 
 def _refuse(path: str, mistakes: list[str], as_json: bool) -> int:

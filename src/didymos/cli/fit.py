@@ -11,7 +11,19 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.description_options import Reading
-from didymos.cli.options import AsJson, Portable, Quiet, Sets, Threads, TwinName, Values, Variant, chosen_values, load_twin
+from didymos.cli.options import (
+    AsJson,
+    Control,
+    Portable,
+    Quiet,
+    Sets,
+    Threads,
+    TwinName,
+    Values,
+    Variant,
+    chosen_values,
+    load_twin,
+)
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import finite, limits, pairs
@@ -53,6 +65,7 @@ class FitOptions:
     threads: Threads = None
     sets: Sets = None
     values: Values = None
+    control: Control = None
     read: Reading
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE.yaml", help="Keep the values, for run --with.")
@@ -88,7 +101,7 @@ def _search(options: FitOptions) -> Fit:
     from didymos.fitting import read_recording
 
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
-    twin = load_twin(options.twin, options.variant, values, read=options.read, quiet=quiet)
+    twin = load_twin(options.twin, options.variant, values, options.control, read=options.read, quiet=quiet)
     columns = _columns(twin, options.column or [])
     bounds = _bounds(twin, options.parameters or [])
     recordings = [read_recording(twin, text, columns) for text in options.data]

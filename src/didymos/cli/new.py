@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from didymos.cli.description_options import Arguments, Packages, Repair, description_arguments, description_packages
-from didymos.cli.notes import note_facts, print_notes
+from didymos.cli.notes import note_facts, print_notes, sum_up_notes
 from didymos.cli.options import AsJson, Notes
+from didymos.cli.progress import progress
 from didymos.cli.text import print_json
 from didymos.errors import DidymosError, InputError
 
 if TYPE_CHECKING:
+    from didymos import Twin
     from didymos.describe.new import Draft
     from didymos.engine.trial import Trial
 
 __all__ = ["new"]
 
 TRIAL = 1.0  # [s] that a new twin is run for
+_STAGES = 7
 
 
 def new(
@@ -30,67 +35,96 @@ def new(
     package: Packages = None,
     arg: Arguments = None,
     repair: Repair = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate-inertia", help="Give links without mass that of their shapes, at 1000 kg/m^3 or --mass.")
+    ] = False,
+    mass: Annotated[
+        float | None, typer.Option(metavar="KG", min=0.0, help="With --estimate-inertia: what the whole robot weighs.")
+    ] = None,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> int:
     """Start a twin from a URDF, xacro, SDF or MJCF: a robot that stands, drives or holds its posture at once.
 
-    Whether its base is fixed, its posture, drives, sensors and program are decided from the description, and said. The twin is run
-    for a second before it is called ready; where that fails the folder stays, for you to look at.
+    Whether its base is fixed, its posture, drives, sensors and program are decided from the description, and said. The twin is
+    run for a second before it is called ready; where that fails the folder stays, for you to look at.
     """
+    from didymos.describe.formats.estimated_inertia import TRIED
     from didymos.describe.new import write_twin
     from didymos.describe.trust import remember
 
-    arguments, packages = description_arguments(arg), description_packages(package)
-    folder, draft = write_twin(name, source, into, arguments=arguments, packages=packages, repair=repair)
-    try:
-        remember(folder)  # what was made here is the user's own, and so is the code that will come into it
-    except InputError as error:
-        print(f"didymos: the folder is there, but was not noted as trusted: {error}", file=sys.stderr)
-    return _try_out(name, folder, draft, all_notes=notes, as_json=as_json)
-
-
-def _try_out(name: str, folder: Path, draft: Draft, *, all_notes: bool, as_json: bool) -> int:
-    """Run the twin that was made, and say what it is and how that went."""
-    import didymos
-    from didymos.engine.trial import try_twin
-
-    try:
-        twin = didymos.load(folder)
-        for scenario in twin.scenarios:
-            twin.make_ready(scenario)
-        trial = try_twin(twin, twin.simulate(scenario=next(iter(twin.scenarios))), TRIAL)
-    except DidymosError as error:
-        print(f"didymos: {folder} was made, but does not run: {error}", file=sys.stderr)
-        if as_json:
-            print_json({"twin": name, "folder": folder, "ready": False, "error": str(error), **_decisions(draft)})
-        return 1
+    if mass is not None and not estimate:
+        raise InputError("goes with --estimate-inertia only", option="mass")
+    how = {"arguments": description_arguments(arg), "packages": description_packages(package), "repair": repair}
+    with progress(_STAGES, quiet=as_json, text="") as reached:
+        stage = _Stage(reached)
+        folder, draft = write_twin(name, source, into, **how, density=TRIED if estimate else None, mass=mass, tell=stage.next)
+        try:
+            remember(folder)  # what was made here is the user's own, and so is the code that will come into it
+        except InputError as error:
+            print(f"didymos: the folder is there, but was not noted as trusted: {error}", file=sys.stderr)
+        try:
+            twin, trial = _try_out(folder, stage)
+        except DidymosError as error:
+            print(f"didymos: {folder} was made, but does not run: {error}", file=sys.stderr)
+            if as_json:
+                print_json({"twin": name, "folder": folder, "ready": False, "error": str(error), **_decisions(draft)})
+            return 1
     if as_json:
         made = {"parts": list(twin.file.parts), "sensors": list(twin.file.sensors), "notes": note_facts(twin.notes)}
-        print_json({"twin": name, "folder": folder, "ready": True, **_decisions(draft), "trial": _facts(trial), **made})
+        print_json({"twin": name, "folder": folder, "ready": True, **_decisions(draft), "trial": asdict(trial), **made})
         return 0
     for warning in draft.warnings:
         print(f"didymos: {warning}", file=sys.stderr)
-    print_notes(twin.notes, all_of_them=all_notes)
     for line in _lines(draft, list(twin.file.sensors)):
         print(f"{folder}: {line}")
+    if notes:
+        print_notes(twin.notes, all_of_them=True)
+    else:
+        sum_up_notes(twin.notes)
     print(f"{folder}: ran for {TRIAL:g} s: {trial.verdict}")
     print(f"{folder} is {'ready' if trial.well else 'made, but look at it'}: next, didymos run {folder}")
     return 0
 
 
+class _Stage:
+    """Counts what is being done, for the bar."""
+
+    def __init__(self, reached: Callable[..., None]) -> None:
+        self._reached, self._count = reached, 0
+
+    def next(self, what: str) -> None:
+        self._reached(self._count, what)
+        self._count += 1
+
+
+def _try_out(folder: Path, stage: _Stage) -> tuple[Twin, Trial]:
+    """The twin that was made, as it is loaded, and what it did."""
+    import didymos
+    from didymos.engine.trial import try_twin
+
+    stage.next("loading the twin")
+    twin = didymos.load(folder, trust=True)  # ours, without code
+    for scenario in list(twin.scenarios)[1:]:
+        stage.next(f"making {scenario} ready")
+        twin.make_ready(scenario)
+    stage.next("trying it out")
+    return twin, try_twin(twin, twin.simulate(scenario=next(iter(twin.scenarios))), TRIAL)
+
+
 def _lines(draft: Draft, sensors: list[str]) -> list[str]:
-    joints = draft.placement.joints
-    start = [f"{len(joints)} joints"] if joints else []
+    moved = sum(abs(value) > 1e-6 for value in draft.placement.joints.values())
+    posture = f"{moved} of {len(draft.placement.joints)} joints are not at zero" if moved else "all joints are at zero"
+    where = "held where the description has it"
     if draft.placement.position is not None:
-        start.append(f"root {draft.placement.position[2]:.3g} m high")
-    elif draft.placement.ground is not None:
-        start.append(f"ground at {draft.placement.ground:.3g} m")
+        where = f"with its lowest point on the ground, its root {abs(round(draft.placement.position[2], 3)):g} m high"
+    elif draft.placement.ground:
+        where += f", the ground below it at z = {draft.placement.ground:.3g} m"
     passive = f"; passive: {', '.join(draft.drives.passive)}" if draft.drives.passive else ""
     program = draft.program.name or "none"
     return [
         str(draft.base),
-        f"starts with {', '.join(start)}" if start else "starts as described",
+        f"starts {where}" + (f"; {posture}" if draft.placement.joints else ""),
         f"drives: {draft.drives.why}{passive}",
         f"program: {program}{f' ({draft.program.why})' if draft.program.why else ''}; sensors: {', '.join(sensors)}",
     ]
@@ -107,9 +141,3 @@ def _decisions(draft: Draft) -> dict[str, Any]:
         "drives": {"why": draft.drives.why, "joints": list(draft.drives.joints), "passive": list(draft.drives.passive)},
         "program": draft.program.name,
     }
-
-
-def _facts(trial: Trial) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(trial)

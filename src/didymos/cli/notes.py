@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from didymos.describe.description import Note
 
-__all__ = ["count_of", "note_facts", "print_notes"]
+__all__ = ["count_of", "note_facts", "print_notes", "sum_up_notes"]
 
+_MOST_KINDS = 8
 _VARIES = re.compile(r"'[^']*'|[-+]?\d[\d.e+-]*")
 
 
@@ -25,11 +26,31 @@ def print_notes(notes: Iterable[Note], *, all_of_them: bool = False) -> None:
         for note in notes:
             print(note)
         return
+    for first, *more in _by_kind(notes):
+        print(f"{first}" if not more else f"{len(more) + 1} x {first.what}, first at {_place(first)}")
+
+
+def sum_up_notes(notes: Iterable[Note]) -> None:
+    """Print the notes of each file under its name, the most frequent kinds first, in a line each, and no more than some."""
+    files: dict[str, list[Note]] = {}
+    for note in notes:
+        files.setdefault(str(note.file), []).append(note)
+    for file, own in files.items():
+        kinds = sorted(_by_kind(own), key=lambda kind: -len(kind))
+        print(f"{count_of(own)} on {file}:")
+        for first, *more in kinds[:_MOST_KINDS]:
+            line = "" if first.line is None else f"line {first.line}"
+            times = f"  ({len(more) + 1} x{', first in ' + line if line else ''})" if more else f"  ({line})" if line else ""
+            print(f"  {first.what}{times}")
+        if len(kinds) > _MOST_KINDS:
+            print(f"  and {len(kinds) - _MOST_KINDS} more kinds: --notes shows all")
+
+
+def _by_kind(notes: Iterable[Note]) -> list[list[Note]]:
     kinds: dict[tuple[str, str], list[Note]] = {}
     for note in notes:
         kinds.setdefault((str(note.file), _VARIES.sub("", note.what)), []).append(note)
-    for first, *more in kinds.values():
-        print(f"{first}" if not more else f"{len(more) + 1} x {first.what}, first at {_place(first)}")
+    return list(kinds.values())
 
 
 def count_of(notes: Iterable[Note]) -> str:

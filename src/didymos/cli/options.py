@@ -12,6 +12,7 @@ import typer
 from didymos.cli.completion import complete_kinds, complete_scenarios, complete_twins, complete_variants
 from didymos.cli.description_options import Reading, reading
 from didymos.cli.late_import import import_late
+from didymos.cli.notes import count_of
 from didymos.cli.values import duration, settings
 from didymos.errors import InputError
 
@@ -135,7 +136,9 @@ def _load(name: str, variant: str | None, read: Reading | None, quiet: bool) -> 
     if twin.bare is not None and not quiet:
         base = "floating" if twin.description.floating else "held in the world"
         how = f"{len(twin.file.parts)} parts, {twin.file.control.program if twin.file.control is not None else 'no program'}"
-        print(f"didymos: {name}: a twin for this once, {base}, {how}; `didymos new NAME --from {name}` keeps it", file=sys.stderr)
+        more = f"; {count_of(twin.notes)}, see didymos check {name}" if twin.notes else ""
+        made = f"a twin for this once, {base}, {how}; didymos new NAME --from {name} keeps it{more}"
+        print(f"didymos: {name}: {made}", file=sys.stderr)
     if twin.code.ran and not quiet:
         print(f"didymos: runs code of {twin.folder}: {', '.join(twin.code.ran)}", file=sys.stderr)
     return twin

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from didymos.cli.text import number, print_table, vector
-from didymos.cli.verdicts import as_facts, print_verdicts
+from didymos.cli.verdicts import as_facts, print_skipped, print_verdicts, skipped_facts
 from didymos.portable import mode
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ __all__ = ["print_result", "print_warnings", "result_facts"]
 
 
 def print_warnings(simulation: Simulation) -> None:
-    """Say on stderr which joints hold parts back by their limits, and what the engine had to complain of."""
+    """Say on stderr which joints hold parts back by their limits, which gains are too stiff, what the engine complained of."""
     from didymos.describe.limit_notes import limit_notes
     from didymos.engine.engine_warnings import warnings_of
 
-    for note in limit_notes(simulation.twin):
+    for note in (*limit_notes(simulation.twin), *simulation.gain_notes):
         print(f"didymos: {note}", file=sys.stderr)
     for warning in warnings_of(simulation.data):
         print(f"didymos: the engine warns: {warning}", file=sys.stderr)
@@ -36,6 +36,7 @@ def result_facts(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...]
         "log_sha256": log.sha256,
         "log_sha256_mode": mode(),
         "expectations": as_facts(verdicts),
+        "skipped": skipped_facts(simulation.skipped),
         "events": [{"time": time, "what": what, "is": word} for time, what, word in _events(simulation, log)],
         "position": _position(simulation),
         "overruns": simulation.overruns if real_time else None,
@@ -56,6 +57,7 @@ def print_result(
     print_table(rows)
     print_table([(number(time, "s"), what, word) for time, what, word in _events(simulation, log)])
     print_verdicts(verdicts)
+    print_skipped(simulation.skipped)
 
 
 def _events(simulation: Simulation, log: Log) -> list[tuple[float, str, str]]:

@@ -9,7 +9,7 @@ from didymos.cli.progress import progress
 from didymos.cli.signals import interrupted_by_all_signals
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers
-from didymos.cli.verdicts import as_facts, print_verdicts, status
+from didymos.cli.verdicts import as_facts, print_skipped, print_verdicts, skipped_facts, status
 
 if TYPE_CHECKING:
     from didymos import Twin
@@ -41,13 +41,14 @@ def drive_robot(twin: Twin, options: RunOptions) -> int:
     kept = {"record": files.record, "plot": files.plot}
     if options.as_json:
         facts = {"twin": twin.name, "robot": robot, "scenario": scenario, "seconds": done.seconds, "overruns": done.overruns}
-        log = {"log_sha256": done.log.sha256, "expectations": as_facts(verdicts)}
+        log = {"log_sha256": done.log.sha256, "expectations": as_facts(verdicts), "skipped": skipped_facts(simulation.skipped)}
         records = {} if files.rotated is None else {"records": files.rotated.files}
         print_json({**facts, "latest": done.latest, **log, **kept, **records})
     elif not options.quiet:
         rows = [("driven", number(done.seconds, "s")), ("overruns", str(done.overruns)), ("worst", number(done.latest, "s late"))]
         print_table([*rows, *((name, str(file)) for name, file in kept.items() if file is not None)])
         print_verdicts(verdicts)
+        print_skipped(simulation.skipped)
     return status(verdicts)
 
 

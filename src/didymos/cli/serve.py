@@ -20,6 +20,7 @@ from didymos.cli.description_options import Reading
 from didymos.cli.options import (
     AsJson,
     BusNumbers,
+    Control,
     Keep,
     Portable,
     RecordEvery,
@@ -34,10 +35,12 @@ from didymos.cli.options import (
 from didymos.cli.signals import endings
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers
+from didymos.cli.verdicts import as_facts, print_skipped, print_verdicts, skipped_facts, status
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
+    from didymos.engine.verdict import Verdict
     from didymos.ports.serve_options import ServeOptions
     from didymos.record.rotation import RotatedFile
 
@@ -66,6 +69,7 @@ class Served:
     variant: Variant = None
     sets: Sets = None
     values: Values = None
+    control: Control = None
     read: Reading
     step_locked: Annotated[
         bool, typer.Option("--step-locked/--real-time", help="Time passes on command, or with the wall clock.")
@@ -98,7 +102,11 @@ class Served:
 
 @command
 def serve(options: Served) -> int:
-    """Be the robot on the wire, until Ctrl-C."""
+    """Be the robot on the wire, until Ctrl-C.
+
+    Exit status 1 if the time of its scenario is over and expectations were missed. `--control idle` leaves the driving to whoever
+    is on the other side.
+    """
     from didymos.ports import find_port
 
     port, speak = find_port(options.port)
@@ -111,17 +119,25 @@ def serve(options: Served) -> int:
         if options.record is not None:
             _say(f"what happened until then is in {options.record_to()}")
         raise
+    verdicts: tuple[Verdict, ...] = facts.pop("verdicts", ())
     result = {"twin": simulation.twin.name, "port": options.port, "seconds": simulation.time, "overruns": simulation.overruns}
+    if options.as_json:
+        facts |= {"expectations": as_facts(verdicts), "skipped": skipped_facts(simulation.skipped)}
     _print({**result, **facts}, options)
-    return 0
+    if not options.as_json:
+        print_verdicts(verdicts)
+        print_skipped(simulation.skipped)
+    return status(verdicts)
 
 
 def _simulation(options: Served, program: str | None) -> Simulation:
-    """The twin, driven by its own program, or by the one that the port needs."""
+    """The twin, driven by its own program, by the one that was named, or by the one that the port needs."""
     from didymos.control import PROGRAMS
 
-    values = chosen_values(options.values, options.sets)
-    twin = load_twin(options.twin, options.variant, values, read=options.read, quiet=options.as_json)
+    if program is not None and options.control is not None:
+        raise InputError(f"cannot go with --port {options.port}: whoever is on the wire drives", option="control")
+    chosen = chosen_values(options.values, options.sets)
+    twin = load_twin(options.twin, options.variant, chosen, options.control, read=options.read, quiet=options.as_json)
     control = None if program is None else PROGRAMS[program]()
     return twin.simulate(seed=options.seed, scenario=options.scenario, control=control)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from didymos.cli.completion import complete_scenarios
 from didymos.cli.description_options import Arguments, Packages, Reading, Repair, reading
-from didymos.cli.options import AsJson, TwinName, Variant
+from didymos.cli.options import AsJson, TwinName, Variant, load_twin
 from didymos.cli.text import number, print_json, print_table, vector
 from didymos.errors import InputError, nearest
 
@@ -27,13 +29,30 @@ def show(
     package: Packages = None,
     arg: Arguments = None,
     repair: Repair = False,
+    header: Annotated[
+        bool, typer.Option("--header", help="The C header of its readings, set-points and inputs, for firmware.")
+    ] = False,
+    scenario: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With its program and its values.", autocompletion=complete_scenarios),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.h", help="With --header: where to.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """What a twin is made of: mass, inertia, parts, parameters."""
+    """What a twin is made of: mass, inertia, parts, parameters; or its C header."""
     import didymos
 
-    read = reading(Reading(package=package, arg=arg, repair=repair))
-    loaded = didymos.load(twin, variant=variant, run_code=False, **read)
+    read = Reading(package=package, arg=arg, repair=repair)
+    if header:
+        return _header(load_twin(twin, variant, {}, read=read, quiet=as_json or output is None), scenario, output, as_json)
+    if output is not None:
+        raise InputError("goes with --header only", option="output")
+    loaded = didymos.load(twin, variant=variant, run_code=False, **reading(read))
+    if scenario is not None:
+        from didymos.engine.build import choose_scenario
+
+        choose_scenario(loaded, scenario)
+        loaded = loaded.for_scenario(scenario)
     chosen = {path: parameter for path, parameter in loaded.parameters.items() if text in path}
     if text and not chosen:
         raise InputError(f"no parameter of {loaded.name} has {text!r} in its path{nearest(text, loaded.parameters)}")
@@ -43,6 +62,23 @@ def show(
     if not (parameters or text):
         _print_structure(loaded)
     _print_parameters(chosen)
+    return 0
+
+
+def _header(twin: Twin, scenario: str | None, output: Path | None, as_json: bool) -> int:
+    """Write the C header; code of the twin runs for it, because its programs say which set-points there are."""
+    from didymos.ports.firmware.header import c_header, robot_of
+
+    robot = robot_of(twin, scenario)
+    text = c_header(twin, robot, scenario)
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text, encoding="utf-8")
+    if as_json:
+        facts = {"twin": twin.name, "variant": twin.variant, "scenario": scenario, "layout": robot.layout}
+        print_json({**facts, "header": text if output is None else output})
+    elif output is None:
+        print(text, end="")
     return 0
 
 

@@ -13,6 +13,7 @@ from didymos.cli.command import command
 from didymos.cli.description_options import Reading
 from didymos.cli.options import (
     AsJson,
+    Control,
     Portable,
     Quiet,
     Scenario,
@@ -27,6 +28,7 @@ from didymos.cli.options import (
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import ranges
+from didymos.cli.verdicts import print_skipped, skipped_facts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +61,7 @@ class SweepOptions:
     threads: Threads = None
     sets: Sets = None
     values: Values = None
+    control: Control = None
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Keep the table of runs.")] = None
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw the expectations over what was varied.")
@@ -77,7 +80,7 @@ def sweep(options: SweepOptions) -> int:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
-    twin = load_twin(options.twin, options.variant, values, read=options.read, quiet=quiet)
+    twin = load_twin(options.twin, options.variant, values, options.control, read=options.read, quiet=quiet)
     scenario = options.scenario or next(iter(twin.scenarios), None)
     varied = ranges(options.vary or (), "--vary")
     trials = _run(twin, scenario, varied, options)
@@ -85,9 +88,11 @@ def sweep(options: SweepOptions) -> int:
     if options.as_json:
         what = {"twin": twin.name, "variant": options.variant, "scenario": scenario, "runs": options.runs, "met": met}
         result = {"seed": options.seed, "vary": varied, "trials": [_facts(trial) for trial in trials]}
-        print_json({**what, **result, "output": options.output, "plot": options.plot})
+        skipped = skipped_facts(trials[0].skipped)
+        print_json({**what, **result, "skipped": skipped, "output": options.output, "plot": options.plot})
     elif not options.quiet:
         _print_result(trials, met)
+        print_skipped(trials[0].skipped)
     return 0 if met == options.runs else 1
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from didymos.cli.text import number, print_table
 
 if TYPE_CHECKING:
+    from didymos.engine.program_scope import Skipped
     from didymos.engine.verdict import Verdict
 
-__all__ = ["as_facts", "print_verdicts", "status"]
+__all__ = ["as_facts", "print_skipped", "print_verdicts", "skipped_facts", "status"]
 
 _MARKS = {True: "ok", False: "MISSED", None: "not reached"}
 
@@ -24,6 +25,16 @@ def print_verdicts(verdicts: tuple[Verdict, ...]) -> None:
     """As a table."""
     rows = [(_MARKS[x.ok], x.name, _value(x), _limit(x)) for x in verdicts]
     print_table(rows, ("", "expectation", "value", "limit"))
+
+
+def skipped_facts(skipped: tuple[Skipped, ...]) -> list[dict[str, str]]:
+    """What of the scenario does not apply, as `--json` prints it."""
+    return [{"kind": x.kind, "name": x.name, "why": x.why} for x in skipped]
+
+
+def print_skipped(skipped: tuple[Skipped, ...]) -> None:
+    """What of the scenario does not apply, as a table."""
+    print_table([(x.kind, x.name, x.why) for x in skipped], ("skipped", "", "why"))
 
 
 def status(verdicts: tuple[Verdict, ...]) -> int:

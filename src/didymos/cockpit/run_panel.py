@@ -36,6 +36,7 @@ def about(session: Session) -> str:
     for verdict in live.verdicts:
         value = "-" if verdict.value is None else f"{verdict.value:.4g}"
         lines.append(f"{marks[verdict.ok]} {verdict.name}: {value} {verdict.unit.removesuffix('1')}")
+    lines += [f"skipped: {item.kind} {item.name} ({item.why})" for item in live.simulation.skipped]
     return "\n\n".join(lines)
 
 

@@ -14,6 +14,7 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
     "didymos.control.controller:Controller",
     {
         "backstepping": "didymos.control.backstepping:Backstepping",
+        "cartesian": "didymos.control.cartesian:Cartesian",
         "capture": "didymos.control.capture:Capture",
         "fixed_wing": "didymos.control.fixed_wing:FixedWing",
         "idle": "didymos.control.idle:Idle",

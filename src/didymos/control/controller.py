@@ -18,6 +18,7 @@ What a Python program remembers are its attributes; those that it declares as a 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -69,7 +70,7 @@ class Rotor:
 
 @dataclass(frozen=True)
 class Robot:
-    """What a program may know before it starts: names, geometry and sensors, of the twin as of the real robot."""
+    """What a program may know before it starts: names in their order, units, geometry and sensors, of twin and real robot."""
 
     inputs: tuple[str, ...]
     measured: tuple[str, ...]
@@ -83,6 +84,8 @@ class Robot:
     """Where each joint that turns or slides is when a run begins [rad or m], as the twin file and the scenario have it."""
     gravity: float = 9.80665
     """[m/s^2], of its world."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units by `inputs.NAME`, `measured.NAME`, `setpoints.NAME`."""
     make_model: Callable[[], RobotModel] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -91,6 +94,13 @@ class Robot:
         if self.make_model is None:
             raise InputError("this robot has no description to make a model of")
         return self.make_model()
+
+    @property
+    def layout(self) -> str:
+        """A short text that differs wherever names, order or units of inputs and readings, or names of set-points do."""
+        lines = [f"{name} [{self.units.get(f'inputs.{name}', '')}]" for name in self.inputs]
+        lines += ["", *(f"{name} [{self.units.get(f'measured.{name}', '')}]" for name in self.measured)]
+        return hashlib.sha256("\n".join([*lines, "", *self.setpoints]).encode()).hexdigest()[:16]
 
 
 class Controller:

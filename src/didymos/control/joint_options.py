@@ -78,10 +78,12 @@ def loops(
     """The loop of every joint of a chain."""
     model = robot.model
     state = model.at(posture_of(model, robot.posture))
+    loads = _loads(model, chain.actuators)
     speeds = {
-        actuator.joint: of_joint(velocity_limit, actuator.joint, _top_speed(actuator)) for actuator in chain.actuators
+        actuator.joint: of_joint(velocity_limit, actuator.joint, _top_speed(actuator, loads[actuator.joint]))
+        for actuator in chain.actuators
     }
-    accelerations = _accelerations(model, chain.actuators, speeds)
+    accelerations = _accelerations(model, chain.actuators, loads, speeds)
     found = []
     for actuator, reading in zip(chain.actuators, chain.reads[::2], strict=True):
         at = model.joint(actuator.joint).velocity_index
@@ -119,16 +121,28 @@ def _gains(
     return False, kp, kd
 
 
-def _top_speed(actuator: Actuator) -> float:
-    if actuator.velocity < math.inf:
-        return actuator.velocity
-    return _SLIDE if actuator.prismatic else _SPEED
+def _loads(model: RobotModel, actuators: Sequence[Actuator]) -> dict[str, float]:
+    """Of each joint: the effort that gravity and dry friction take at most, in any of some postures."""
+    gravity = np.max([np.abs(model.at(q).gravity) for q in _postures(model)], axis=0)
+    return {item.joint: item.friction + float(gravity[model.joint(item.joint).velocity_index]) for item in actuators}
 
 
-def _accelerations(model: RobotModel, actuators: Sequence[Actuator], speeds: Mapping[str, float]) -> dict[str, float]:
+def _left(actuator: Actuator, load: float) -> float:
+    return max(actuator.effort - load, 0.1 * actuator.effort)
+
+
+def _top_speed(actuator: Actuator, load: float) -> float:
+    """Its limit, as far as a share of the effort that its load leaves bears viscous friction."""
+    limit = actuator.velocity if actuator.velocity < math.inf else _SLIDE if actuator.prismatic else _SPEED
+    return min(limit, _SHARE * _left(actuator, load) / actuator.viscous) if actuator.viscous > 0.0 else limit
+
+
+def _accelerations(
+    model: RobotModel, actuators: Sequence[Actuator], loads: Mapping[str, float], speeds: Mapping[str, float]
+) -> dict[str, float]:
     """Of each joint: what brings it to top speed within a fifth of a second, all slowed alike until efforts bear it.
 
-    An effort bears it where half of what gravity leaves of it moves all joints at once, in any of some postures.
+    An effort bears it where half of what its load and viscous friction leave moves all joints at once, in any of some postures.
     """
     wish = {name: speed / _BEGIN for name, speed in speeds.items()}
     dofs = {actuator.joint: model.joint(actuator.joint).velocity_index for actuator in actuators}
@@ -139,7 +153,7 @@ def _accelerations(model: RobotModel, actuators: Sequence[Actuator], speeds: Map
             at = dofs[actuator.joint]
             load = sum(abs(float(state.mass_matrix[at, dofs[name]])) * wish[name] for name in wish)
             load += actuator.armature * wish[actuator.joint]
-            left = max(actuator.effort - abs(float(state.gravity[at])), 0.1 * actuator.effort)
+            left = _left(actuator, loads[actuator.joint] + actuator.viscous * speeds[actuator.joint])
             slow = min(slow, _SHARE * left / max(load, 1e-12))
     return {name: slow * value for name, value in wish.items()}
 

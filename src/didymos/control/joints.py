@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 
-from didymos.compiled import kernel
 from didymos.contract import command, measurement, memory, report, setpoint, setting
 from didymos.control.actuation import (
     ACTUATION,
@@ -42,109 +41,17 @@ from didymos.control.actuation import (
 )
 from didymos.control.compiled_controller import CompiledController, program
 from didymos.control.controller import Gain, Robot
-from didymos.control.joint_goal import GOAL, begin_goal, follow, follow_velocity
+from didymos.control.joint_goal import GOAL
+from didymos.control.joint_law import CONTROLLED_JOINT, EFFORT, VELOCITY, aim_joint, compensate
 from didymos.control.joint_options import MODES, PerJoint, check_names, compensations, loops, model_rows, of_joint
-from didymos.control.path_layout import PATH, path_point
+from didymos.control.path_layout import PATH
 from didymos.control.waypoints import SPLINES, plan_path, read_waypoints
 from didymos.errors import InputError
-from didymos.model import MODEL, READING, bias, mass_matrix, place, read
+from didymos.model import MODEL, READING
 
 __all__ = ["Joints"]
 
-_POSITION, _VELOCITY, _EFFORT = (float(MODES.index(mode)) for mode in MODES[:3])
 _DRIVE = 1.0  # of ACTUATION.way
-_SLIDING = 0.02  # [rad/s or m/s] v_0, over which friction changes sign
-
-_JOINT = np.dtype(
-    [
-        ("mode", np.float64),
-        ("setpoint", np.float64),  # which of the set-points of its mode; -1 for none
-        ("axis", np.float64),  # of the path; -1 for none
-        ("q", np.float64),  # where in the model's q and v
-        ("dof", np.float64),
-        ("by_program", np.float64),
-        ("kp", np.float64),
-        ("kd", np.float64),
-        ("bandwidth", np.float64),
-        ("velocity", np.float64),  # limits
-        ("acceleration", np.float64),
-    ]
-)
-
-
-@kernel
-def _asked(joint: Any, setpoints: Any) -> float:
-    """The set-point of a joint."""
-    i = int(joint.setpoint)
-    if joint.mode == _VELOCITY:
-        return setpoints.velocity[i]
-    if joint.mode == _EFFORT:
-        return setpoints.effort[i]
-    return setpoints.position[i]
-
-
-@kernel
-def _within(actuator: Any, joint: Any, velocity: float, position: float) -> float:
-    """A velocity from which a joint can still stop before its limits."""
-    up, down = max(actuator.upper - position, 0.0), max(position - actuator.lower, 0.0)
-    return min(max(velocity, -math.sqrt(2.0 * joint.acceleration * down)), math.sqrt(2.0 * joint.acceleration * up))
-
-
-@kernel
-def _aim(clock: Any, settings: Any, i: int, state: Any, setpoints: Any, path_time: float, goal: Any) -> None:
-    """What a joint shall do at the next call."""
-    joint, actuator = settings.joints[i], settings.actuators[i]
-    if joint.axis >= 0.0:
-        goal.position, goal.velocity, goal.acceleration = path_point(settings.path, int(joint.axis), path_time)
-        return
-    reference = _asked(joint, setpoints)
-    if joint.mode == _EFFORT:
-        begin_goal(goal, state.position, reference)
-        return
-    if joint.mode == _VELOCITY:
-        reference = _within(actuator, joint, reference, state.position)
-        follow_velocity(goal, reference, joint.velocity, joint.acceleration, clock.period)
-        goal.position = state.position
-        return
-    reference = min(max(reference, actuator.lower), actuator.upper)
-    if clock.first > 0.5:
-        begin_goal(goal, state.position, reference)
-    follow(goal, reference, joint.velocity, joint.acceleration, clock.period)
-
-
-@kernel
-def _compensate(settings: Any, measured: Any, goals: Any, wishes: Any) -> None:
-    """Efforts of the model into the wishes of joints."""
-    model = settings.model
-    nv = int(model.nv)
-    q, v, acceleration = np.zeros(int(model.nq)), np.zeros(nv), np.zeros(nv)
-    read(model, measured.state, q, v)
-    for i in range(int(settings.count)):
-        joint, goal, state = settings.joints[i], goals[i], measured.joint[i]
-        at, dof = int(joint.q), int(joint.dof)
-        if settings.inertia > 0.5:
-            acceleration[dof] = goal.acceleration
-        if joint.by_program > 0.5:
-            w = joint.bandwidth
-            acceleration[dof] += 2.0 * w * wishes[i].kd * (goal.velocity - state.velocity)
-            if joint.mode != _VELOCITY:
-                acceleration[dof] += w * w * wishes[i].kp * (wishes[i].position - state.position)
-        elif joint.mode == _POSITION:
-            q[at], v[dof] = wishes[i].position, goal.velocity
-    place(model, q, v)
-    mass, force = np.zeros((nv, nv)), np.zeros(nv)
-    mass_matrix(model, mass)
-    if settings.gravity > 0.5:
-        bias(model, force)
-    for i in range(int(settings.count)):
-        joint, actuator, goal = settings.joints[i], settings.actuators[i], goals[i]
-        dof = int(joint.dof)
-        effort = force[dof] + actuator.armature * acceleration[dof]
-        for k in range(nv):
-            effort += mass[dof, k] * acceleration[k]
-        if settings.friction > 0.5:
-            effort += actuator.friction * math.tanh(goal.velocity / _SLIDING) + actuator.viscous * goal.velocity
-        wishes[i].effort += effort
 
 
 class Joints(CompiledController):
@@ -163,7 +70,7 @@ class Joints(CompiledController):
     gravity = setting(doc="1 where gravity and Coriolis forces are compensated")
     inertia = setting(doc="1 where inertia is")
     friction = setting(doc="1 where friction is")
-    joints = setting(count=MOST_JOINTS, layout=_JOINT)
+    joints = setting(count=MOST_JOINTS, layout=CONTROLLED_JOINT)
     actuators = setting(count=MOST_JOINTS, layout=ACTUATION)
     path = setting(layout=PATH)
     model = setting(layout=MODEL)
@@ -182,14 +89,14 @@ class Joints(CompiledController):
         for i in range(count):
             joint, goal, state, wish = settings.joints[i], memory.goals[i], measured.joint[i], wishes[i]
             before, velocity_before = goal.position, goal.velocity
-            _aim(clock, settings, i, state, setpoints, memory.path_time, goal)
+            aim_joint(clock, settings, i, state, setpoints, memory.path_time, goal)
             if joint.axis >= 0.0:
                 goal.velocity *= gains.pace
                 goal.acceleration *= gains.pace * gains.pace
             if clock.first > 0.5:
                 before, velocity_before = goal.position, goal.velocity
             memory.error[i] = before - state.position
-            if joint.mode == _VELOCITY:
+            if joint.mode == VELOCITY:
                 memory.error[i] = goal.velocity - state.velocity
             wish.position, wish.velocity = 0.5 * (before + goal.position), 0.5 * (velocity_before + goal.velocity)
             if settings.actuators[i].way == _DRIVE or joint.by_program > 0.5:
@@ -197,9 +104,9 @@ class Joints(CompiledController):
             wish.kp, wish.kd = gains.stiffness, gains.damping
             if joint.by_program < 0.5:
                 wish.kp, wish.kd = gains.stiffness * joint.kp, gains.damping * joint.kd
-            if joint.mode == _EFFORT:
+            if joint.mode == EFFORT:
                 wish.effort, memory.error[i] = goal.reference, 0.0
-        _compensate(settings, measured, memory.goals, wishes)
+        compensate(settings, measured, memory.goals, wishes)
         share_belts(count, settings.actuators, wishes, measured.joint)
         for i in range(count):
             wish, state = wishes[i], measured.joint[i]

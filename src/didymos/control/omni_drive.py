@@ -34,6 +34,7 @@ from didymos.control.angles import limit, wrap
 from didymos.control.compiled_controller import CompiledController, program
 from didymos.control.controller import Gain, Robot
 from didymos.control.omni_path import SQUARE, on_path
+from didymos.control.wheel_drive import is_late
 from didymos.errors import InputError
 
 __all__ = ["OmniDrive"]
@@ -111,15 +112,6 @@ def _demanded(gains: Any, setpoints: Any, time: float, memory: Any) -> tuple[flo
     size = math.sqrt(vx * vx + vy * vy)
     part = gains.top_speed / size if size > gains.top_speed else 1.0
     return part * vx, part * vy, limit(wz, -gains.top_turn, gains.top_turn)
-
-
-@kernel
-def _is_late(timeout: float, alive: float, time: float, memory: Any) -> bool:
-    """Whether the counter of a living commander has stopped for too long."""
-    if alive != memory.alive:
-        memory.alive = alive
-        memory.alive_time = time
-    return timeout > 0.0 and time - memory.alive_time > timeout + 1e-9
 
 
 @kernel
@@ -203,7 +195,7 @@ class OmniDrive(CompiledController):
         _follow_wheels(settings, measured, memory)
         vx, vy, wz = _demanded(gains, setpoints, clock.time, memory)
         memory.late = 0.0
-        if _is_late(gains.timeout, setpoints.alive, clock.time, memory):
+        if is_late(gains.timeout, setpoints.alive, clock.time, memory):
             memory.late = 1.0
             vx, vy, wz = 0.0, 0.0, 0.0
         memory.room = _FREE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,22 +52,41 @@ class Values:
         raise AttributeError(f"{self._place + name} is measured, not set")
 
     def __getitem__(self, name: str) -> Any:
-        head, _, rest = name.partition(".")
-        try:
-            found = self._tree[head]
-        except KeyError:
-            known = ", ".join(self._tree) or "nothing"
-            hint = nearest(head, self._tree)
-            raise AttributeError(f"there is no {self._place + head!r}{hint} (known here: {known})") from None
+        found: Any = self._tree
+        for step in name.split("."):
+            if type(found) is not dict or step not in found:
+                raise AttributeError(self._missing(name))
+            found = found[step]
         if isinstance(found, int):
-            if rest:
-                raise AttributeError(f"{self._place + head!r} is a number, there is no {rest!r} in it")
             return float(self._array[found])
         if not isinstance(found, dict):
             return found
         child = Values.__new__(Values)
-        child._fill(found, self._array, self._place + head + ".")
-        return child[rest] if rest else child
+        child._fill(found, self._array, f"{self._place}{name}.")
+        return child
+
+    def _missing(self, name: str) -> str:
+        """Where on its way a name leads nowhere."""
+        found: Any = self._tree
+        place = self._place
+        for step in name.split("."):
+            if not isinstance(found, dict):
+                return f"{place[:-1]!r} is a number, there is no {name.removeprefix(place.removeprefix(self._place))!r} in it"
+            if step not in found:
+                break
+            found, place = found[step], f"{place}{step}."
+        return f"there is no {place + step!r}{nearest(step, found)} (known here: {', '.join(found) or 'nothing'})"
+
+    def reader(self, names: Sequence[str]) -> Callable[[], NDArray[np.float64]]:
+        """A function that reads many numbers at once, in the order of their names, shape [n]."""
+        indices = np.array([self._index(name) for name in names], dtype=np.intp)
+        return lambda: self._array[indices]
+
+    def _index(self, name: str) -> int:
+        node: Any = self._tree
+        for step in name.split("."):
+            node = node[step]
+        return int(node)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[name] for name in self._tree)

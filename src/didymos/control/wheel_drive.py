@@ -13,6 +13,8 @@ from didymos.control.wheel_kinematics import advance, side_row, steer, twist_of_
 __all__ = ["begin", "command_joints", "follow_wheels", "hold_others", "is_late", "next_twist"]
 
 _WOUND = 3.0  # [rad]: how far the integral of a wheel's speed may be ahead of the wheel
+_FREE_BELOW = 0.1  # [rad]: a base speeds up freely with its steering within two thirds of this, hardly beyond twice of it
+_CREEP = 0.02  # share of its acceleration that is left then: a steering that is stuck does not hold the base for ever
 _REST = 1e-3  # [m/s]: below it an Ackermann base leaves its steering where it is
 
 
@@ -21,7 +23,7 @@ def begin(settings: Any, measured: Any, setpoints: Any, memory: Any) -> None:
     """Where the first call is, the odometry begins."""
     memory.x, memory.y, memory.yaw = 0.0, 0.0, 0.0
     memory.vx, memory.vy, memory.wz = 0.0, 0.0, 0.0
-    memory.alive, memory.alive_time, memory.beat = setpoints.alive, 0.0, 0.0
+    memory.alive, memory.alive_time, memory.beat, memory.aligned = setpoints.alive, 0.0, 0.0, 1.0
     memory.stamp = measured.stamp
     for i in range(int(settings.count)):
         wheel = settings.wheels[i]
@@ -104,6 +106,8 @@ def next_twist(settings: Any, gains: Any, setpoints: Any, late: bool, period: fl
     most = gains.top_turn_acceleration * period
     if abs(turn) * share > most:
         share = most / abs(turn)
+    if size > math.sqrt(memory.vx**2 + memory.vy**2) + most or abs(wz) > abs(memory.wz) + most:
+        share *= memory.aligned  # faster, but not before the steering is there
     memory.vx, memory.vy, memory.wz = memory.vx + share * dx, memory.vy + share * dy, memory.wz + share * turn
 
 
@@ -113,19 +117,20 @@ def command_joints(settings: Any, gains: Any, measured: Any, period: float, memo
     count = int(settings.count)
     vx, vy, wz = memory.vx, memory.vy, memory.wz
     moves = math.sqrt(vx * vx + vy * vy) > _REST or (settings.sideways > 0.0 and abs(wz) > _REST)
-    share = 1.0
+    share, astray = 1.0, 0.0
     for i in range(count):
         wheel = settings.wheels[i]
         if wheel.pivot >= 0.0 and moves:
-            memory.heading[i] = steer(wheel, memory.heading[i], vx, vy, wz)
+            goal = steer(wheel, memory.heading[i], vx, vy, wz)
+            memory.heading[i] += limit(goal - memory.heading[i], -gains.steer_rate * period, gains.steer_rate * period)
+            astray = max(astray, abs(goal - memory.steering[i]))
         memory.speed[i] = wheel_speed(wheel, memory.heading[i], vx, vy, wz)
-        if settings.sideways > 0.0 and wheel.pivot >= 0.0:  # a wheel that still turns towards its way waits
-            memory.speed[i] *= max(math.cos(memory.heading[i] - memory.steering[i]), 0.0)
         if wheel.drive >= 0.0:
             fastest = settings.actuators[int(wheel.drive)].velocity
             if abs(memory.speed[i]) > fastest:
                 share = min(share, fastest / abs(memory.speed[i]))
-    memory.share = share
+    memory.share, memory.behind = share, 0.0
+    memory.aligned = limit(_FREE_BELOW / max(astray, 1e-9) - 0.5, _CREEP, 1.0)
     memory.beat += 1.0
     for i in range(count):
         wheel, speed = settings.wheels[i], share * memory.speed[i]
@@ -137,6 +142,7 @@ def command_joints(settings: Any, gains: Any, measured: Any, period: float, memo
             ahead = limit(memory.reference[i] + speed * period - joint.position, -wound, wound)
             memory.reference[i] = joint.position + ahead
             goal = memory.reference[i]
+            memory.behind = max(memory.behind, wheel.radius * abs(speed - joint.velocity))
             actuate(actuator, goal, speed, 0.0, kp, kd, joint.position, joint.velocity, memory.beat, inputs.joints[j])
         if wheel.pivot >= 0.0:
             j = int(wheel.pivot)

@@ -166,11 +166,9 @@ def _wheel(hinge: Hinge, outline: Outline, driven: Collection[str] | None) -> tu
     endless = upright.upper - upright.lower > _TWO_TURNS
     named = bool(_CASTER.search(f"{upright.joint} {upright.link} {hinge.joint} {hinge.link}"))
     steers = upright.joint in driven if driven is not None else not (named or (trails and endless))
-    if not steers:
-        return replace(wheel, driven=False), True
     sign = math.copysign(1.0, upright.axis[2])
     steering = Steering(upright.joint, upright.position, sign, upright.lower, upright.upper)
-    return replace(wheel, steering=steering), False
+    return replace(wheel, steering=steering, driven=wheel.driven and steers), not steers
 
 
 def _roller_angle(hinge: Hinge, rollers: list[Hinge]) -> float:

@@ -10,11 +10,17 @@ Twist T = (v_x, v_y, w_z) of the root link's frame, in its axes. Wheel i at (x, 
 Odometry solves for T, in the least squares sense, over the rows
 
     (g_x, g_y, x g_y - y g_x) . T = r (g . f) w_i                  each driven wheel
-    (a_x, a_y, x a_y - y a_x) . T = 0                              each steered tyre as it is steered, and the mean of all others
+    s (a_x, a_y, x a_y - y a_x) . T = 0                            each tyre, steered as it is; s = 1
 
 What is left, its root mean square over the rows, is the slip [m/s]: zero where all wheels roll. Of a base on two driven wheels it
-is zero always: two speeds fit some twist in any case. Tyres that are not steered enter by their mean, since those of a
-skid-steered base all slide sideways when it turns, about the middle between them.
+is zero always: two speeds fit some twist in any case.
+
+Tyres on several axles that are not steered must slide when the base turns (skid steering). Where sliding costs the same in all
+directions, as with Coulomb's friction and equal loads, moments about the middle balance just where the squares are least:
+
+    w_z = (w_z of the wheel speeds alone) / chi,      chi = 1 + s^2 sum (x_i - x)^2 / sum (y_i - y)^2
+
+so the wheels are told chi times the difference of speeds. A measured chi (`wheel_separation_multiplier` of ROS) sets s.
 
 A twist moves the base along an arc: with turn = w_z dt, the displacement (v_x, v_y) dt is scaled by sin(turn/2)/(turn/2) and
 turned by turn/2, exactly.
@@ -46,7 +52,8 @@ WHEEL = np.dtype(
         ("grip_x", np.float64),  # g
         ("grip_y", np.float64),
         ("driven", np.float64),  # 1: its speed is measured and commanded
-        ("holds", np.float64),  # 1: a tyre, which does not move sideways
+        ("holds", np.float64),  # s: 1 of a tyre, which does not move sideways; 0 of others
+        ("skid", np.float64),  # [m] how much longer its lever is in a turn, since it slides: chi - 1 times its own
         ("steered", np.float64),
         ("pivot_x", np.float64),  # [m]
         ("pivot_y", np.float64),
@@ -61,8 +68,11 @@ WHEEL = np.dtype(
 """A wheel in the settings of a program; angles counter-clockwise."""
 
 
-def wheel_rows(wheels: Wheels, joints: Sequence[str]) -> Any:
-    """The records of all wheels of a base, whose driven and steered `joints` a program commands in this order; shape [n]."""
+def wheel_rows(wheels: Wheels, joints: Sequence[str], chi: float | None = None) -> Any:
+    """The records of all wheels of a base, whose driven and steered `joints` a program commands in this order; shape [n].
+
+    `chi` is that of a skid-steered base where it was measured.
+    """
     rows = np.zeros(len(wheels.wheels), dtype=WHEEL)
     tyres = [wheel for wheel in wheels.wheels if _holds(wheels, wheel)]
     for row, wheel in zip(rows, wheels.wheels, strict=True):
@@ -78,7 +88,23 @@ def wheel_rows(wheels: Wheels, joints: Sequence[str]) -> Any:
             row["steered"], row["sign"], row["lower"], row["upper"] = 1.0, sign, *ends
             row["pivot_x"], row["pivot_y"] = pivot
             row["trail"] = (wheel.position[:2] - pivot) @ wheel.forward[:2]
+    if wheels.kind == "differential":
+        _skid(rows, chi)
     return rows
+
+
+def _skid(rows: Any, chi: float | None) -> None:
+    """Lengthen the levers of tyres on several axles."""
+    tyres = rows["holds"] > 0.0
+    ax, ay, _, count = side_row(rows, len(rows))
+    if not count:
+        return
+    same = np.sign(rows["forward_x"] * ay - rows["forward_y"] * ax)  # along f = a x z, or against
+    ahead, lever = ay * rows["x"] - ax * rows["y"], -ax * rows["x"] - ay * rows["y"]
+    spread = float(np.sum((ahead - ahead[tyres].mean())[tyres] ** 2) / np.sum((lever - lever[tyres].mean())[tyres] ** 2))
+    if chi is not None and spread > 1e-9:
+        rows["holds"][tyres] = math.sqrt(max(chi - 1.0, 0.0) / spread)
+    rows["skid"] = same * (lever - lever[tyres].mean()) * (spread if chi is None else chi - 1.0)
 
 
 def _holds(wheels: Wheels, wheel: Wheel) -> bool:
@@ -104,7 +130,7 @@ def _placed(wheel: Any, angle: float) -> tuple[float, float, float, float, float
 def wheel_speed(wheel: Any, angle: float, vx: float, vy: float, wz: float) -> float:
     """Speed [rad/s] of a wheel, steered by an angle, that rolls while the base has a twist."""
     x, y, fx, fy, gx, gy = _placed(wheel, angle)
-    return (gx * (vx - wz * y) + gy * (vy + wz * x)) / (wheel.radius * (gx * fx + gy * fy))
+    return (gx * (vx - wz * y) + gy * (vy + wz * x) + wz * wheel.skid) / (wheel.radius * (gx * fx + gy * fy))
 
 
 @kernel
@@ -151,21 +177,17 @@ def twist_of_wheels(wheels: Any, count: int, speeds: Any, angles: Any, twist: An
     The normal equations N T = n are solved by Cramer's rule.
     """
     n11, n12, n13, n22, n23, n33, n1, n2, n3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    side_x, side_y, side_turn, tyres = side_row(wheels, count)
-    for row in range(2 * count + 1):  # each wheel along its grip and sideways, then the tyres that are not steered
-        a, b, c, value, counts = side_x, side_y, side_turn, 0.0, tyres > 0.0
-        if row < 2 * count:
-            wheel = wheels[row // 2]
-            x, y, fx, fy, gx, gy = _placed(wheel, angles[row // 2])
-            if row % 2 == 0:
-                a, b, value, counts = gx, gy, wheel.radius * (gx * fx + gy * fy) * speeds[row // 2], wheel.driven > 0.0
-            else:
-                a, b, value, counts = -fy, fx, 0.0, wheel.holds > 0.0 and wheel.steered > 0.0
-            c = x * b - y * a
-        if counts:
-            n11, n12, n13, n1 = n11 + a * a, n12 + a * b, n13 + a * c, n1 + a * value
-            n22, n23, n2 = n22 + b * b, n23 + b * c, n2 + b * value
-            n33, n3 = n33 + c * c, n3 + c * value
+    for row in range(2 * count):  # each wheel along its grip, then sideways
+        wheel = wheels[row // 2]
+        x, y, fx, fy, gx, gy = _placed(wheel, angles[row // 2])
+        a, b, value = -wheel.holds * fy, wheel.holds * fx, 0.0
+        if row % 2 == 0:
+            a, b = wheel.driven * gx, wheel.driven * gy
+            value = wheel.driven * wheel.radius * (gx * fx + gy * fy) * speeds[row // 2]
+        c = x * b - y * a
+        n11, n12, n13, n1 = n11 + a * a, n12 + a * b, n13 + a * c, n1 + a * value
+        n22, n23, n2 = n22 + b * b, n23 + b * c, n2 + b * value
+        n33, n3 = n33 + c * c, n3 + c * value
     i11, i12, i13 = n22 * n33 - n23 * n23, n13 * n23 - n12 * n33, n12 * n23 - n13 * n22
     i22, i23, i33 = n11 * n33 - n13 * n13, n12 * n13 - n11 * n23, n11 * n22 - n12 * n12
     whole = n11 * i11 + n12 * i12 + n13 * i13
@@ -187,8 +209,8 @@ def _residual(wheels: Any, count: int, speeds: Any, angles: Any, twist: Any) -> 
         if wheel.driven > 0.0:
             total += (gx * ux + gy * uy - wheel.radius * (gx * fx + gy * fy) * speeds[i]) ** 2
             rows += 1.0
-        if wheel.holds > 0.0 and wheel.steered > 0.0:
-            total += (fx * uy - fy * ux) ** 2
+        if wheel.holds > 0.0:
+            total += (wheel.holds * (fx * uy - fy * ux)) ** 2
             rows += 1.0
     return math.sqrt(total / max(rows, 1.0))
 

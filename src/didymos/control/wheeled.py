@@ -9,9 +9,9 @@ at all on the spot. Equations: `wheel_kinematics.py`; which joints are wheels an
     w_i* <- w_i* min_j(1, w_max_j / |w_j*|)                              no wheel above its limit; the twist keeps its direction
     tau_i = kd (w_i* - w_i) + kd l (integral of w_i* - q_i)              each wheel, by its own actuator (`actuation.py`)
 
-The integral, held within its effort and three radians of the wheel, makes mean speeds exact and holds the base at rest.
-All other driven joints (an arm, a torso) are held where they are at the first call.
-Where `timeout` is set, a counter `setpoints.alive` that stops counting stops the base.
+The integral, held within its effort and three radians of the wheel, makes mean speeds exact and holds the base at rest. A base
+speeds up once its steering is where the twist wants it. All other driven joints (an arm, a torso) are held where they are at the
+first call. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops the base.
 
 Odometry is the stream `odom`, and `control.x`, `y`, `yaw`, from the readings of the encoders by their stamps. `control.slip`
 [m/s] is what the speeds of the wheels have among themselves that no motion of a rigid base explains; `control.turn_slip` [rad/s]
@@ -54,6 +54,7 @@ class Wheeled(CompiledController):
     top_turn = Gain(1.5, low=0, unit="rad/s", path="top.turn")
     top_acceleration = Gain(1.0, low=0, unit="m/s^2", path="top.acceleration")
     top_turn_acceleration = Gain(3.0, low=0, unit="rad/s^2", path="top.turn_acceleration")
+    steer_rate = Gain(3.0, low=0, unit="rad/s", path="steer.rate")
     wheel_damping = Gain(1.0, low=0, path="wheel.damping", doc="factor on the damping of each wheel's actuator")
     wheel_rate = Gain(5.0, low=0, unit="1/s", path="wheel.rate", doc="l, at which an error of a wheel's angle dies out")
     timeout = Gain(0.0, low=0, unit="s", path="timeout", doc="stop where setpoints.alive has not counted for so long; 0 never")
@@ -89,13 +90,15 @@ class Wheeled(CompiledController):
     commanded_wz = report("wz", unit="rad/s")
     slip = report(unit="m/s", doc="of the wheels against each other")
     turn_slip = report(unit="rad/s", doc="yaw rate by the wheels less that by the gyro")
-    share = report(doc="of the commanded twist that the wheels can do")
+    share = report(doc="of the commanded twist that the wheels can do within their limits of speed")
+    behind = report(unit="m/s", doc="largest of what wheels lack of their speed, at the rim: high where drives are too weak")
     late = report(doc="1: the commander is silent")
     last_angle = memory("angle", count=MOST_WHEELS, unit="rad")
     last_stamp = memory("stamp", unit="s")
     last_alive = memory("alive")
     alive_time = memory(unit="s", doc="when it last counted")
     beat = memory()
+    aligned = memory(doc="share of the acceleration that the steering leaves")
     turned = memory(count=MOST_WHEELS, unit="rad", doc="between two readings")
     steering = memory(count=MOST_WHEELS, unit="rad", doc="as read, counter-clockwise")
     heading = memory(count=MOST_WHEELS, unit="rad", doc="as commanded, counter-clockwise")
@@ -124,16 +127,18 @@ class Wheeled(CompiledController):
         radius: float | None = None,
         wheels: WheelOptions | None = None,
         forward: float | None = None,
+        chi: float | None = None,
     ) -> None:
         """What is not as found: `kind` of base; `radius` of all wheels [m]; `wheels` by joint, radius, x, y [m], roller [rad].
 
-        `forward` [rad] is the direction of v_x from x of the root link.
+        `forward` [rad] is the direction of v_x from x of the root link; `chi` by how much a skid-steered base turns less than
+        its wheel speeds say (1 or more), where it was measured.
         """
         if kind is not None and kind not in get_args(Kind):
             known = get_args(Kind)
             what = f"found {kind!r}, expected one of {', '.join(known)}{nearest(kind, known)}"
             raise InputError(what, path="control.options.kind")
-        self.kind, self.radius, self.given, self.forward = kind, radius, wheels, forward
+        self.kind, self.radius, self.given, self.forward, self.chi = kind, radius, wheels, forward, chi
         self.base: Wheels | None = None
 
     def start(self, robot: Robot) -> None:
@@ -150,7 +155,7 @@ class Wheeled(CompiledController):
         self.reads = {"joints": chain.reads, "stamp": [f"{chain.reads[0].split('.')[0]}.stamp"]}
         self.writes = {"joints": chain.writes}
         chain.fill(self.settings["actuators"])
-        rows = wheel_rows(base, joints)
+        rows = wheel_rows(base, joints, self.chi)
         settings = self.settings
         settings["count"] = len(rows)
         settings["sideways"], settings["steers"] = base.sideways, base.kind == "ackermann"

@@ -84,6 +84,12 @@ class Wheels:
         return self.kind in ("mecanum", "omni", "swerve")
 
     @property
+    def skids(self) -> bool:
+        """Whether tyres slide sideways whenever the base turns: more than one axle, none of it steered."""
+        aheads = [float(wheel.position @ wheel.forward) for wheel in self.wheels]
+        return self.kind == "differential" and max(aheads) - min(aheads) > 0.1 * max(wheel.radius for wheel in self.wheels)
+
+    @property
     def contacts(self) -> dict[str, dict[str, Any]]:
         """What `contacts` of a twin file should say of the wheels; empty where shapes and floor say it all.
 
@@ -96,7 +102,7 @@ class Wheels:
             if wheel.roller is not None and not wheel.has_rollers
         }
         links = {wheel.joint: wheel.link for wheel in self.wheels} | {link: link for link in self.balls}
-        slides = {link: {"along": 0.02, "across": 0.02} for link in self.balls}
+        slides = {link: {"along": 0.01, "across": 0.01, "softness": 0.05} for link in self.balls}
         return {name: {"link": links[name], "frame": self.root, **numbers} for name, numbers in (grips | slides).items()}
 
     @property
@@ -106,4 +112,4 @@ class Wheels:
         The engine lifts what slides at v by about 2 mu v times the time of contacts, and a wheel that is lifted off hops.
         Friction that is soft beside the normal force, in an elliptic cone, does not lift (docs/wheeled.md).
         """
-        return {"friction_cone": "elliptic", "friction_impedance": 0.02, "contact_time": 0.005}
+        return {"friction_cone": "elliptic", "friction_impedance": 0.002 if self.skids else 0.02, "contact_time": 0.005}

@@ -6,6 +6,7 @@ is asked again before every run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -240,15 +241,21 @@ def _clock(twin: Twin) -> Iterator[InputError]:
 
 
 def _gain_values(twin: Twin) -> Iterator[InputError]:
-    given = twin.file.control.gains if twin.file.control is not None else {}
+    if twin.file.control is not None:
+        yield from _wrong_gains(twin, twin.file.control.gains, "control", "gains")
+    for name, scenario in twin.file.scenarios.items():
+        yield from _wrong_gains(twin, scenario.gains, "scenarios", name, "gains")
+
+
+def _wrong_gains(twin: Twin, given: dict[str, Any], *where: str) -> Iterator[InputError]:
     seen: set[str] = set()
     for place, value in _leaves(given, ()):
         path = ".".join(place)
         if isinstance(value, bool) or not isinstance(value, int | float):
             found = "nothing" if value is None else "a list" if isinstance(value, list) else repr(value)
-            yield twin.mistake(f"found {found}, expected a number", "control", "gains", *place)
+            yield twin.mistake(f"found {found}, expected a number", *where, *place)
         if path in seen:
-            yield twin.mistake(f"the gain {path!r} is given twice", "control", "gains", *place)
+            yield twin.mistake(f"the gain {path!r} is given twice", *where, *place)
         seen.add(path)
 
 
@@ -292,12 +299,13 @@ def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[Inp
 def _fit(twin: Twin) -> Iterator[InputError]:
     for path, (low, high) in twin.file.fit.parameters.items():
         place = ("fit", "parameters", path)
-        tied = tied_paths(path, twin.parameters)
+        known = twin.every_parameter() if path.startswith("control.") else twin.parameters
+        tied = tied_paths(path, known)
         if not tied and may_be_parameter(twin, path):
             continue
         if not tied:
-            yield twin.mistake(unknown_path(path, twin.parameters), *place)
-        elif not all(twin.parameters[one].live or one.startswith("start.") for one in tied):
+            yield twin.mistake(unknown_path(path, known), *place)
+        elif not all(known[one].live or one.startswith("start.") for one in tied):
             yield twin.mistake("is fixed for a run and cannot be fitted", *place)
         elif not low < high:
             yield twin.mistake(f"found [{low:g}, {high:g}], expected the lower bound first", *place)
@@ -322,15 +330,31 @@ def _pilot(twin: Twin) -> Iterator[InputError]:
 
 def _settings(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
     trial = twin.copy()
-    for path, value in scenario.set.items():
+    given: dict[str, tuple[float, tuple[str, ...]]] = {}
+    given |= {path: (value, ("set", path)) for path, value in scenario.set.items() if not path.startswith("control.")}
+    given |= {f"control.gains.{'.'.join(steps)}": (value, ("gains", *steps)) for steps, value in _leaves(scenario.gains, ())}
+    yield from _of_the_program(twin, name, scenario)
+    for path, (value, place) in given.items():
         if path not in twin.parameters and may_be_parameter(twin, path):
             continue
         try:
             trial.set(path, value)
         except InputError as error:
-            yield twin.mistake(error.message, "scenarios", name, "set", path)
+            yield twin.mistake(error.message, "scenarios", name, *place)
     for wrong in _values(trial):
         yield twin.mistake(f"with these values {wrong.path}: {wrong.message}", "scenarios", name, "set")
+
+
+def _of_the_program(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
+    """What a scenario sets of the program among the numbers of the plant, where it stood in 0.1.0."""
+    for path, value in scenario.set.items():
+        gain = path.removeprefix("control.gains.")
+        if gain != path:
+            text = f"is a gain of the program, expected under the key 'gains' of the scenario: gains: {{{gain}: {value:g}}}"
+            yield twin.mistake(text, "scenarios", name, "set", path)
+        elif path.startswith("control."):
+            text = "belongs to the program, expected in a 'control' of the scenario's own; 'set' holds numbers of the plant"
+            yield twin.mistake(text, "scenarios", name, "set", path)
 
 
 def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
@@ -364,8 +388,8 @@ def _stimuli(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputErr
 
 def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]:
     """A set-point that nobody reads is a misspelt one; what a program in Python reads cannot be known."""
-    if not name or ("." in name and not knows_setpoints(twin)):
-        yield twin.mistake(f"found the set-point {name!r}, expected one name without dots", *place)
+    if not name or (re.search(r"[^\w-]", name) and not knows_setpoints(twin)):
+        yield twin.mistake(f"found the set-point {name!r}, expected a name of letters, digits, _ and -", *place)
     elif knows_setpoints(twin):
         try:
             made = twin.make_program()  # what it wants may depend on its options

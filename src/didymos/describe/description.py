@@ -102,7 +102,8 @@ class Device:
 class DriveSource:
     """What a file says about the drive of a joint: `by` what it says so, and the quantities that it can be commanded by.
 
-    `commands` are of position, velocity, effort; none means that the joint is only measured. `start` [rad] or [m], where it begins.
+    `commands` are of position, velocity, effort; none means that the joint is only measured. `start` [rad] or [m] is where it
+    begins.
     """
 
     by: str
@@ -129,8 +130,8 @@ class Description:
     `root` is the link that stands in the world; `floating` says that it has a free joint already. `held_by` names what
     holds the root in the world for good (a joint to the world, a static model), and is None where nothing does. `devices` are the
     sensors and plugins of the file for which we have a law. `stands` says that a root without a joint stands still by the rules
-    of the format (MJCF); a URDF leaves that open, and in SDF it floats. `drives` is what the file says about the drives of joints,
-    by joint, `followers` the joints that are tied to others.
+    of the format (MJCF); a URDF leaves that open, and in SDF it floats. `drives` is what the file says about the drives of
+    joints, by joint; `followers` are the joints, by their names in the spec, that are tied to others.
     """
 
     spec: mujoco.MjSpec

@@ -9,7 +9,7 @@ from didymos.describe.description import Description
 from didymos.describe.formats.engine_spec import check_compiles, unique
 from didymos.errors import InputError
 
-__all__ = ["float_base"]
+__all__ = ["float_base", "why_not_floating"]
 
 
 def float_base(description: Description) -> Description:
@@ -20,18 +20,24 @@ def float_base(description: Description) -> Description:
     if description.floating:
         return description
     root, file = description.root, description.source
-    if description.held_by is not None:
-        raise InputError(f"link {root!r} cannot float: {description.held_by}", file=file)
+    if reason := why_not_floating(description):
+        raise InputError(f"link {root!r} cannot float: {reason}", file=file)
     spec = description.spec.copy()
     body = spec.body(description.links[root].body)
-    if body.joints:
-        names = ", ".join(repr(joint.name) for joint in body.joints)
-        raise InputError(f"link {root!r} cannot float: it moves in the world by joint {names} already", file=file)
-    if not _welded_mass(description):
-        raise InputError(f"link {root!r} cannot float: neither it nor a link welded to it has mass", file=file)
     body.add_freejoint(name=unique(f"{root}_free", {joint.name for joint in spec.joints}))
     check_compiles(spec, file)
     return replace(description, spec=spec, floating=True)
+
+
+def why_not_floating(description: Description) -> str | None:
+    """Why the root link cannot be set free, as the end of a sentence about it; None where it can."""
+    if description.held_by is not None:
+        return description.held_by
+    body = description.spec.body(description.links[description.root].body)
+    if body.joints:
+        names = ", ".join(repr(joint.name) for joint in body.joints)
+        return f"it moves in the world by joint {names} already"
+    return None if _welded_mass(description) else "neither it nor a link welded to it has mass"
 
 
 def _welded_mass(description: Description) -> float:

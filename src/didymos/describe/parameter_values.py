@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from didymos.describe.parameters import Parameter
-from didymos.describe.path_patterns import spread, unknown_path
+from didymos.describe.path_patterns import is_pattern, spread, unknown_path
 from didymos.describe.schema import TwinFile
 from didymos.describe.set_value import with_value
 from didymos.errors import InputError
@@ -24,19 +24,35 @@ class ParameterValues:
     def __init__(self) -> None:
         self._bodies: dict[str, float] = {}  # numbers of links and joints that were set since the files were read
         self._values: dict[str, float] = {}  # all others that were
+        self._gains: dict[str, float] = {}  # gains that were, which only programs of scenarios have
         self._program_by_hand = False
 
     def get(self, path: str) -> float:
         """The value of a parameter; an unknown path is an `InputError`."""
-        return self._parameter(path).value
+        return self._gains[path] if path in self._gains else self._parameter(path).value
+
+    def gains_of_scenarios(self) -> Mapping[str, Parameter]:
+        """The gains, by path, of programs that scenarios bring and that the twin's own program does not have."""
+        return {}
+
+    def every_parameter(self) -> Mapping[str, Parameter]:
+        """The twin's own parameters, then the gains of programs that only scenarios bring, with the values that were set."""
+        others = self.gains_of_scenarios().items()
+        return self.parameters | {path: replace(item, value=self._gains.get(path, item.value)) for path, item in others}
 
     def set(self, path: str, value: float) -> None:
         """Set a parameter by its path, or all that a pattern matches; the twin stays as it was if the value does not fit."""
         self.set_all({path: value})
 
     def set_all(self, values: Mapping[str, float]) -> None:
-        """Set many parameters at once: all of them, or none if one does not fit. Where patterns overlap the last one counts."""
-        checked = {path: self._fitting(path, value) for path, value in spread(values, self.parameters).items()}
+        """Set many parameters at once: all of them, or none if one does not fit. Where patterns overlap the last one counts.
+
+        A gain that only the program of a scenario has is kept for the runs of that scenario.
+        """
+        of_programs = any(path.startswith("control.") and is_pattern(path) for path in values)
+        known = self.every_parameter() if of_programs else self.parameters
+        given = {path: self._fitting(path, value) for path, value in spread(values, known).items()}
+        checked = {path: value for path, value in given.items() if path in self.parameters}
         bodies = {path: value for path, value in checked.items() if path.startswith(("links.", "joints."))}
         others = {path: value for path, value in checked.items() if path not in bodies}
         file = self.file
@@ -48,6 +64,7 @@ class ParameterValues:
         self.file = file
         self._values |= others
         self._bodies |= bodies
+        self._gains |= {path: value for path, value in given.items() if path not in checked}
         for path, value in checked.items():
             self.parameters[path] = replace(self.parameters[path], value=value)
 
@@ -72,13 +89,16 @@ class ParameterValues:
     def set_by_hand(self) -> frozenset[str]:
         """Paths of the values that were set since the files were read."""
         control = {"control"} if self._program_by_hand else set()
-        return frozenset(self._values) | frozenset(self._bodies) | control
+        return frozenset(self._values) | frozenset(self._bodies) | frozenset(self._gains) | control
 
     def body_values(self) -> Mapping[str, float]:
         """The numbers of links and joints that were set, by path; all others are as described."""
         return dict(self._bodies)
 
     def _parameter(self, path: str) -> Parameter:
-        if path not in self.parameters:
-            raise InputError(unknown_path(path, self.parameters), path=path)
-        return self.parameters[path]
+        if path in self.parameters:
+            return self.parameters[path]
+        others = self.gains_of_scenarios() if path.startswith("control.gains.") else {}
+        if path not in others:
+            raise InputError(unknown_path(path, (*self.parameters, *others)), path=path)
+        return others[path]

@@ -49,7 +49,10 @@ def robot_model(
     description: Description, *, gravity: float = 9.80665, sensors: Mapping[str, SensorSpec] | None = None
 ) -> RobotModel:
     """The model of a description under gravity [m/s^2]; `sensors` by name are those that `RobotModel.read` can read."""
-    engine, _ = check_compiles(description.spec.copy(), description.source)
+    spec = description.spec.copy()
+    if spec.compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:  # shapes for the eye have mass then
+        spec.compiler.discardvisual = True  # their meshes take seconds
+    engine, _ = check_compiles(spec, description.source)
     bodies = _Bodies(engine)
     frames = _frames(description, engine, bodies)
     _check_size(engine, bodies, len(frames), description)

@@ -69,6 +69,7 @@ def _measure(name: str) -> str:
 
 Number = Annotated[float, Field(strict=True)]
 Argument = Annotated[str | float | bool, PlainValidator(_argument)]
+SetpointName = Annotated[str, Field(min_length=1, max_length=256)]  # of a joint, perhaps: whatever it is called
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_\-]*$", max_length=64)]
 
 
@@ -80,13 +81,16 @@ class DescriptionSpec(Spec):
     packages: dict[str, str] = Field(default={}, description="folders of ROS packages by name, for package:// and $(find)")
     base: Literal["as_described", "floating"] = Field("as_described", description="floating frees the root link")
     collision: Literal["as_described", "with_visuals"] = Field(
-        "as_described", description="with_visuals: links without a collision shape meet ground and objects by what is seen of them"
+        "as_described", description="with_visuals: links without a collision shape meet the ground by what is seen of them"
     )
     no_collision: tuple[tuple[str, str], ...] = Field(
         default=(), description="pairs of links that pass through each other: shapes that overlap by construction"
     )
     repair: bool = Field(
         default=False, description="mend inertias that are off by rounding and moving links without mass; see describe.md"
+    )
+    density: Annotated[float, Field(strict=True, gt=0)] | None = Field(
+        default=None, description="gives links without mass that of their shapes, at so much [kg/m^3]; see describe.md"
     )
 
 
@@ -243,8 +247,9 @@ class ScenarioSpec(Spec):
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
     start: StartSpec | None = None
     control: ControlSpec | None = Field(default=None, description="a program of its own instead of the twin's")
-    set: dict[str, Number] = Field(default={}, description="values of parameters by path")
-    setpoints: dict[Name, Number] = Field(default={}, description="constant set-points by name")
+    set: dict[str, Number] = Field(default={}, description="values of the plant's parameters by path")
+    gains: dict[str, Any] = Field(default={}, description="gains of the program, by name, nested or dotted")
+    setpoints: dict[SetpointName, Number] = Field(default={}, description="constant set-points by name")
     stimuli: tuple[StimulusSpec, ...] = ()
     expect: tuple[ExpectationSpec, ...] = ()
 

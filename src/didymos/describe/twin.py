@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -22,7 +23,7 @@ from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.names import driven_joints
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
-from didymos.describe.parameters import collect, flatten
+from didymos.describe.parameters import Parameter, collect, flatten
 from didymos.describe.pass_through import collide_with_visuals, let_pass
 from didymos.describe.path_patterns import spread
 from didymos.describe.program import option_names, wrong_option
@@ -81,6 +82,8 @@ class Twin(ParameterValues):
         super().__init__()
         self._replacement: dict[str, Any] | None = None
         self._own_notes: tuple[Note, ...] = ()
+        self._as_filed: Twin | None = None
+        self._brought: dict[str, Parameter] | None = None  # gains of the programs of scenarios, once somebody asks
         self._load()
 
     def _load(self) -> None:
@@ -148,6 +151,22 @@ class Twin(ParameterValues):
         """The arguments of `replace_program` where the program was replaced, else None."""
         return self._replacement
 
+    @property
+    def as_filed(self) -> Twin:
+        """The twin with the programs of its file: itself, unless `replace_program` came since."""
+        return self if self._as_filed is None else self._as_filed
+
+    def gains_of_scenarios(self) -> Mapping[str, Parameter]:
+        """The gains, by path, of programs that scenarios bring and that the twin's own program does not have."""
+        if self._brought is None:
+            self._brought = {}
+            for name, scenario in self.file.scenarios.items():
+                if scenario.control is not None and not self._program_by_hand:
+                    of_it = self.with_program_of(name).parameters.items()
+                    gains = {path: item for path, item in of_it if path.startswith("control.gains.")}
+                    self._brought = gains | self._brought
+        return {path: item for path, item in self._brought.items() if path not in self.parameters}
+
     def has_line(self, key: str) -> bool:
         """Whether the twin file has a key at its top."""
         return (key,) in self._lines
@@ -168,20 +187,40 @@ class Twin(ParameterValues):
         """A twin of its own with the same values."""
         made: Self = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made._values, made._bodies = dict(self._values), dict(self._bodies)
+        made._values, made._bodies, made._gains = dict(self._values), dict(self._bodies), dict(self._gains)
         made.parameters = dict(self.parameters)
         return made
 
-    def for_scenario(self, name: str) -> Self:
-        """A copy with the program and the values that a scenario brings; what was set by hand before wins over both."""
-        made = self.with_program_of(name)
-        values = made.set_by_scenario(name)
-        made.set_all({path: value for path, value in values.items() if path not in self.set_by_hand})
+    def for_scenario(self, name: str | None, *, gains: bool = True) -> Self:
+        """A copy with the program and the values that a scenario brings; what was set by hand before wins over both.
+
+        Its `gains` are set unless another's program runs (`runs_anothers_program`), or unless that is not wanted.
+        """
+        made = self.copy() if name is None else self.with_program_of(name)
+        for path in made._gains:
+            whose = "the twin's program" if name is None else f"the program of the scenario {name!r}"
+            raise InputError(f"{whose} has no such gain; it is one of another program of this twin", path=path)
+        if name is not None:
+            values = made.set_by_scenario(name, gains=gains)
+            made.set_all({path: value for path, value in values.items() if path not in self.set_by_hand})
         return made
 
-    def set_by_scenario(self, name: str) -> dict[str, float]:
-        """The values that a scenario sets, by path."""
-        return spread(self.file.scenarios[name].set, self.parameters)
+    def set_by_scenario(self, name: str, *, gains: bool = True) -> dict[str, float]:
+        """The values that a scenario sets, by path: of the plant, and the gains of its program unless another's runs.
+
+        To be asked of a twin that has the scenario's program (`with_program_of`).
+        """
+        about = self.file.scenarios[name]
+        own = flatten(about.gains) if gains and not self.runs_anothers_program(name) else {}
+        plant = [path for path in self.parameters if not path.startswith("control.")]
+        return spread(about.set, plant) | spread({f"control.gains.{path}": value for path, value in own.items()}, self.parameters)
+
+    def runs_anothers_program(self, scenario: str | None) -> bool:
+        """Whether `replace_program` put a program that is not that of the file, nor derived from it, in its place."""
+        if not self._program_by_hand:
+            return False
+        filed = self.as_filed if scenario is None else self.as_filed.with_program_of(scenario)
+        return filed.program is None or self.program is None or not issubclass(self.program, filed.program)
 
     def with_program_of(self, name: str) -> Self:
         """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
@@ -196,11 +235,12 @@ class Twin(ParameterValues):
         return made
 
     def _read_anew(self) -> None:
-        """The parameters of files that were read again, with the values that were set before."""
-        values, bodies = self._values, self._bodies
-        self._values, self._bodies = {}, {}
+        """The parameters of files that were read again, with the values that were set before; gains that are not there wait."""
+        given = self._values | self._bodies | self._gains
+        self._values, self._bodies, self._gains = {}, {}, {}
         self.parameters = collect(self.file, self.description, self.program)
-        self.set_all(values | bodies)
+        self.set_all({path: value for path, value in given.items() if path in self.parameters})
+        self._gains = {path: value for path, value in given.items() if path not in self.parameters}
 
     def make_program(self) -> Controller | None:
         """A fresh control program with the twin's rate, options and gains; None where the twin has none."""
@@ -240,13 +280,12 @@ class Twin(ParameterValues):
         rate: float | None = None,
         gains: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
-        in_scenarios: bool = False,
     ) -> None:
         """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
 
-        Without a folder, to the current one. The gains of the program become parameters of the twin. `rate` [Hz], the
-        program's own by default; `in_scenarios` also where a scenario brings a program. Whoever names a program so means it: its
-        code runs, whatever folder is trusted.
+        Without a folder, to the current one. It drives in every scenario, also where one brings a program. The gains of the
+        program become parameters of the twin. `rate` [Hz], the program's own by default. Whoever names a program so means it:
+        its code runs, whatever folder is trusted.
         """
         program = PROGRAMS.load(name, folder or Path())
         try:
@@ -258,23 +297,23 @@ class Twin(ParameterValues):
             how = f"with the options {dict(options)}" if options else "without arguments"
             raise InputError(f"{name} cannot be created {how}: {type(error).__name__}: {error}") from error
         step = self.file.world.step
+        rate = 1.0 / step if rate == math.inf else rate
         steps = 1.0 / (rate * step) if rate > 0.0 else 0.0
         if steps < 1.0 - 1e-9 or abs(steps - round(steps)) > 1e-6 * steps:
             expected = f"a rate whose period is a whole number of physics steps of {step:g} s"
             raise InputError(f"{name} asks for {rate:g} Hz, expected {expected}")
+        before = self.copy()
         raw = copy.deepcopy(self._raw)
         raw["control"] = {"program": name, "rate": rate, "gains": dict(gains or {}), "options": dict(options or {})}
-        if in_scenarios:
-            for scenario in raw.get("scenarios", {}).values():
-                scenario.pop("control", None)
         try:
             self.file = validate(raw, self._file, self._lines, self.code)
         except InputError as error:  # nothing in the twin file is to blame
             raise InputError(f"{name} asks for {rate:g} Hz: {error.message}") from None
-        self._raw, self.program, self._program_by_hand = raw, program, True
-        self._replacement = {
-            "name": name, "folder": folder, "rate": rate, "gains": gains, "options": options, "in_scenarios": in_scenarios,
-        }  # fmt: skip
+        if self._as_filed is None:
+            self._as_filed = before
+        self._raw, self.program, self._program_by_hand, self._gains = raw, program, True, {}
+        self._brought = None
+        self._replacement = {"name": name, "folder": folder, "rate": rate, "gains": gains, "options": options}
         self._values = {path: value for path, value in self._values.items() if not path.startswith("control.")}
         self._read_anew()
 
@@ -295,7 +334,9 @@ class Twin(ParameterValues):
             if why:
                 raise self.mistake(why, "description", *place)
         file, here = self.description_file, [self.folder]
-        found = read_description(path, arguments=file.arguments, packages=file.packages, folders=here, repair=about.repair)
+        found = read_description(
+            path, arguments=file.arguments, packages=file.packages, folders=here, repair=about.repair, density=about.density
+        )
         if about.collision == "with_visuals":
             found = collide_with_visuals(found)
         if about.no_collision:

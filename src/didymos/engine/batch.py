@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from didymos.describe.twin import Twin
+from didymos.engine.program_scope import Skipped
 from didymos.engine.saved_state import State
 from didymos.engine.simulation import Simulation
 from didymos.engine.verdict import Verdict
@@ -35,6 +36,8 @@ class Outcome:
     state: State
     verdicts: tuple[Verdict, ...]
     error: RunError | None = None
+    skipped: tuple[Skipped, ...] = ()
+    """What of the scenario does not apply to the program that ran."""
 
 
 def run_many(
@@ -63,10 +66,10 @@ def run_many(
         try:
             log = simulation.run(seconds)
         except RunError as error:
-            return Outcome(simulation.seed, given[index], error.log, simulation.save(), (), error)
+            return Outcome(simulation.seed, given[index], error.log, simulation.save(), (), error, simulation.skipped)
         if progress is not None:
             progress(index)
-        return Outcome(simulation.seed, given[index], log, simulation.save(), simulation.judge(log))
+        return Outcome(simulation.seed, given[index], log, simulation.save(), simulation.judge(log), None, simulation.skipped)
 
     with ThreadPoolExecutor(max_workers=threads or os.cpu_count() or 1) as pool:
         return list(pool.map(finish, range(len(simulations))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +14,7 @@ from didymos.control import Controller, Robot
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.check import check_tick
-from didymos.describe.names import driven_joints, input_names, movable_joints, readings
+from didymos.describe.names import driven_joints, input_names, movable_joints, part_inputs, readings
 from didymos.describe.schema import ScenarioSpec, StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.actuators import actuators_of
@@ -23,11 +24,12 @@ from didymos.engine.contact_frame import ContactFrames
 from didymos.engine.context import LoopContext
 from didymos.engine.drive import start
 from didymos.engine.figures import rotors
+from didymos.engine.program_scope import ProgramScope, program_setpoints
 from didymos.engine.schedule import scheduled_parameters, tick_rate
 from didymos.engine.streams import StreamPlan, plan_streams
 from didymos.errors import InputError, nearest
 
-__all__ = ["Built", "build", "choose_scenario", "stimuli_of"]
+__all__ = ["Built", "build", "choose_scenario"]
 
 _CHUNK = 0.4  # [s] of the twin's clock in a chunk of the record: a killed run loses at most two
 
@@ -60,23 +62,19 @@ def choose_scenario(twin: Twin, scenario: str | None) -> ScenarioSpec | None:
     return twin.scenarios[scenario]
 
 
-def stimuli_of(scenario: ScenarioSpec | None) -> tuple[StimulusSpec, ...]:
-    """What a scenario moves, its constant set-points first."""
-    if scenario is None:
-        return ()
-    constants = (
-        StimulusSpec(target=f"setpoints.{name}", kind="constant", value=value) for name, value in scenario.setpoints.items()
-    )
-    return (*constants, *scenario.stimuli)
-
-
 def build(
-    twin: Twin, program: Controller | None, stimuli: tuple[StimulusSpec, ...], start_spec: StartSpec, *, piloted: bool
+    twin: Twin,
+    program: Controller | None,
+    stimuli: tuple[StimulusSpec, ...],
+    scope: ProgramScope,
+    start_spec: StartSpec,
+    *,
+    piloted: bool,
 ) -> Built:
     """Compile a twin and lay out the tables of its run; the program is told which robot it drives and how it begins."""
     if program is not None:
         program.name_joints(driven_joints(twin), twin.folder)
-    units = _setpoints(program, stimuli)
+    units = _setpoints(scope.setpoints(), program, stimuli)
     setpoints, scheduled, compiled = tuple(units), scheduled_parameters(stimuli), as_compiled(program)
     words = sum(item.size for item in program.reports) if program is not None else 0
     if compiled is not None:
@@ -88,12 +86,14 @@ def build(
     robot = Robot(
         inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
         sensors=readings(twin), actuators=actuators_of(twin, assembly.model, assembly.own_actuators),
-        posture=_posture(twin, assembly.model, start_spec),
-        gravity=twin.file.world.gravity, make_model=partial(getattr, twin, "model"),
+        posture=_posture(twin, assembly.model, start_spec), gravity=twin.file.world.gravity,
+        units=_units(twin, assembly, units), make_model=partial(getattr, twin, "model"),
     )
     if program is not None:
         start(program, robot)
-    streams = plan_streams(twin, assembly, units, program, scheduled, piloted)
+    recorded = _setpoints(scope.setpoints_here(), program, stimuli)
+    shown = {name: (unit, setpoints.index(name)) for name, unit in recorded.items()}
+    streams = plan_streams(twin, assembly, shown, program, scheduled, piloted)
     timing = tick_rate(twin, program)
     substeps, every = timing
     for name in twin.file.parts:
@@ -119,12 +119,25 @@ def _initial(program: Controller | None, setpoints: tuple[str, ...], stimuli: tu
     return np.array([0.0 if f"setpoints.{name}" in moved else values.get(name, 0.0) for name in setpoints])
 
 
-def _setpoints(program: Controller | None, stimuli: tuple[StimulusSpec, ...]) -> dict[str, str]:
-    """Names and units of the set-points of a run: those that the program reads, then those that only stimuli know."""
-    units: dict[str, str] = {}
-    if program is not None:
-        of = {item.name: item.unit for item in program.declared_setpoints}
-        units = {name: of[declared] for declared, names in program.setpoint_names.items() for name in names}
+def _units(twin: Twin, assembly: Assembly, setpoints: Mapping[str, str]) -> dict[str, str]:
+    """Units by `inputs.NAME`, `measured.NAME` and `setpoints.NAME`; the description's own actuators do not say theirs."""
+    units = dict.fromkeys((f"inputs.{name}" for name in input_names(twin)), "")
+    for name, part, index in part_inputs(twin):
+        units[f"inputs.{name}"] = twin.file.parts[part].contract.inputs[index].unit
+    for item in assembly.quantities:
+        if item.sensor in twin.file.sensors:
+            units |= {f"measured.{item.sensor}.{name}": unit for name, unit in zip(item.columns, item.units, strict=True)}
+    units |= {f"measured.{name}.stamp": "s" for name in readings(twin)}
+    return units | {f"setpoints.{name}": unit for name, unit in setpoints.items()}
+
+
+def _setpoints(
+    declared: Mapping[str, str], program: Controller | None, stimuli: tuple[StimulusSpec, ...]
+) -> dict[str, str]:
+    """Names and units of the set-points of a run: declared ones, those that the program reads, those that only stimuli know."""
+    units = {**declared}
+    for name, unit in program_setpoints(program).items():
+        units[name] = units.get(name) or unit
     for stimulus in stimuli:
         if stimulus.target.startswith("setpoints."):
             units.setdefault(stimulus.target.partition(".")[2], "")

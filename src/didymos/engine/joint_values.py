@@ -74,7 +74,7 @@ def apply_joint(model: mujoco.MjModel, twin: Twin, name: str, loaded: Mapping[st
     ):  # fmt: skip
         own = twin.parameters[f"joints.{name}.{quantity}"].value
         np.reshape(field, (model.nv, -1))[dof, 0] = own + sum(getattr(load, quantity) for load in loads)
-    if any(load.friction > 0.0 for load in loads):
+    if np.reshape(model.dof_frictionloss, (model.nv, -1))[dof, 0] > 0.0:
         model.dof_solimp[dof] = _STIFF
         model.dof_solref[dof] = 2.0 * twin.file.world.step, 1.0
 

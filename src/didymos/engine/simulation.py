@@ -18,12 +18,13 @@ from didymos.control import Controller, Values
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
+from didymos.describe.description import Note
 from didymos.describe.names import readings
-from didymos.describe.schema import StartSpec
+from didymos.describe.schema import ExpectationSpec, StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine import stopwatch
 from didymos.engine.assemble import SCAN
-from didymos.engine.build import build, choose_scenario, stimuli_of
+from didymos.engine.build import build, choose_scenario
 from didymos.engine.cameras import Cameras, View
 from didymos.engine.changes import Changes
 from didymos.engine.compile_ahead import loop_compiled_beside
@@ -31,6 +32,7 @@ from didymos.engine.drive import drive
 from didymos.engine.failure import failure
 from didymos.engine.falling import free_fall
 from didymos.engine.figures import thrust_to_weight
+from didymos.engine.gain_check import gain_notes
 from didymos.engine.intervene import Overrides, push
 from didymos.engine.intervention import Intervention
 from didymos.engine.link_frames import LinkFrames
@@ -43,6 +45,7 @@ from didymos.engine.packed_context import pack
 from didymos.engine.piloted import Piloted
 from didymos.engine.poses import poses
 from didymos.engine.program_memory import ProgramMemory
+from didymos.engine.program_scope import ProgramScope, Skipped
 from didymos.engine.row_buffer import Rows, switch_record, take_rows
 from didymos.engine.run import Run
 from didymos.engine.saved_state import State, checked_vector
@@ -84,12 +87,14 @@ class Simulation:
         self.twin = twin.copy()
         self.seed, self.scenario, self.piloted = seed, scenario, piloted
         self._about = choose_scenario(self.twin, scenario)
-        if self._about is not None and scenario is not None:
-            self.twin = self.twin.for_scenario(scenario)
+        self.scope = scope = ProgramScope(self.twin, scenario, control)
+        self.twin = self.twin.for_scenario(scenario, gains=control is None)
         self._given = control
         self.program = control if control is not None else self.twin.make_program()
+        self.stimuli: tuple[StimulusSpec, ...] = scope.stimuli()
+        """What the scenario moves, its constant set-points first."""
         with loop_compiled_beside():
-            self.built = build(self.twin, self.program, self.stimuli, self._begin(), piloted=piloted)
+            self.built = build(self.twin, self.program, self.stimuli, scope, self._begin(), piloted=piloted)
         self.data, self.robot = self.built.data, self.built.robot
         self.context, self.packed = self.built.context, pack(self.built.context)
         self.address = int(self.packed.ctypes.data)
@@ -99,7 +104,12 @@ class Simulation:
         self._memory = ProgramMemory(self.program, compiled=self._compiled)
         self._live = LiveValues(self.built)
         self.overrides = Overrides(self.built)
-        check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}))
+        others = check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}), scope)
+        asked = self._about.expect if self._about is not None else ()
+        self.expected: tuple[ExpectationSpec, ...] = tuple(item for item in asked if item not in others)
+        """What the scenario expects of the program that runs."""
+        self.skipped: tuple[Skipped, ...] = scope.skipped(others)
+        """What of the scenario does not apply, because another program runs than the one it was written for."""
         self._changes = Changes(self.built, self.stimuli, self.period)
         self._cameras = Cameras(self.twin, self.shown, seed, self.period)
         self._disturbed = bool(self._changes or self._cameras.names)  # by what Python has to do between ticks
@@ -145,7 +155,7 @@ class Simulation:
     @property
     def expects(self) -> bool:
         """Whether the scenario says what a good run is."""
-        return self._about is not None and bool(self._about.expect)
+        return bool(self.expected)
 
     @property
     def free_fall(self) -> str | None:
@@ -153,9 +163,9 @@ class Simulation:
         return free_fall(self)
 
     @property
-    def stimuli(self) -> tuple[StimulusSpec, ...]:
-        """What the scenario moves, its constant set-points first."""
-        return stimuli_of(self._about)
+    def gain_notes(self) -> tuple[Note, ...]:
+        """A note on each servo, drive or actuator whose gains are too stiff for the physics step; see `gain_check.py`."""
+        return gain_notes(self.built)
 
     @property
     def chunk(self) -> int:
@@ -467,9 +477,9 @@ class Simulation:
         return Log(tuple(stream.layout for stream in self.built.streams), metadata, keep=keep)
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
-        """What the scenario expects, measured in the log of a run."""
+        """What the scenario expects, measured in the log of a run; `skipped` says what does not apply."""
         verdicts = []
-        for item in self._about.expect if self._about is not None else ():
+        for item in self.expected:
             figure = thrust_to_weight(self.twin, self.built.assembly) if item.figure == "thrust_to_weight" else None
             verdicts.append(measure(item, log, figure))
         return tuple(verdicts)

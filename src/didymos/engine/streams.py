@@ -50,13 +50,13 @@ def _of(source: int, start: int, count: int, factor: float = 1.0) -> Columns:
 def plan_streams(
     twin: Twin,
     assembly: Assembly,
-    setpoints: Mapping[str, str],
+    setpoints: Mapping[str, tuple[str, int]],
     program: Controller | None,
     scheduled: tuple[str, ...],
     piloted: bool = False,
 ) -> tuple[StreamPlan, ...]:
-    """Clock, truth, joints, poses of links, set-points (name -> unit), inputs, parts, the air, what the program reports and its
-    odometry, parameters that stimuli move, momentum, channels and boxes of a pilot, then every sensor."""
+    """Clock, truth, joints, poses of links, set-points (name -> unit and number), inputs, parts, the air, what the program
+    reports and its odometry, parameters that stimuli move, momentum, channels and boxes of a pilot, then every sensor."""
     record, starts = twin.file.record, assembly.state.starts
     streams = [
         StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, []),
@@ -65,8 +65,9 @@ def plan_streams(
         _poses(twin, assembly, record.tf_rate),
     ]
     if setpoints:
-        layout = StreamLayout("setpoints", Kind.SCALARS, tuple(setpoints), tuple(setpoints.values()))
-        streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, starts["setpoints"], len(setpoints))))
+        units, numbers = zip(*setpoints.values(), strict=True)
+        columns = [(Source.STATE, starts["setpoints"] + number, 1.0) for number in numbers]
+        streams.append(StreamPlan(StreamLayout("setpoints", Kind.SCALARS, tuple(setpoints), units), record.rate, -1, columns))
     streams += _inputs(twin, assembly, record.rate)
     streams += _parts(twin, assembly, record.rate)
     if record.air:

@@ -17,6 +17,7 @@ import numpy as np
 from didymos.describe.path_patterns import tied_paths
 from didymos.describe.twin import Twin
 from didymos.engine.batch import run_many
+from didymos.engine.program_scope import Skipped
 from didymos.engine.verdict import Verdict
 from didymos.errors import InputError
 
@@ -27,12 +28,13 @@ _AT_ONCE = 4  # runs per thread whose logs are held at the same time
 
 @dataclass(frozen=True)
 class Trial:
-    """One run of a sweep: its seed, the values that were varied, its verdicts, and what ended it if it failed."""
+    """One run of a sweep: its seed, the values that were varied, its verdicts, what ended it if it failed, what was skipped."""
 
     seed: int
     values: Mapping[str, float]
     verdicts: tuple[Verdict, ...]
     error: str | None
+    skipped: tuple[Skipped, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -83,7 +85,7 @@ def sweep(
         done = run_many(twin, seeds=seeds, values=values, scenario=scenario, seconds=seconds, threads=threads)
         for outcome in done:
             error = None if outcome.error is None else str(outcome.error)
-            trials.append(Trial(outcome.seed, outcome.values, outcome.verdicts, error))
+            trials.append(Trial(outcome.seed, outcome.values, outcome.verdicts, error, outcome.skipped))
         if progress is not None:
             progress(len(trials))
     return trials

@@ -20,19 +20,21 @@ import mujoco
 import numpy as np
 
 from didymos.describe.names import movable_joints
+from didymos.describe.new.scenarios import HELD
 from didymos.describe.twin import Twin
 from didymos.engine.simulation import Simulation
 
-__all__ = ["HELD", "UPRIGHT", "Trial", "try_twin"]
+__all__ = ["UPRIGHT", "Trial", "try_twin"]
 
-HELD = 0.05  # [rad, m]: what a servo gives way by under the weight of an arm
 UPRIGHT = 0.5  # [rad]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a twin did. `error` is the largest change [rad, m] of a driven joint, `joint` its name; `height` [m] of the root's origin over
-    the ground at the end, `sunk` [m] by how much lower than at the start; `tilt` [rad] by which it turned from where it began.
+    """What a twin did.
+
+    `error` is the largest change [rad, m] of a driven joint, `joint` its name; `height` [m] that of the root's origin over the
+    ground at the end, `sunk` [m] by how much lower than at the start; `tilt` [rad] by which it turned from where it began.
     """
 
     verdict: str
@@ -65,10 +67,10 @@ def try_twin(twin: Twin, simulation: Simulation, seconds: float) -> Trial:
     fell = tilt > UPRIGHT or sunk > max((start - ground) / 3.0, 0.01)
     if description.floating and driven:
         verdict, well = (f"falls over: it turned by {tilt:.2f} rad and sank by {sunk:.3f} m", False) if fell else (
-            f"stands, {height:.3g} m high" + (f" after sinking by {1000 * sunk:.0f} mm" if sunk > 0.002 else ""), True
+            f"stands{_high(height)}" + (f" after sinking by {1000 * sunk:.0f} mm" if sunk > 0.002 else ""), True
         )  # fmt: skip
     elif description.floating:
-        verdict, well = f"lies, {height:.3g} m high", True
+        verdict, well = f"lies{_high(height)}", True
     elif driven:
         unit = "m" if description.joints[joint].kind.value == "prismatic" else "rad"
         held = error <= HELD
@@ -81,5 +83,11 @@ def try_twin(twin: Twin, simulation: Simulation, seconds: float) -> Trial:
     return Trial(verdict, well, seconds, error, joint, height, sunk, tilt)
 
 
+def _high(height: float) -> str:
+    return f", its root {height:.3f} m high" if abs(height) > 0.0005 else ""
+
+
 def _small(value: float, unit: str) -> str:
+    if value < 1e-6:
+        return f"below 0.001 m{unit}"
     return f"{1000 * value:.2g} m{unit}" if value < 0.1 else f"{value:.2g} {unit}"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from didymos.describe.schema import ExpectationSpec
 from didymos.describe.twin import Twin
+from didymos.engine.program_scope import ProgramScope
 from didymos.errors import InputError, RunError, nearest
 from didymos.measures import MEASURES
 from didymos.record.log import Log
@@ -41,19 +42,26 @@ class Verdict:
         return bound
 
 
-def check_expected(twin: Twin, scenario: str | None, log: Log) -> None:
-    """Refuse expectations that no run can meet, before it has run; `log` is that of the run to come, still empty."""
-    expected = twin.scenarios[scenario].expect if scenario is not None else ()
-    for index, item in enumerate(expected):
+def check_expected(twin: Twin, scenario: str | None, log: Log, scope: ProgramScope) -> tuple[ExpectationSpec, ...]:
+    """The expectations that no run of this program can answer and that are not its to answer.
+
+    Others that no run can meet are refused, before it has run; `log` is that of the run to come, still empty.
+    """
+    others = []
+    for index, item in enumerate(twin.scenarios[scenario].expect if scenario is not None else ()):
         place = ("scenarios", scenario or "", "expect", index)
         if item.signal is not None:
             try:
                 _signal(item, log)
             except InputError:
+                if scope.lacks(item.signal):
+                    others.append(item)
+                    continue
                 hint = nearest(item.signal, log.signals)
                 raise twin.mistake(f"no run records {item.signal!r}{hint}", *place, "signal") from None
         elif twin.file.world.gravity == 0.0:
             raise twin.mistake("found no gravity, so there is no weight to compare with", *place, "figure")
+    return tuple(others)
 
 
 def _signal(expected: ExpectationSpec, log: Log) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:

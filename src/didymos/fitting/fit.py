@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from didymos.describe.path_patterns import tied_paths, unknown_path
 from didymos.describe.twin import Twin
+from didymos.engine.simulation import Simulation
 from didymos.errors import InputError
 from didymos.fitting.confidence import Confidence, confidence
 from didymos.fitting.evaluation import Evaluation, evaluate
@@ -83,6 +84,8 @@ def fit(
     began = time.perf_counter()
     if method not in METHODS:
         raise InputError(f"found {method!r}, expected one of {', '.join(METHODS)}", option="method")
+    left_out = _columns_of_another_program(twin, (*recordings, *hold_out))
+    recordings, hold_out = _without(recordings, left_out), _without(hold_out, left_out)
     problem = Problem(twin, recordings, _checked(twin, recordings, bounds), threads=threads, watch=watch)
     try:
         start = problem.start()
@@ -99,10 +102,34 @@ def fit(
             evaluations += _evaluate_held_out(twin, hold_out, problem)
         return Fit(
             twin.name, method, loss_before, problem.best_loss, time.perf_counter() - began, problem.runs, interrupted,
-            parameters, certainty.correlation, evaluations, tuple(_warnings(problem, parameters, certainty.correlation)),
+            parameters, certainty.correlation, evaluations,
+            (*left_out.values(), *_warnings(problem, parameters, certainty.correlation)),
         )  # fmt: skip
     finally:
         problem.close()
+
+
+def _columns_of_another_program(twin: Twin, recordings: Sequence[Recording]) -> dict[str, str]:
+    """Signals that only the file's program tells where another one runs, and a sentence for each: they cannot be compared."""
+    found: dict[str, str] = {}
+    if twin.program_by_hand is not None:
+        for scenario in dict.fromkeys(recording.scenario for recording in recordings):
+            simulation = Simulation(twin, scenario=scenario)
+            known = simulation.new_log()
+            for channel in (channel for recording in recordings for channel in recording.channels):
+                signal = channel.column.signal
+                if signal not in known and simulation.scope.lacks(signal):
+                    found[signal] = f"{channel.column.name} is skipped: the program that runs does not tell {signal}"
+    return found
+
+
+def _without(recordings: Sequence[Recording], signals: Collection[str]) -> list[Recording]:
+    """The recordings without the channels of some signals; one of which nothing is left is left out itself."""
+    kept = [
+        replace(recording, channels=tuple(item for item in recording.channels if item.column.signal not in signals))
+        for recording in recordings
+    ]
+    return [recording for recording in kept if recording.channels]
 
 
 def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, tuple[float, float]]) -> list[Bound]:
@@ -110,16 +137,16 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
         raise InputError("no parameter may move; say which with `bounds` PATH=LOW:HIGH", option="bounds")
     if not any(channel.column.weight > 0.0 for recording in recordings for channel in recording.channels):
         raise InputError("every column has the weight 0, so there is nothing to fit", path="fit.columns")
-    checked = []
+    checked, known = [], twin.every_parameter()
     for path, (low, high) in bounds.items():
-        tied = tied_paths(path, twin.parameters)
+        tied = tied_paths(path, known)
         if not tied:
-            raise InputError(unknown_path(path, twin.parameters), path=path)
-        parameter = twin.parameters[tied[0]]
+            raise InputError(unknown_path(path, known), path=path)
+        parameter = known[tied[0]]
         for one in tied:
-            if not (twin.parameters[one].live or one.startswith("start.")):
+            if not (known[one].live or one.startswith("start.")):
                 raise InputError("is fixed for a run and cannot be fitted", path=one)
-            if twin.parameters[one].value != parameter.value:
+            if known[one].value != parameter.value:
                 raise InputError(f"{one} and {tied[0]} have different values, so they cannot move together", path=path)
         if not low < high:
             raise InputError(f"found bounds {low:g}:{high:g}, expected the lower one first", path=path)
@@ -129,10 +156,14 @@ def _checked(twin: Twin, recordings: Sequence[Recording], bounds: Mapping[str, t
             limits = f"{'-inf' if parameter.low is None else parameter.low}:{'inf' if parameter.high is None else parameter.high}"
             raise InputError(f"the bounds {low:g}:{high:g} leave what the parameter may be, {limits}", path=path)
         for recording in recordings:
-            if recording.scenario is not None and twin.set_by_scenario(recording.scenario).keys() & set(tied):
+            if recording.scenario is not None and _set_by_scenario(twin, recording.scenario) & set(tied):
                 raise InputError(f"the scenario {recording.scenario!r} sets this parameter itself", path=path)
         checked.append(Bound(path, low, high, tied))
     return checked
+
+
+def _set_by_scenario(twin: Twin, scenario: str) -> set[str]:
+    return set(twin.with_program_of(scenario).set_by_scenario(scenario))
 
 
 def _check_effect(problem: Problem, start: _Array) -> None:
@@ -181,7 +212,7 @@ def _parameters(problem: Problem, start: _Array, half_width: _Array) -> tuple[Fi
     for bound, half in zip(problem.bounds, half_width, strict=True):
         width = float(half) * (bound.high - bound.low)
         interval = (after[bound.path] - width, after[bound.path] + width) if np.isfinite(width) else None
-        unit = problem.twin.parameters[bound.paths[0]].unit
+        unit = problem.twin.every_parameter()[bound.paths[0]].unit
         ends = (bound.low, bound.high)
         fitted.append(FittedParameter(bound.path, bound.paths, unit, before[bound.path], after[bound.path], interval, ends))
     return tuple(fitted)

@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.model.dynamics import bias, gravity, mass_matrix
-from didymos.model.frames import frame_drift, frame_position, frame_rotation, frame_velocity, jacobian
-from didymos.model.momentum import center_of_mass, momentum
+from didymos.model.questions import (
+    ask_bias,
+    ask_center_of_mass,
+    ask_drift,
+    ask_gravity,
+    ask_jacobian,
+    ask_mass_matrix,
+    ask_momentum,
+    ask_position,
+    ask_rotation,
+    ask_velocity,
+)
 
 if TYPE_CHECKING:
     from didymos.model.robot_model import RobotModel
@@ -28,61 +37,61 @@ class ModelState:
 
     def position(self, frame: str) -> Array:
         """Origin of a frame in the world [m], shape [3]."""
-        return np.array(self.model.ask(self, frame_position, self.model.frame(frame)))
+        return np.array(self.model.ask(self, ask_position, self.model.frame(frame)))
 
     def rotation(self, frame: str) -> Array:
         """Rotation from a frame to the world, shape [3, 3]."""
         out = np.empty((3, 3))
-        self.model.ask(self, frame_rotation, self.model.frame(frame), out)
+        self.model.ask(self, ask_rotation, self.model.frame(frame), out)
         return out
 
     def velocity(self, frame: str) -> Array:
         """Velocity of a frame's origin [m/s] over its rate [rad/s], shape [6]."""
         out = np.empty(6)
-        self.model.ask(self, frame_velocity, self.model.frame(frame), out)
+        self.model.ask(self, ask_velocity, self.model.frame(frame), out)
         return out
 
     def jacobian(self, frame: str) -> Array:
         """J, shape [6, nv], linear over angular, about the frame's origin: `velocity(frame)` is J v."""
         out = np.empty((6, self.model.nv))
-        self.model.ask(self, jacobian, self.model.frame(frame), out)
+        self.model.ask(self, ask_jacobian, self.model.frame(frame), out)
         return out
 
     def drift(self, frame: str) -> Array:
         """J' v, shape [6]: how a frame accelerates [m/s^2], [rad/s^2] while v stays as it is."""
         out = np.empty(6)
-        self.model.ask(self, frame_drift, self.model.frame(frame), out)
+        self.model.ask(self, ask_drift, self.model.frame(frame), out)
         return out
 
     @property
     def mass_matrix(self) -> Array:
         """M, shape [nv, nv], with the armature of the description's joints on its diagonal (`RobotModel.armature`)."""
         out = np.empty((self.model.nv, self.model.nv))
-        self.model.ask(self, mass_matrix, out)
+        self.model.ask(self, ask_mass_matrix, out)
         return out
 
     @property
     def bias(self) -> Array:
         """h of M v' + h = f, shape [nv]: forces of gravity and Coriolis."""
         out = np.empty(self.model.nv)
-        self.model.ask(self, bias, out)
+        self.model.ask(self, ask_bias, out)
         return out
 
     @property
     def gravity(self) -> Array:
         """The generalized forces that hold the robot still against gravity, shape [nv]."""
         out = np.empty(self.model.nv)
-        self.model.ask(self, gravity, out)
+        self.model.ask(self, ask_gravity, out)
         return out
 
     @property
     def center_of_mass(self) -> Array:
         """Of all links, in the world [m], shape [3]."""
-        return np.array(self.model.ask(self, center_of_mass))
+        return np.array(self.model.ask(self, ask_center_of_mass))
 
     @property
     def momentum(self) -> Array:
         """Linear momentum [kg m/s] over angular momentum about the centre of mass [kg m^2/s], shape [6]."""
         out = np.empty(6)
-        self.model.ask(self, momentum, out)
+        self.model.ask(self, ask_momentum, out)
         return out

@@ -6,9 +6,9 @@
 
 q and v are the engine's: a free joint has its position in the world [m] and its quaternion, w first, and as velocities those of
 its origin along the axes of the world [m/s] and rates along its own axes [rad/s]; a ball a quaternion and rates along the axes
-of its body; all others one number each. A floating base comes first. The model is the description's, a tree of rigid bodies: it
-does not know what a run sets (`links.NAME.mass`, a fault), what parts lend to joints, contacts, nor constraints between joints
-(mimic joints and other couplings move freely in it; loops are open).
+of its body; all others one number each. A floating base comes first, but in MJCF with other bodies before it. The model is the
+description's, a tree of rigid bodies: it does not know what a run sets (`links.NAME.mass`, a fault), what parts lend to joints,
+contacts, nor constraints between joints (mimic joints and other couplings move freely in it; loops are open).
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.contract import offset_of
 from didymos.errors import InputError, nearest
 from didymos.model.layout import READING
 from didymos.model.model_state import ModelState
-from didymos.model.place import place
-from didymos.model.reading import BaseReading, read, reading_names
+from didymos.model.questions import ask_place, ask_read
+from didymos.model.reading import BaseReading, reading_names
 from didymos.model.shape import Shape
 from didymos.model.tables import ModelJoint, ModelLink
 
@@ -71,13 +72,13 @@ class RobotModel:
         self.left_out: tuple[str, ...] = tuple(left_out)
         """What the description has and the model does not know, a sentence each: couplings of joints, tendons, springs, ..."""
         self._table = table
-        self._frame_numbers = {name: i for i, name in reversed(list(enumerate(self.frames)))}
+        self._frame_numbers = {name: i for i, name in enumerate(self.frames)}
         self._begin()
 
     def _begin(self) -> None:
         """The workspace that states of this model share."""
         self._record = self._table[0]
-        self._workspace = self.record()
+        self._workspace = self._table.copy()
         self._placed: ModelState | None = None
         self._lock = threading.Lock()
 
@@ -189,13 +190,14 @@ class RobotModel:
         made = np.array(values, dtype=np.float64)
         if made.shape != (size,):
             raise InputError(f"{name} has the shape {list(made.shape)}, this model takes [{size}]")
+        made.flags.writeable = False  # a state is one state
         return made
 
     def ask(self, state: ModelState, question: Callable[..., Any], *arguments: Any) -> Any:
-        """What a kernel of this room answers at a state; states of one model take turns."""
+        """What one of `questions.py` answers at a state; states of one model take turns."""
         with self._lock:
             if self._placed is not state:
-                place(self._workspace, state.q, state.v)
+                ask_place(self._workspace, state.q, state.v)
                 self._placed = state
             return question(self._workspace, *arguments)
 
@@ -203,6 +205,20 @@ class RobotModel:
     def readings(self) -> Mapping[str, tuple[str, ...]]:
         """The readings that the fields of `READING` are."""
         return reading_names(self.base_reading, self.encoders)
+
+    @cached_property
+    def _reading_offsets(self) -> tuple[tuple[str, int], ...]:
+        """Each reading that tells of q and v, and where in a record of `READING` it belongs, in float64 words."""
+        starts = {field: offset_of(READING, field) for field in self.readings}
+        return tuple((name, starts[field] + i) for field, names in self.readings.items() for i, name in enumerate(names))
+
+    @cached_property
+    def _unread(self) -> Array:
+        """A record of `READING` before anything is read: joints stand at their reference."""
+        numbers = np.zeros(READING.itemsize // 8)
+        encoders = self._record["encoders"][: len(self.encoders)]
+        numbers.view(READING)["joint_position"][0, : len(encoders)] = self._record["reference"][encoders["position"]]
+        return numbers
 
     def reads(self, declaration: str) -> dict[str, tuple[str, ...]]:
         """What a compiled program adds to its `reads` for a `NAME = measurement(layout=READING)`."""
@@ -213,15 +229,12 @@ class RobotModel:
 
         A reading that is not there (a real robot may tell less than its twin) leaves its numbers at the reference.
         """
-        reading = np.zeros(1, dtype=READING)
-        for i, encoder in enumerate(self._record["encoders"][: len(self.encoders)]):
-            reading["joint_position"][0, i] = self._record["reference"][encoder["position"]]
-        for field, names in self.readings.items():
-            for i, name in enumerate(names):
-                with suppress(AttributeError, KeyError):
-                    reading[field][0, i] = measured[name]
+        numbers = self._unread.copy()
+        for name, offset in self._reading_offsets:
+            with suppress(AttributeError, KeyError):
+                numbers[offset] = measured[name]
         q, v = np.zeros(self.nq), np.zeros(self.nv)
-        read(self._record, reading[0], q, v)
+        ask_read(self._table, numbers.view(READING), q, v)
         return q, v
 
     def record(self) -> Any:

@@ -13,7 +13,8 @@ for (s_d < 1, tau at its limit) at the velocity that the joint is about to have,
 
     stable:  h^2 kp < 4 I + 2 h kd        h the step, I the inertia that the joint feels with all others free (`servo_is_stable`)
 
-any damping is stable, and lets stiffer springs be: explicitly it would be h^2 kp + 2 h kd < 4 I. With `rk4` nothing is implicit.
+any damping is stable, and lets stiffer springs be: explicitly it would be h^2 kp + 2 h kd < 4 I. With `rk4` nothing is implicit,
+and of a scale above 1 what exceeds kd is not: that is stable for h s_d kd < 2 (I + h kd).
 What is given back arrives with a lag of about h^2 kd / I, and accelerometers, which read what acts at the start of a step, see
 (1 - s_d) h kd / I of the joint's acceleration too much; both matter only where kd is far larger than a command asks for.
 

@@ -49,4 +49,5 @@ Connect = Callable[["Simulation", str, Mapping[str, int], bool], "Hardware"]
 called the start of the scenario."""
 
 Serve = Callable[["Simulation", ServeOptions], dict[str, Any]]
-"""Serves a simulation until its time is over; facts about it, for people and programs."""
+"""Serves a simulation until its time is over; facts about it, for people and programs. `verdicts` among them, if there are any
+(`engine/judge.py`), are those on the scenario."""

@@ -11,11 +11,13 @@ import numpy as np
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
 from didymos.describe.formats.engine_joints import add_joint, add_loop, add_mimic
 from didymos.describe.formats.engine_spec import check_compiles, new_spec, unique
+from didymos.describe.formats.estimated_inertia import estimate_inertias
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import RigidGroup, carried_inertials, principal_axes
 from didymos.describe.formats.inertia_repair import RobotSize, size_without_mass
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, Mechanism, Shape, ShapeKind, links_in_order
 from didymos.describe.formats.meshes import MeshLibrary
+from didymos.describe.formats.odd_units import note_odd_units
 from didymos.rotations import Pose
 
 __all__ = ["build_spec"]
@@ -32,19 +34,25 @@ _GEOMS = {
 }
 
 
-def build_spec(mechanism: Mechanism, report: ImportReport, *, repair: bool = False) -> Description:
+def build_spec(
+    mechanism: Mechanism, report: ImportReport, *, repair: bool = False, density: float | None = None
+) -> Description:
     """The description of a mechanism; an `InputError` where it is no tree, not physical, or refused by the engine.
 
-    `repair` mends what is off by little: see `inertia_repair.py`.
+    `repair` mends what is off by little: see `inertia_repair.py`; `density` [kg/m^3] gives links without mass that of their
+    shapes: see `estimated_inertia.py`.
     """
     report.refuse_missing()
     builder = _Builder(mechanism, report, repair)
+    if density is not None:
+        estimate_inertias(mechanism.links, density, builder.meshes.corners, report)
     builder.add_bodies()
     builder.add_constraints()
     builder.exclude_neighbours_of_the_world()
     root = mechanism.root
     floating = [joint for joint in builder.joints.values() if joint.kind is JointKind.FLOATING]
-    _, warnings = check_compiles(builder.spec, mechanism.element.file)
+    model, warnings = check_compiles(builder.spec, mechanism.element.file)
+    note_odd_units(mechanism, model, {name: link.body for name, link in builder.links().items()}, report)
     for warning in warnings:
         report.add(mechanism.element, f"the engine warns: {warning}")
     return Description(
@@ -79,7 +87,7 @@ class _Builder:
         self.order = links_in_order(mechanism)
         self.joints: dict[str, Joint] = {}
         self.frames: dict[str, Frame] = {}
-        self._meshes = MeshLibrary(self.spec, report)
+        self.meshes = MeshLibrary(self.spec, report)
         self._placed: dict[str, _Placed] = {}
         self._moving_joint: dict[str, JointSource] = {}
         self._body_names: set[str] = {WORLD}
@@ -210,7 +218,7 @@ class _Builder:
         for shape in self.mechanism.links[link].shapes:
             mesh = None
             if shape.mesh is not None:
-                mesh = self._meshes.asset(shape.mesh, shape.element, collision=shape.collision)
+                mesh = self.meshes.asset(shape.mesh, shape.element, collision=shape.collision)
                 if mesh is None:
                     continue
             role = "collision" if shape.collision else "visual"

@@ -74,6 +74,8 @@ def _complaint(error: BaseException, file: Path) -> InputError:
     line = re.search(r",? ?line (\d+)(, column -?\d+)?", text)
     if line is not None:
         text = text.replace(line[0], "")
+    text = re.sub(r"\s*Element name '([^']*)', id \d+", r" (element '\1')", text)
+    text = re.sub(r"\s*Element '([^']*)'", r" (element <\1>)", text)
     message = f"the engine refuses it: {text.strip()}"
     return InputError(message, file=file, line=int(line[1]) if line and int(line[1]) > 0 else None)
 

@@ -25,7 +25,8 @@ __all__ = ["FORMATS", "DescriptionFile", "Format"]
 class DescriptionFile:
     """A file to be read: what is said about it, and, of one that begins with a tag, its root element.
 
-    `text` is what it expands to, where that is not what it holds (xacro); `repair` asks for what `inertia_repair.py` mends.
+    `text` is what it expands to, where that is not what it holds (xacro); `repair` asks for what `inertia_repair.py` mends,
+    `density` [kg/m^3] for what `estimated_inertia.py` estimates.
     """
 
     path: Path
@@ -34,6 +35,7 @@ class DescriptionFile:
     root: Element | None = None
     text: str | None = None
     repair: bool = False
+    density: float | None = None
 
 
 @dataclass(frozen=True)

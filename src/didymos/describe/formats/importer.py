@@ -28,16 +28,18 @@ def read_description(
     packages: Mapping[str, Path] = _NOWHERE,
     folders: Iterable[Path] = (),
     repair: bool = False,
+    density: float | None = None,
 ) -> Description:
     """The description in a file.
 
     `arguments` are the xacro file's; `packages` says where the packages stand that the file names (see `packages`); `folders` are
     more folders that it may read from (see `boundary`); `repair` mends inertias that are off by rounding and moving links
-    without mass (see `inertia_repair`). Everything in the file that is not used, or not used as written, is in the `notes` of
+    without mass (see `inertia_repair`); `density` [kg/m^3] gives links without mass that of their shapes (see
+    `estimated_inertia`). Everything in the file that is not used, or not used as written, is in the `notes` of
     what is returned.
     """
     path = Path(path)
-    file = DescriptionFile(path, Packages(path, packages, folders), arguments, repair=repair)
+    file = DescriptionFile(path, Packages(path, packages, folders), arguments, repair=repair, density=density)
     own = _by_suffix(file.path)
     return _read_xml(file) if own is None else _read(own, file)
 
@@ -85,4 +87,4 @@ def _read(form: Format, file: DescriptionFile) -> Description:
     root = parse_xml(found.encode(), file.path, lines=False)
     if root.tag not in ("robot", "sdf", "mujoco"):
         raise InputError(f"{form.title}: was translated into <{root.tag}>, expected <robot>, <sdf> or <mujoco>", file=file.path)
-    return _by_tag(DescriptionFile(file.path, file.packages, root=root, text=found, repair=file.repair))
+    return _by_tag(DescriptionFile(file.path, file.packages, root=root, text=found, repair=file.repair, density=file.density))

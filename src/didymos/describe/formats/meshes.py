@@ -14,6 +14,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
+from didymos.describe.formats.file_head import not_the_file
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource
 from didymos.describe.formats.mesh_process import MeshProcessError, read_mesh_file
@@ -67,6 +68,13 @@ class MeshLibrary:
             self._report.add(element, f"the visual mesh {str(mesh.path)!r} {error}; it is not shown")
             return None
 
+    def corners(self, mesh: MeshSource) -> np.ndarray | None:
+        """The corners of a mesh [m], shape [n, 3], scaled; None where it cannot be read."""
+        try:
+            return np.asarray(self._triangles(mesh).vertices * mesh.scale)
+        except _UnreadableError:
+            return None
+
     def _triangles(self, mesh: MeshSource) -> Triangles:
         key = (mesh.path, mesh.part)
         if key not in self._read:
@@ -117,6 +125,10 @@ def read_triangles(path: Path, part: str | None = None) -> Triangles:
             raise _UnreadableError("is not a file")
         if path.stat().st_size > _LARGEST_MESH:
             raise _UnreadableError(f"is larger than {_LARGEST_MESH} bytes")
+        with path.open("rb") as stream:
+            other = not_the_file(stream.read(200))
+        if other:
+            raise _UnreadableError(other)
         triangles = _read_stl(path.read_bytes()) if path.suffix.lower() == ".stl" and part is None else None
         triangles = triangles or Triangles(*read_mesh_file(path, part))
     except OSError as error:
@@ -140,6 +152,9 @@ def _read_stl(data: bytes) -> Triangles | None:
     """A binary STL; None where the bytes are not one (an STL in ASCII)."""
     count = int.from_bytes(data[_STL_HEADER - 4 : _STL_HEADER], "little")
     if len(data) < _STL_HEADER or len(data) < _STL_HEADER + count * _STL_RECORD:
+        if data[:5].lower() != b"solid" and b"\0" in data:
+            whole = max(0, len(data) - _STL_HEADER) // _STL_RECORD
+            raise _UnreadableError(f"breaks off: it says that it has {count} triangles, and holds {whole}")
         return None
     if data[:5].lower() == b"solid" and len(data) != _STL_HEADER + count * _STL_RECORD:
         return None

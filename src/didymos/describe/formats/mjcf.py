@@ -6,6 +6,9 @@ file), so that they can be addressed; this is noted. A body welded to its parent
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from didymos.describe.formats.mjcf_guard import names_model, refuse_the_dangerou
 from didymos.describe.formats.mjcf_sensors import mjcf_sensors
 from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xml_file import Element
+from didymos.errors import InputError
 from didymos.rotations import quaternion_to_matrix
 
 __all__ = ["MJCF", "read_mjcf"]
@@ -43,11 +47,13 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
         if names_model(element) and not Path(element.attributes.get("file", "")).is_absolute():
             raise element.error(f"{element} stands in what xacro expands to; use <xacro:include>, or a whole path by $(find ...)")
     report = ImportReport()
-    spec, warnings = ask_engine(lambda: _spec(file) if text is None else mujoco.MjSpec.from_string(text), file)
+    with _with_its_line(root):
+        spec, warnings = ask_engine(lambda: _spec(file) if text is None else mujoco.MjSpec.from_string(text), file)
     if text is not None:
         spec.modelfiledir = str(file.resolve().parent)  # where its meshes are looked for
     _name_the_nameless(spec, root, report)
-    model, more_warnings = check_compiles(spec, file)
+    with _with_its_line(root):
+        model, more_warnings = check_compiles(spec, file)
     for warning in dict.fromkeys(warnings + more_warnings):
         report.add(root, f"the engine warns: {warning}")
     if model.nbody < 2:
@@ -71,6 +77,20 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
     )
     devices, left_out = mjcf_sensors(description)
     return replace(description, devices=devices, notes=(*description.notes, *left_out))
+
+
+@contextmanager
+def _with_its_line(root: Element) -> Iterator[None]:
+    """Say in which line the file is named that the engine did not find; it does not say so itself."""
+    try:
+        yield
+    except InputError as error:
+        missing = re.search(r"Error opening file '([^']*)'", error.message)
+        named = Path(missing[1]).name if missing and error.line is None else None
+        for element in root.walk():
+            if named is not None and Path(element.attributes.get("file", "")).name == named:
+                raise element.error(f"{element} means the file {element.attributes['file']!r}, which cannot be opened") from None
+        raise
 
 
 def _spec(file: Path) -> mujoco.MjSpec:

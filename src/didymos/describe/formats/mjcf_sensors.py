@@ -8,11 +8,11 @@
 | velocities of it, too | odometry |
 | force, torque of one site | force_torque |
 | touch | contact_force of the link that carries the site |
-| rangefinder of a site | rangefinder: ours looks along x of its frame, so that a pitch of -90 deg turns it to the site's z |
+| rangefinder of a site | rangefinder: ours looks along x, so that a pitch of -90 deg turns it to z of the site |
 | magnetometer | magnetometer |
 
-`noise` is the standard deviation of each reading, as MJCF means it. Everything else (clocks, tendons, energies, limits, ...) is noted,
-once for each type. Readings come at every physics step, as in the engine.
+`noise` is the standard deviation of each reading, as MJCF means it. Everything else (clocks, tendons, energies, limits, ...) is
+noted, once for each type. Readings come at every physics step, as in the engine.
 """
 
 from __future__ import annotations

@@ -34,7 +34,9 @@ __all__ = ["SDF", "read_sdf"]
 _MOST_MODELS = 30  # contacts between models take a bit each
 
 
-def read_sdf(root: Element, packages: Packages, *, repair: bool = False) -> Description:
+def read_sdf(
+    root: Element, packages: Packages, *, repair: bool = False, density: float | None = None
+) -> Description:
     """The description in an ``<sdf>`` element."""
     report = ImportReport()
     version = _version(root)
@@ -61,7 +63,7 @@ def read_sdf(root: Element, packages: Packages, *, repair: bool = False) -> Desc
     if gravity is not None:
         mechanism.gravity = parse_numbers(gravity, gravity.text, "the text", 3)
     devices = _read_devices(mechanism, reader)
-    return replace(build_spec(mechanism, report, repair=repair), devices=devices)
+    return replace(build_spec(mechanism, report, repair=repair, density=density), devices=devices)
 
 
 def _read_devices(mechanism: Mechanism, reader: ModelReader) -> tuple[Device, ...]:
@@ -164,7 +166,7 @@ def _spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSourc
 
 def _read(file: DescriptionFile) -> Description:
     assert file.root is not None
-    return read_sdf(file.root, file.packages, repair=file.repair)
+    return read_sdf(file.root, file.packages, repair=file.repair, density=file.density)
 
 
 SDF = Format("SDF", _read, tags=("sdf",))

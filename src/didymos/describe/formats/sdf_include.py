@@ -25,15 +25,19 @@ def with_includes(root: Element, packages: Packages, report: ImportReport) -> El
     """The root element with every include replaced by the model that it means.
 
     A model that is included into another one must be there; one that a world includes beside the robot (the sun, the
-    ground) is noted where it is not.
+    ground) is noted where it is not, unless nothing is left of that world.
     """
-    _Includer(packages, report).replace_in(root, [root.file])
+    includer = _Includer(packages, report)
+    includer.replace_in(root, [root.file])
+    if includer.left_out and not any(element.tag == "model" for element in root.walk()):
+        raise includer.left_out[0]
     return root
 
 
 class _Includer:
     def __init__(self, packages: Packages, report: ImportReport) -> None:
         self._packages, self._report, self._files = packages, report, 0
+        self.left_out: list[InputError] = []
 
     def replace_in(self, parent: Element, stack: list[Path]) -> None:
         children = []
@@ -51,10 +55,12 @@ class _Includer:
         file = self._resolve(uri, include)
         if file is None:
             message = f"<include> of {uri!r} in {parent} means no file that exists"
+            error = include.error(f"{message}; give its folder (`package` NAME=FOLDER, or GZ_SIM_RESOURCE_PATH)")
             if parent.tag == "world":
                 self._report.add(include, f"{message}; it is left out")
+                self.left_out.append(error)
                 return []
-            raise include.error(f"{message}; give its folder (`package` NAME=FOLDER, or GZ_SIM_RESOURCE_PATH)")
+            raise error
         self._files += 1
         if file in stack or len(stack) > _DEEPEST or self._files > _MOST_FILES:
             raise include.error(f"<include> of {uri!r} leads back to {str(file)!r}, or too deep")

@@ -2,8 +2,8 @@
 
 Read as urdfdom reads it, with three differences that are noted where they matter: a revolute joint without room to move
 (no limits, or equal ones; an old trick to keep a link apart in Gazebo) is welded, ``<mimic>`` becomes a constraint, and
-of the ``<gazebo>`` tags friction (mu1), gravity, sensors and plugins are used. ``<ros2_control>`` and ``<transmission>`` say which
-joints have drives (`urdf_drives.py`). All else is listed.
+of the ``<gazebo>`` tags friction (mu1), gravity, sensors and plugins are used. ``<ros2_control>`` and ``<transmission>`` say
+which joints have drives (`urdf_drives.py`). All else is listed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ _KINDS = {
 _WITH_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.PLANAR)
 
 
-def read_urdf(robot: Element, packages: Packages, *, repair: bool = False) -> Description:
+def read_urdf(
+    robot: Element, packages: Packages, *, repair: bool = False, density: float | None = None
+) -> Description:
     """The description in a ``<robot>`` element."""
     report = ImportReport()
     report.audit(robot, URDF_TAGS)
@@ -63,7 +65,8 @@ def read_urdf(robot: Element, packages: Packages, *, repair: bool = False) -> De
         shapes = read_shapes(element, colours, packages, gazebo, report)
         links[name] = _read_link(element, name, shapes, gazebo, report)
     if not links:
-        raise robot.error("<robot> has no <link>")
+        hints = [f"{child} in line {child.line}" for child in robot.children if nearest(child.tag, ["link"])]
+        raise robot.error("<robot> has no <link>" + (f"; it has {hints[0]}, did you mean <link>?" if hints else ""))
     joints: dict[str, JointSource] = {}
     for element in robot.all("joint"):
         name = name_of(element)
@@ -99,7 +102,7 @@ def read_urdf(robot: Element, packages: Packages, *, repair: bool = False) -> De
     )
     devices = _read_devices(mechanism, gazebo, report)
     drives = read_drives(robot, joints, report)
-    return replace(build_spec(mechanism, report, repair=repair), devices=devices, drives=drives)
+    return replace(build_spec(mechanism, report, repair=repair, density=density), devices=devices, drives=drives)
 
 
 def _read_devices(mechanism: Mechanism, gazebo: GazeboTags, report: ImportReport) -> tuple[Device, ...]:
@@ -247,7 +250,7 @@ def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointS
 
 def _read(file: DescriptionFile) -> Description:
     assert file.root is not None
-    return read_urdf(file.root, file.packages, repair=file.repair)
+    return read_urdf(file.root, file.packages, repair=file.repair, density=file.density)
 
 
 URDF = Format("URDF", _read, tags=("robot",))

@@ -1,9 +1,9 @@
 """Which joints of a URDF have drives: ``<ros2_control>`` and ``<transmission>``.
 
-ros2_control lists for each joint the quantities that it can be commanded by (``<command_interface name="position">``) and measured
-by (``<state_interface>``); one without a command is passive. ``initial_value`` is where it begins. A transmission names its joint and
-the kind of command (``hardware_interface/EffortJointInterface``). The reduction of a transmission changes the motion only together
-with the inertia of the rotor, which no URDF says; it is noted.
+ros2_control lists for each joint the quantities that it can be commanded by (``<command_interface name="position">``) and
+measured by (``<state_interface>``); one without a command is passive. ``initial_value`` is where it begins. A transmission names
+its joint and the kind of command (``hardware_interface/EffortJointInterface``). The reduction of a transmission changes the
+motion only together with the inertia of the rotor, which no URDF says; it is noted.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _COMMANDS = ("position", "velocity", "effort")
 def read_drives(robot: Element, joints: Mapping[str, object], report: ImportReport) -> dict[str, DriveSource]:
     """What a robot says about the drives of its joints; ros2_control wins over transmissions."""
     found: dict[str, DriveSource] = {}
+    for element in [*robot.all("transmission"), *robot.all("ros2_control")]:
+        if not element.all("joint"):
+            report.add(element, f"{element} is not used: it names no joint")
     for element in robot.all("transmission"):
         for name, commands in _transmission(element, report):
             if _is_there(name, joints, element, report):
@@ -56,8 +59,8 @@ def _transmission(element: Element, report: ImportReport) -> Iterator[tuple[str,
         if child.tag == "mechanicalReduction" and child.text.strip() not in ("", "1", "1.0", "1.", "-1", "-1.0"):
             report.add(
                 child,
-                f"mechanicalReduction {child.text.strip()} of {element} is not used: without the inertia of the rotor, which no URDF "
-                "says, it changes nothing; give it as `armature` of the servo",
+                f"mechanicalReduction {child.text.strip()} of {element} is not used: without the inertia of the rotor, which no "
+                "URDF says, it changes nothing; give it as `armature` of the servo",
             )
 
 

@@ -89,7 +89,9 @@ class Expander:
             return {"error": "it needs more than 2 GiB of memory", "file": self._current_file()}
         except Exception as error:  # xacro raises whatever its parsers and our operators do
             text = " ".join(str(error).split())[:400] or type(error).__name__
-            return {"error": text, "file": self._current_file()}
+            macro = getattr(error, "macro", None) or next(iter((xacro.macrostack or [])[-1:]), None)
+            where = f" in the macro {macro.body.getAttribute('name')!r}" if macro is not None else ""
+            return {"error": text + where, "file": self._current_file()}
         unused = self._arguments.given - self._arguments.looked_up
         unread = {_ENVIRONMENT + name for name in self._variables.keys() - self._read_variables}
         return {"xml": xml, "unused": sorted(unused | unread), "arguments": sorted(self._arguments), "notes": self._notes}

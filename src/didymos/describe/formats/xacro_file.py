@@ -49,6 +49,8 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -
     if "error" in answer:
         inside = "" if answer["file"] == request["file"] else f" (in {answer['file']})"
         said = re.sub(r"<class '[\w.]+'>: ", "", answer["error"])  # which xacro puts before what its own errors say
+        if "unbound prefix" in said:
+            said += '; a file with xacro: in it has to say <robot xmlns:xacro="http://www.ros.org/wiki/xacro">'
         raise InputError(f"xacro cannot expand it: {said}{inside}", file=path)
     for name in answer["unused"]:
         known = [other for other in answer["arguments"] if other != name]

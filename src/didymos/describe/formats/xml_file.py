@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
+from didymos.describe.formats.file_head import not_xml
 from didymos.errors import InputError
 
 __all__ = ["Element", "parse_xml", "read_bytes", "read_xml"]
 
 _LARGEST_FILE = 64 * 2**20  # [bytes]
 _DEEPEST = 200  # levels of elements
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # its marks: zeros and line ends are halves of characters there
 
 
 @dataclass(slots=True)
@@ -93,7 +95,10 @@ def parse_xml(text: bytes, file: Path, *, lines: bool = True) -> Element:
         raise InputError("is empty, expected XML", file=file)
     begun = text.lstrip(b" \t\r\n")
     skipped = text[: len(text) - len(begun)].count(b"\n")
-    text = begun.rstrip(b"\0 \t\r\n")
+    why = not_xml(begun)
+    if why:
+        raise InputError(why, file=file, line=1 + skipped if lines and "well-formed" in why else None)
+    text = begun if begun.startswith(_UTF_16) else begun.rstrip(b"\0 \t\r\n")
     builder = _Builder(file, lines, skipped)
     try:
         builder.parser.Parse(text, True)

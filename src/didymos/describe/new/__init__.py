@@ -1,4 +1,4 @@
-"""From a stranger's description to a twin that works: base, posture, drives, sensors, program and scenarios, decided from the file."""
+"""From a stranger's description to a twin that works: base, posture, drives, sensors, program and scenarios."""
 
 from didymos.describe.new.draft import Draft, draft_twin
 from didymos.describe.new.text import twin_text

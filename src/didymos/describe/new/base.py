@@ -9,7 +9,7 @@ In this order; the first that applies decides:
 | MJCF without a free joint: by the rules of the format | fixed |
 | neither the root nor a link welded to it has mass | fixed |
 | no joint that moves (or is welded by its limits, with more than 5 % of the mass behind it): an object | floating |
-| wheels that reach the lowest point | floating |
+| wheels that stand on the ground (`control/wheel_finder.py`) | floating |
 | legs: two and more limbs that it can stand on | floating |
 | rotors, or the name of one that flies | floating |
 | legs, were y upward, as some files have it | floating, and turned at the start |
@@ -26,12 +26,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from didymos.control.wheel_finder import find_wheels
 from didymos.describe.description import Description
-from didymos.describe.float_base import float_base
+from didymos.describe.float_base import why_not_floating
 from didymos.describe.formats.mechanism import WORLD
 from didymos.describe.new.body_geometry import BodyGeometry
-from didymos.describe.new.limbs import Limb, flyer, legs, wheels
-from didymos.errors import InputError
+from didymos.describe.new.limbs import Limb, flyer, legs
+from didymos.model import RobotModel
 
 __all__ = ["Base", "decide_base"]
 
@@ -55,25 +56,21 @@ class Base:
         return f"{'floating' if self.floating else 'fixed'} base: {self.why}"
 
 
-def decide_base(robot: BodyGeometry) -> Base:
-    """The base of a robot, placed at the posture that it starts in."""
+def decide_base(robot: BodyGeometry, model: RobotModel) -> Base:
+    """The base of a robot, placed at a posture within its limits; `model` is that of its description."""
     description = robot.description
     if description.floating:
         return Base(True, "the description gives its root a free joint")
-    if description.held_by is not None:
-        return Base(False, description.held_by)
     if description.root == WORLD:
-        return Base(False, "its root link is the world")
+        return Base(False, f"its root link {WORLD!r} is the world")
     if description.stands:
         return Base(False, "MJCF gives its root no joint")
-    try:
-        float_base(description)
-    except InputError as error:
-        return Base(False, error.message.partition(": ")[2] or error.message)
+    if reason := why_not_floating(description):
+        return Base(False, reason.replace("it ", f"its root link {description.root!r} ", 1))
     if not _has_joints(description):
         return Base(True, "it has no joints", frees=True)
-    if rolling := wheels(robot):
-        return Base(True, f"it rolls on {_count(len(rolling), 'wheel')}", frees=True)
+    if (rolling := find_wheels(model)) is not None:
+        return Base(True, f"it rolls on {len(rolling.wheels)} wheels", frees=True)
     if standing := legs(robot):
         return Base(True, f"it stands on {len(standing)} legs", frees=True)
     if flies := flyer(robot):
@@ -104,7 +101,3 @@ def _arm(robot: BodyGeometry) -> str:
     tips = sum(not robot.children(head) for head in robot.groups)
     shape = "one chain of joints" if tips == 1 else f"{tips} branches of joints"
     return f"{shape} on {robot.description.root!r}, and neither legs, wheels nor rotors"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -7,7 +7,8 @@ its centre:
     capsule     u . p + |r_3| h + a                  cylinder   u . p + |r_3| h + a sqrt(1 - r_3^2)
     box         u . p + sum |r_i| a_i                mesh       u . p + max over its corners of r . v
 
-The lowest point is that along -u, u upward. A mesh collides as its convex hull, whose corners are among the mesh's. Planes and height fields are floors, not shapes of a robot.
+The lowest point is that along -u, u upward. A mesh collides as its convex hull, whose corners are among the mesh's. Planes and
+height fields are floors, not shapes of a robot. (`RobotModel.shapes` has what collides alone, without what is only seen.)
 """
 
 from __future__ import annotations

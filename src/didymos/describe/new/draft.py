@@ -6,18 +6,21 @@ Nothing is written here, so that a description can also be run as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from didymos.control.leg_posture import standing_posture
 from didymos.describe.description import Description, Device
 from didymos.describe.float_base import float_base
+from didymos.describe.formats.estimated_inertia import TRIED
 from didymos.describe.formats.importer import read_description
 from didymos.describe.names import movable_joints
 from didymos.describe.new.base import Base, decide_base
 from didymos.describe.new.body_geometry import BodyGeometry
 from didymos.describe.new.drives import Drives, choose_drives, make_servos
+from didymos.describe.new.limbs import legs
 from didymos.describe.new.placing import Placement, place_fixed, place_floating
 from didymos.describe.new.posture import keyframe, rest_positions
 from didymos.describe.new.program import Program, choose_program, idle_joints, wheel_dampings
@@ -26,6 +29,7 @@ from didymos.describe.new.sensors import choose_sensors
 from didymos.describe.pass_through import collide_with_visuals
 from didymos.describe.robot_model import robot_model
 from didymos.errors import InputError
+from didymos.model import RobotModel
 
 __all__ = ["Draft", "Reading", "draft_twin"]
 
@@ -42,6 +46,13 @@ class Reading:
     arguments: Mapping[str, str]
     packages: Mapping[str, Path]
     repair: bool = False
+    density: float | None = None
+
+    def read(self, source: Path) -> Description:
+        """The description in a file."""
+        return read_description(
+            source, arguments=self.arguments, packages=self.packages, repair=self.repair, density=self.density
+        )
 
 
 @dataclass(frozen=True)
@@ -63,42 +74,71 @@ class Draft:
 
 
 def draft_twin(
-    source: Path, *, arguments: Mapping[str, str] = _NOTHING, packages: Mapping[str, Path] = _NOWHERE, repair: bool = False
+    source: Path,
+    *,
+    arguments: Mapping[str, str] = _NOTHING,
+    packages: Mapping[str, Path] = _NOWHERE,
+    repair: bool = False,
+    density: float | None = None,
+    mass: float | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Draft:
-    """Decide everything about the twin of a description; the arguments are those of `read_description`."""
-    reading = Reading(arguments, packages, repair)
-    described = read_description(source, arguments=arguments, packages=packages, repair=repair)
+    """Decide everything about the twin of a description; the arguments are those of `read_description`.
+
+    `mass` [kg] chooses the `density` at which links are estimated, so that the whole robot has it. `tell` hears what is being
+    done.
+    """
+    tell("reading the description")
+    reading = Reading(arguments, packages, repair, density)
+    if mass is not None:
+        reading = replace(reading, density=_density_for(source, reading, mass))
+    described = reading.read(source)
+    tell("deciding its base")
     robot = BodyGeometry(described)
     rest = _rest(described)
     robot.place(rest)
-    base = decide_base(robot)
+    base, standing = decide_base(robot, robot_model(described)), bool(legs(robot))
     visuals = base.floating and _stands_on_air(robot)
     if visuals:
         described = collide_with_visuals(described)
+        robot = BodyGeometry(described)
     if base.floating and not _has_shapes(robot):
         base = Base(False, "it has no shapes at all, so that it cannot stand on anything")
     free = float_base(described) if base.frees else described
+    tell("looking for wheels and legs")
     model = robot_model(free)
     drives = choose_drives(free, idle_joints(model) if base.floating else ())
-    program = choose_program(model, drives, floating=base.floating and base.up == 2)
-    posture, chosen = _posture(free, program, rest)
-    body = BodyGeometry(free)
+    program = choose_program(model, drives, floating=base.floating and base.up == 2, legged=standing)
+    tell("finding a posture")
+    posture, chosen = _posture(free, model, program, rest)
     if base.floating:
-        placement = place_floating(body, posture, up=base.up, chosen=chosen)
+        placement = place_floating(robot, posture, up=base.up, chosen=chosen)
     else:
-        placement = place_fixed(body, posture, chosen=chosen)
+        placement = place_fixed(robot, posture, chosen=chosen)
     step = min(program.step, float(free.spec.option.timestep)) if free.stands or free.spec.actuators else program.step
-    servos = make_servos(free, drives.served, placement.joints, step, wheel_dampings(model, program, drives))
-    own = tuple(device for device in free.devices if device.role == "parts")
-    sensors = _sensors(free, program, base.floating, (*own, *servos))
+    servos = make_servos(free, model, drives.served, placement.joints, step, wheel_dampings(model, program, drives))
+    parts = (*(device for device in free.devices if device.role == "parts"), *servos)
+    sensors = _sensors(free, program, base.floating, parts)
     rates = [float(device.record["rate"]) for device in sensors if "rate" in device.record]
     step = min([step, *(1.0 / rate for rate in rates)])
     for device in sensors:
         device.record.setdefault("rate", 1.0 / step)
-    warnings = _warnings(body, base, drives, visuals, placement)
-    scenarios = make_scenarios(free, program, drives, placement.joints, floating=base.floating)
-    parts = (*own, *servos)
-    return Draft(free, reading, base, placement, drives, program, parts, tuple(sensors), scenarios, step, visuals, tuple(warnings))
+    scenarios = make_scenarios(free, program, drives, placement, floating=base.floating)
+    warnings = tuple(_warnings(robot, base, drives, visuals, placement))
+    return Draft(free, reading, base, placement, drives, program, parts, tuple(sensors), scenarios, step, visuals, warnings)
+
+
+def _density_for(source: Path, reading: Reading, mass: float) -> float:
+    """The density [kg/m^3] of what is estimated at which the whole robot weighs so much [kg]."""
+    known, estimated = (
+        sum(link.mass for link in replace(reading, density=density).read(source).links.values()) for density in (TRIED, 2 * TRIED)
+    )
+    grows, stays = estimated - known, 2 * known - estimated  # by one density tried, and without any
+    if not grows > 0.0:
+        raise InputError("no link without mass has a shape, so none is estimated", option="mass")
+    if mass <= stays:
+        raise InputError(f"the links that have one weigh {stays:g} kg together, expected more than that", option="mass")
+    return TRIED * (mass - stays) / grows
 
 
 def _rest(description: Description) -> dict[str, float]:
@@ -108,13 +148,13 @@ def _rest(description: Description) -> dict[str, float]:
     return rest | {name: value for name, value in said.items() if value is not None}
 
 
-def _posture(description: Description, program: Program, rest: dict[str, float]) -> tuple[dict[str, float], bool]:
+def _posture(
+    description: Description, model: RobotModel, program: Program, rest: dict[str, float]
+) -> tuple[dict[str, float], bool]:
     """The posture to start in, and whether it is meant so: a robot on legs stands, others are at rest."""
     if program.legs and keyframe(description) is None:
-        from didymos.control.leg_posture import standing_posture
-
         try:
-            standing = standing_posture(robot_model(description), program.legs).joints
+            standing = standing_posture(model, program.legs).joints
         except InputError:
             return rest, False
         return {name: standing.get(name, value) for name, value in rest.items()}, True
@@ -136,7 +176,8 @@ def _has_shapes(robot: BodyGeometry) -> bool:
 def _sensors(description: Description, program: Program, floating: bool, parts: tuple[Device, ...]) -> list[Device]:
     by_joint = {str(device.record["joint"]): device for device in parts if "joint" in device.record}
     legs = [joint for leg in program.legs for joint in leg.joints]
-    efforts = [f"{by_joint[joint].name}.effort" for joint in legs if joint in by_joint and by_joint[joint].record["kind"] == "servo"]
+    servos = [by_joint[joint] for joint in legs if joint in by_joint]
+    efforts = [f"{device.name}.effort" for device in servos if device.record["kind"] == "servo"]
     movable = bool(movable_joints(description))
     return choose_sensors(
         description, floating=floating, movable=movable, rate=program.rate, efforts=efforts if program.efforts else ()
@@ -156,5 +197,5 @@ def _warnings(body: BodyGeometry, base: Base, drives: Drives, visuals: bool, pla
         found.append("no drives: its joints hang loose")
     if placement.passing:
         pairs = ", ".join(f"{a} and {b}" for a, b in placement.passing[:3]) + (", ..." if len(placement.passing) > 3 else "")
-        found.append(f"{len(placement.passing)} pairs of links overlap at the start and are set to pass through each other: {pairs}")
+        found.append(f"{len(placement.passing)} pairs of links overlap at the start and pass through each other now: {pairs}")
     return found

@@ -3,15 +3,15 @@
 | in the description | in the twin |
 |---|---|
 | actuators of MJCF | these: inputs of the twin by their names; joints without one are passive |
-| a plugin for which we have a law (`JointPositionController`, `DiffDrive`, ...) | its part |
+| a plugin for which we have a law (`JointPositionController`, `DiffDrive`, a motor with its rotor) | its part |
 | `<ros2_control>`: a joint with a command, `<transmission>` | a servo |
 | `<ros2_control>`: a joint without a command; a joint that follows another (`<mimic>`) | passive |
 | neither says anything of a joint that has limits or an effort | a servo |
-| others are said to be driven, and this one turns without end and without an effort: a caster, a roller | passive |
+| others are said to be driven, and this one turns without end and without an effort: a caster | passive |
 | nothing is said of any joint | a servo on each, but for those of casters and rollers |
 
-Gains of servos are those of `control/joint_gains.py`, for the posture in which the twin starts; limits of effort and velocity are the
-joint's. Where the description gives no effort, the servo has none.
+Gains of servos are those of `control/joint_gains.py`, for the posture in which the twin starts; limits of effort and velocity are
+the joint's. Where the description gives no effort, the servo has no limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from didymos.control.joint_gains import joint_gains
 from didymos.control.leg_finder import find_legs
 from didymos.describe.description import Description, Device, Joint, JointKind
 from didymos.describe.names import movable_joints
-from didymos.describe.robot_model import robot_model
+from didymos.model import RobotModel
 
 __all__ = ["Drives", "choose_drives", "make_servos"]
 
@@ -34,7 +34,7 @@ _DIGITS = 4  # of gains
 
 @dataclass(frozen=True)
 class Drives:
-    """Which joints are driven: by actuators or plugins of the description, or by a servo that is to be made; and which are not."""
+    """Which joints are driven, by actuators or plugins of the description or by a servo that is to be made, and which are not."""
 
     own: tuple[str, ...]
     served: tuple[str, ...]
@@ -49,10 +49,12 @@ class Drives:
 
 def choose_drives(description: Description, idle: Collection[str] = ()) -> Drives:
     """Which joints of a description are driven, by the table above; `idle` are those of casters and rollers."""
-    by_part = {str(device.record["joint"]) for device in description.devices if device.role == "parts" and "joint" in device.record}
+    parts = [device.record for device in description.devices if device.role == "parts"]
+    spun = {str(record["joint"]) for record in parts if record["kind"] == "rotor" and "joint" in record}
+    by_part = {str(record["joint"]) for record in parts if "joint" in record} - spun
     engine = {name: joint.engine_joints[0] for name, joint in description.joints.items() if joint.engine_joints}
     actuators = [actuator.target for actuator in description.spec.actuators]
-    movable = movable_joints(description)
+    movable = tuple(name for name in movable_joints(description) if name not in spun)
     own = tuple(name for name in movable if name in by_part or engine[name] in actuators)
     served: tuple[str, ...] = ()
     if not actuators:
@@ -67,13 +69,17 @@ def choose_drives(description: Description, idle: Collection[str] = ()) -> Drive
 
 
 def make_servos(
-    description: Description, served: Sequence[str], posture: Mapping[str, float], step: float, rolling: Mapping[str, float]
+    description: Description,
+    model: RobotModel,
+    served: Sequence[str],
+    posture: Mapping[str, float],
+    step: float,
+    rolling: Mapping[str, float],
 ) -> tuple[Device, ...]:
     """A servo for each of some joints, at a posture [rad] or [m], for a physics step [s]; `rolling` is the damping [N m s/rad] of
     those that turn wheels, which are held by speed alone."""
     if not served:
         return ()
-    model = robot_model(description)
     legs = [joint for leg in find_legs(model) for joint in leg.joints]  # soft: an imu feels the lent damping of stiff servos
     gains = joint_gains(model, step, posture=posture, effort=dict.fromkeys(legs, math.inf))
     taken = {device.name for device in description.devices if device.role == "parts"}

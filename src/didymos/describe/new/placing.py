@@ -1,12 +1,12 @@
 """Where a new twin starts: its posture, how high its base is, how high the ground is, and what of it passes through itself.
 
-A **floating** robot is put with its lowest collision point on the ground, exactly. A **fixed** one stays where the description has
-it, and the ground fits it: at zero where nothing of the robot is below that; at the bottom of the base where that is the lowest;
-below all that the robot reaches where it hangs.
+A **floating** robot is put with its lowest collision point on the ground, exactly. A **fixed** one stays where the description
+has it, and the ground fits it: at zero where nothing of the robot is below that; at the bottom of the base where that is the
+lowest; below all that the robot reaches where it hangs.
 
 The posture is that of `posture.py`. Where links are inside each other there, or an arm inside the ground on which it stands,
-postures on the way to the middle of the limits are tried, then a quarter turn of each joint, then some at random (always the same),
-and the first that is free is taken.
+postures on the way to the middle of the limits are tried, then a quarter turn of each joint, then some at random (always the
+same), and the first that is free is taken.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ def place_fixed(robot: BodyGeometry, joints: Mapping[str, float], *, chosen: boo
     robot.place(joints)
     bottom = robot.lowest([robot.root_group])
     stands = bottom > -_MOUNT or (math.isfinite(bottom) and bottom <= robot.lowest(robot.groups) + _SUNK)
+    stands = stands and not _hangs(robot, bottom)
     floor = robot.floor if robot.floor is not None else min(round(bottom, 4), 0.0) + 0.0 if stands else None
     kept, passing = dict(joints), overlaps_at(robot, joints)
     if not chosen and (passing or (floor is not None and _sinks(robot, joints, floor))):
@@ -108,6 +109,14 @@ def _candidates(description: Description, joints: Mapping[str, float]) -> Iterat
     random = np.random.default_rng(0)
     for _ in range(_TRIES):
         yield {**joints, **{name: float(random.uniform(low, high)) for name, (low, high) in limits.items()}}
+
+
+def _hangs(robot: BodyGeometry, bottom: float) -> bool:
+    """Whether what moves has its centre of mass below the base's bottom."""
+    moving = [body for group, bodies in robot.groups.items() if group != robot.root_group for body in bodies]
+    masses = robot.model.body_mass[moving]
+    heights = robot.data.xipos[moving][:, 2]
+    return bool(masses.sum() > 0.0) and math.isfinite(bottom) and float(masses @ heights) < bottom * float(masses.sum())
 
 
 def _sinks(robot: BodyGeometry, joints: Mapping[str, float], floor: float) -> bool:

@@ -66,6 +66,8 @@ def _reading(draft: Draft, folder: Path) -> str:
         lines["packages"] = {key: os.path.relpath(Path(path).resolve(), here) for key, path in draft.reading.packages.items()}
     if draft.reading.repair:
         lines["repair"] = True
+    if draft.reading.density is not None:
+        lines["density"] = draft.reading.density
     if draft.visuals:
         lines["collision"] = "with_visuals"
     text = "".join(f"  {key}: {flow(value)}\n" for key, value in lines.items())

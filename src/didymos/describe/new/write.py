@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from didymos.describe.new.draft import Draft, draft_twin
 from didymos.describe.new.text import twin_text
@@ -14,36 +14,17 @@ from didymos.errors import InputError
 
 __all__ = ["new_twin", "write_twin"]
 
-_NOTHING: Mapping[str, str] = {}
-_NOWHERE: Mapping[str, Path] = {}
+
+def new_twin(name: str, source: Path, folder: Path, **reading: Any) -> Path:
+    """Make the folder of a new twin below `folder`; nothing that exists is touched. `reading` as of `draft_twin`."""
+    return write_twin(name, source, folder, **reading)[0]
 
 
-def new_twin(
-    name: str,
-    source: Path,
-    folder: Path,
-    *,
-    arguments: Mapping[str, str] = _NOTHING,
-    packages: Mapping[str, Path] = _NOWHERE,
-    repair: bool = False,
-) -> Path:
-    """Make the folder of a new twin below `folder`; nothing that exists is touched. See `write_twin` and `draft_twin`."""
-    return write_twin(name, source, folder, arguments=arguments, packages=packages, repair=repair)[0]
-
-
-def write_twin(
-    name: str,
-    source: Path,
-    folder: Path,
-    *,
-    arguments: Mapping[str, str] = _NOTHING,
-    packages: Mapping[str, Path] = _NOWHERE,
-    repair: bool = False,
-) -> tuple[Path, Draft]:
+def write_twin(name: str, source: Path, folder: Path, **reading: Any) -> tuple[Path, Draft]:
     """The folder of a new twin below `folder`, and what was decided about it.
 
     The description is referred to where it is, unless it stands alone: a single file without meshes is copied, so that the
-    folder can be moved. `arguments`, `packages` and `repair` are those of `read_description`, and go into the twin file.
+    folder can be moved. `reading` are the arguments of `draft_twin`: how the description is read goes into the twin file.
     """
     source = Path(source)
     if not source.is_file():
@@ -53,7 +34,7 @@ def write_twin(
     target = Path(folder) / name
     if target.exists():
         raise InputError("exists already; choose another name or remove it", file=target)
-    draft = draft_twin(source, arguments=arguments, packages=packages, repair=repair)
+    draft = draft_twin(source, **reading)
     target.mkdir(parents=True)
     try:
         alone = _stands_alone(source)

@@ -58,4 +58,4 @@ def use_firmware(twin: Twin, text: str) -> None:
     about = getattr(twin.file.firmware, choice.kind)
     rate = about.rate if about is not None else 1.0 / twin.file.world.step
     gains, options = (about.gains, about.options) if about is not None else ({}, {})
-    twin.replace_program(choice.program, rate=rate, gains=gains, options={**options, **choice.options}, in_scenarios=True)
+    twin.replace_program(choice.program, rate=rate, gains=gains, options={**options, **choice.options})

@@ -9,10 +9,13 @@
 
 The twin says hello once with a JSON text:
 
-    {"period": s, "sensors": names, "attitude": bool, "setpoints": names, "commands": names}
+    {"period": s, "sensors": names, "attitude": bool, "setpoints": names, "commands": names,
+     "units": {"sensors": units, "setpoints": units, "commands": units}, "layout": text}
 
-Then, for every step, it sends its count, its time and the numbers: all sensors, the true roll, pitch and yaw [rad] if `attitude`,
-all set-points; and waits for a message with the same count and the commands. A last message of kind 3 ends it.
+The other side may answer with a hello of its own, {"layout": text}: the one that its C header told (`header.py`); a run of
+another layout is refused. Then, for every step, the twin sends its count, its time and the numbers: all sensors, the true roll,
+pitch and yaw [rad] if `attitude`, all set-points; and waits for a message with the same count and the commands. A last message of
+kind 3 ends it.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ __all__ = ["END", "HELLO", "STEP", "BadMessage", "Message", "Reader", "pack", "p
 MAGIC = b"DID1"
 HELLO, STEP, END = 1, 2, 3
 _HEAD = struct.Struct("<4sHHQd")
+_MOST = 65535  # that a uint16 counts
 
 
 class BadMessage(Exception):
@@ -52,8 +56,10 @@ def pack(kind: int, count: int, time: float, numbers: Sequence[float] = ()) -> b
 
 
 def pack_hello(facts: Mapping[str, Any]) -> bytes:
-    """The bytes of a hello."""
+    """The bytes of a hello; `BadMessage` where its text has no room in one."""
     text = json.dumps(facts).encode()
+    if len(text) > _MOST:
+        raise BadMessage(f"found a hello of {len(text)} bytes, expected at most {_MOST}: there are too many names")
     return _HEAD.pack(MAGIC, HELLO, len(text), 0, 0.0) + text
 
 

@@ -21,7 +21,9 @@ from didymos.control.controller import Controller, Robot
 from didymos.control.values import Values
 from didymos.errors import InputError, RunError
 from didymos.ports.firmware.child import Child
-from didymos.ports.firmware.message import END, STEP, BadMessage, Message, Reader, pack, pack_hello
+from didymos.ports.firmware.header import check_layout, process_layout
+from didymos.ports.firmware.library import AllNumbers
+from didymos.ports.firmware.message import END, HELLO, STEP, BadMessage, Message, Reader, pack, pack_hello
 from didymos.ports.firmware.step import check_pose, true_attitude
 from didymos.ports.firmware.waiting import LOOK, Waiting
 
@@ -63,6 +65,7 @@ class Peer(Controller):
         """Open the socket, start the peer if that is ours to do, wait until it connects, say hello."""
         check_pose(self.attitude, robot)
         self._robot = robot
+        self._read = AllNumbers(robot.measured), AllNumbers(robot.setpoints)
         self._home = tempfile.TemporaryDirectory(prefix="didymos_peer_", ignore_cleanup_errors=True)
         folder = Path(self._home.name)
         try:
@@ -80,6 +83,9 @@ class Peer(Controller):
         except OSError as error:
             self.stop()
             raise RunError(f"the firmware's process cannot be reached: {error}") from None
+        except BadMessage as error:
+            self.stop()
+            raise RunError(f"the firmware cannot be told about this robot: {error}") from None
         except BaseException:
             self.stop()
             raise
@@ -104,11 +110,13 @@ class Peer(Controller):
         if self._line is None:
             raise RunError("the firmware's process has been ended; simulate again", time=t)
         angles = true_attitude(self.attitude, measured) or ()
-        robot = self._robot
-        numbers = [*(measured[name] for name in robot.measured), *angles, *(setpoints[name] for name in robot.setpoints)]
+        numbers = [*self._read[0](measured), *angles, *self._read[1](setpoints)]
         try:
             self._line.sendall(pack(STEP, self._count, t, numbers))
             answer = self._answer(t)
+            if answer.kind == HELLO and self._count == 0:
+                check_layout(str((answer.facts or {}).get("layout", "")), self._layout)
+                answer = self._answer(t)
         except (EOFError, ConnectionError):
             raise RunError(self._gone(), time=t) from None
         except BadMessage as error:
@@ -143,11 +151,18 @@ class Peer(Controller):
         if len(answer.numbers) != expected or not all(map(math.isfinite, answer.numbers)):
             raise RunError(f"the firmware answered {list(answer.numbers)}, expected {expected} finite numbers", time=t)
 
+    @property
+    def _layout(self) -> str:
+        return process_layout(self._robot, self.attitude is not None)
+
     def _facts(self) -> dict[str, object]:
         robot = self._robot
         period = None if math.isinf(self.rate) else 1.0 / self.rate
-        return {"period": period, "sensors": robot.measured, "setpoints": robot.setpoints, "attitude": self.attitude is not None,
-                "commands": robot.inputs}  # fmt: skip
+        named = {"sensors": ("measured", robot.measured), "setpoints": ("setpoints", robot.setpoints),
+                 "commands": ("inputs", robot.inputs)}  # fmt: skip
+        units = {key: [robot.units.get(f"{what}.{name}", "") for name in names] for key, (what, names) in named.items()}
+        return {"period": period, "attitude": self.attitude is not None, "layout": self._layout,
+                **{key: names for key, (_, names) in named.items()}, "units": units}  # fmt: skip
 
     def _start_peer(self, folder: Path) -> Child:
         try:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from didymos.engine.judge import Judge
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
 from didymos.parts.drive import Drive
@@ -40,6 +41,7 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     terminal = Terminal(options.link)
     try:
         run = Run(simulation, options.record, keep=False)
+        judge = Judge(simulation, run.log)
         try:
             drives = {name: _Drive(run, name) for name in numbers}
             boards = {name: Board(simulation.twin.name, name, number) for name, number in numbers.items()}
@@ -62,6 +64,7 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         "replies": port.replies,
         "refused": port.refused,
         "lost": terminal.lost,
+        "verdicts": judge.verdicts(),
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from didymos.engine.judge import Judge
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
 from didymos.errors import InputError, RunError
@@ -42,8 +43,10 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     """Serve until the time is over or `options.stop` is set; the facts about it."""
     node = Node(_domain(options), network=options.network)
     run = Run(simulation, options.record, keep=False)
+    judge = Judge(simulation, run.log)
     wire = simulation.twin.file.ros2
-    publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin), wire.topics)
+    topics = {name: topic for name, topic in wire.topics.items() if name in run.log or not simulation.scope.lacks(name)}
+    publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin), topics)
     subscribed = list(subscriptions(simulation.overrides.names, wire.commands))
     inbox = Inbox(node, subscribed, steps=options.step_locked, say=options.say)
     services = open_services(node, inbox, ros_name(simulation.twin.name))
@@ -68,6 +71,7 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         "lost": publisher.lost,
         "received": inbox.received,
         "refused": inbox.refused,
+        "verdicts": judge.verdicts(),
     }
 
 
