@@ -65,7 +65,7 @@ def test_gains_of_a_scenarios_own_program_can_be_set(twin: Any) -> None:
     assert torque(pickle.loads(pickle.dumps(twin)), "pulled") == -3.0
     with pytest.raises(InputError, match="found 11, expected a number from 0 to 10"):
         twin.set("control.gains.pull", 11.0)
-    with pytest.raises(InputError, match="did you mean 'control.gains.pull'"):
+    with pytest.raises(InputError, match=r"did you mean 'control\.gains\.pull'"):
         twin.set("control.gains.pul", 1.0)
 
 
@@ -76,7 +76,7 @@ def test_a_gain_that_the_program_of_the_run_has_not_is_refused(twin: Any) -> Non
             twin.simulate(scenario=scenario)
     other = twin.copy()
     other.set("control.gains.force", 5.0)
-    with pytest.raises(InputError, match="^control.gains.force: the program of the scenario 'pulled' has no such gain"):
+    with pytest.raises(InputError, match=r"^control\.gains\.force: the program of the scenario 'pulled' has no such gain"):
         other.simulate(scenario="pulled")
 
 

@@ -6,7 +6,7 @@ import re
 
 from didymos.errors import DidymosError, InputError
 
-__all__ = ["flag", "in_flags"]
+__all__ = ["flag", "in_flags", "with_flags"]
 
 _SPELT = {"arguments": "--arg", "bounds": "--parameters", "columns": "--column", "ids": "--id", "packages": "--package"}
 """Flags that are not called as their argument is."""
@@ -23,6 +23,10 @@ def in_flags(error: DidymosError) -> str:
     """The text of an error, with flags for the options that it names."""
     if not isinstance(error, InputError):
         return str(error)
-    message = _MENTIONED.sub(lambda match: flag(match[1]), error.message)
     name = error.path if error.option is None else flag(error.option)
-    return str(InputError(message, file=error.file, line=error.line, path=name))
+    return str(InputError(with_flags(error.message), file=error.file, line=error.line, path=name))
+
+
+def with_flags(text: str) -> str:
+    """A text of a room, with flags for the options that it names."""
+    return _MENTIONED.sub(lambda match: flag(match[1]), text)

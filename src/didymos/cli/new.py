@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.description_options import Arguments, Packages, Repair, description_arguments, description_packages
+from didymos.cli.flags import with_flags
 from didymos.cli.notes import note_facts, print_notes, sum_up_notes
 from didymos.cli.options import AsJson, Notes
 from didymos.cli.progress import progress
@@ -75,7 +76,7 @@ def new(
         print_json({"twin": name, "folder": folder, "ready": True, **_decisions(draft), "trial": asdict(trial), **made})
         return 0
     for warning in draft.warnings:
-        print(f"didymos: {warning}", file=sys.stderr)
+        print(f"didymos: {with_flags(warning)}", file=sys.stderr)
     for line in _lines(draft, list(twin.file.sensors)):
         print(f"{folder}: {line}")
     if notes:

@@ -4,7 +4,7 @@
 |---|---|
 | JointPositionController (gz), a PID on the joint's position within cmd_max | drive of ratio 1: the same law, in turns |
 | JointController (gz) with use_force_commands, a PID on its speed | wheel_servo, without a D part |
-| JointController without; DiffDrive, MecanumDrive; diff_drive, skid_steer_drive of Gazebo classic | wheel_servo on every wheel |
+| JointController without; DiffDrive, MecanumDrive, AckermannSteering; diff_drive, skid_steer_drive of classic | wheel_servo |
 | JointStatePublisher, joint_state_publisher | joints |
 
 The last drives of the table set speeds, whatever that takes; a wheel_servo is given the torque limit of the plugin

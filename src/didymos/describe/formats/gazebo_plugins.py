@@ -28,6 +28,7 @@ _READERS: dict[str, Callable[[DeviceList, Element, str], None]] = {
     "jointcontroller": add_velocity_controller,
     "diffdrive": add_wheels,
     "mecanumdrive": add_wheels,
+    "ackermannsteering": add_wheels,
     "diff_drive": add_wheels,
     "skid_steer_drive": add_wheels,
     "jointstatepublisher": add_joint_states,

@@ -33,6 +33,7 @@ INERTIA_KEYS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "iz
 _ROUNDING = 1e-9  # of the largest moment: what a file written with ten digits may miss the inequality by
 ROUNDED_TO_ZERO = 1e-15  # [kg m^2], the engine's own zero (mjMINVAL): files hold such rests of a subtraction
 _SMALLEST = 1e-12  # [kg] and [kg m^2]
+_ESTIMATED = "; `estimate_inertia` of `didymos new` takes that of its shapes"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,7 @@ def _lend_tensors(
             _lend_tensors(group, links, carried, report, repair=False)
             return
         name, fault = next(iter(faults.items()))
-        help_ = "; it is off by rounding, which `repair` mends" if fault_by_rounding(links[name].inertial) else ""
+        help_ = "; it is off by rounding, which `repair` mends" if fault_by_rounding(links[name].inertial) else _ESTIMATED
         raise links[name].inertial_element.error(f"link {name!r} has an inertia that no body can have: {fault}{help_}")
     carried[taker] = Inertial(carried[taker].mass, carried[taker].com, total)
     for name, fault in faults.items():
@@ -165,7 +166,8 @@ def _strengthen(
         by = "" if group.joint is None else f" by joint {group.joint!r}"
         raise element.error(
             f"link {name!r} is moved{by} but neither it nor any link that it carries has mass, "
-            "which the engine cannot simulate; `repair` gives it the least that can be"
+            "which the engine cannot simulate; `repair` gives it the least that can be, `estimate_inertia` of `didymos new` that "
+            "of its shapes"
         )
     carried[name] = Inertial(mass, carried[name].com, carried[name].inertia + _SMALLEST * np.eye(3))
 

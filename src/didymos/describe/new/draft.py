@@ -116,7 +116,8 @@ def draft_twin(
     else:
         placement = place_fixed(robot, posture, chosen=chosen)
     step = min(program.step, float(free.spec.option.timestep)) if free.stands or free.spec.actuators else program.step
-    servos = make_servos(free, model, drives.served, placement.joints, step, wheel_dampings(model, program, drives))
+    rolling, soft = wheel_dampings(model, program, drives), [joint for leg in program.legs for joint in leg.joints]
+    servos = make_servos(free, model, drives.served, placement.joints, step, rolling, soft)
     parts = (*(device for device in free.devices if device.role == "parts"), *servos)
     sensors = _sensors(free, program, base.floating, parts)
     rates = [float(device.record["rate"]) for device in sensors if "rate" in device.record]
@@ -195,6 +196,9 @@ def _warnings(body: BodyGeometry, base: Base, drives: Drives, visuals: bool, pla
         found.append("it stands on links without collision shapes: they collide by what is seen of them")
     if movable_joints(body.description) and not drives.joints:
         found.append("no drives: its joints hang loose")
+    hollow = sum("has mass but no inertia" in note.what for note in body.description.notes)
+    if hollow:
+        found.append(f"{hollow} links have mass but no inertia: `estimate_inertia` takes that of their shapes")
     if placement.passing:
         pairs = ", ".join(f"{a} and {b}" for a, b in placement.passing[:3]) + (", ..." if len(placement.passing) > 3 else "")
         found.append(f"{len(placement.passing)} pairs of links overlap at the start and pass through each other now: {pairs}")

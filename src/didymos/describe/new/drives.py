@@ -22,7 +22,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from didymos.control.joint_gains import joint_gains
-from didymos.control.leg_finder import find_legs
 from didymos.describe.description import Description, Device, Joint, JointKind
 from didymos.describe.names import movable_joints
 from didymos.model import RobotModel
@@ -75,13 +74,14 @@ def make_servos(
     posture: Mapping[str, float],
     step: float,
     rolling: Mapping[str, float],
+    soft: Collection[str] = (),
 ) -> tuple[Device, ...]:
     """A servo for each of some joints, at a posture [rad] or [m], for a physics step [s]; `rolling` is the damping [N m s/rad] of
-    those that turn wheels, which are held by speed alone."""
+    those that turn wheels, which are held by speed alone; `soft` are joints, those of legs, whose stiffness goes by their inertia
+    and not by their effort: an imu on the trunk feels the lent damping of stiff servos."""
     if not served:
         return ()
-    legs = [joint for leg in find_legs(model) for joint in leg.joints]  # soft: an imu feels the lent damping of stiff servos
-    gains = joint_gains(model, step, posture=posture, effort=dict.fromkeys(legs, math.inf))
+    gains = joint_gains(model, step, posture=posture, effort=dict.fromkeys(soft, math.inf))
     taken = {device.name for device in description.devices if device.role == "parts"}
     gains |= {name: (0.0, damping) for name, damping in rolling.items()}
     return tuple(_servo(description.joints[name], gains[name], description, taken) for name in served)

@@ -1,0 +1,48 @@
+"""`didymos new` as a user calls it: what it says, in words and as JSON, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from described_robots import arm, joint, link, robot
+from didymos.cli.main import main
+
+
+def test_it_says_what_it_decided_and_what_the_twin_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "arm.urdf").write_text(arm('<odd name="first"/><odd name="second"/>'))
+    assert main(["new", "lifter", "--from", str(tmp_path / "arm.urdf"), "--into", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "fixed base: one chain of joints on 'base'" in said
+    assert "3 servos: the description says nothing of drives" in said
+    assert "holds its posture" in said
+    assert "(2 x, first in line" in said  # notes of one kind share a line
+    assert said.rstrip().endswith(f"is ready: next, didymos run {tmp_path / 'lifter'}")
+    assert main(["run", str(tmp_path / "lifter"), "--scenario", "move", "--quiet"]) == 0  # its own expectations hold
+
+
+def test_json_has_the_decisions_and_every_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "arm.urdf").write_text(arm('<odd name="first"/><odd name="second"/>'))
+    assert main(["new", "lifter", "--from", str(tmp_path / "arm.urdf"), "--into", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ready"], told["base"], told["program"], told["warnings"]) == (True, "held", "joints", [])
+    assert told["why"].startswith("one chain of joints")
+    assert told["trial"]["well"]
+    assert told["trial"]["error"] < 0.05
+    assert len(told["notes"]) == 2
+
+
+def test_a_link_without_mass_names_the_option_that_estimates_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = robot(link("a", mass=0), link("b", '<sphere radius="0.1"/>', mass=0), joint("j", "a", "b"))
+    (tmp_path / "r.urdf").write_text(text)
+    call = ["new", "ball", "--from", str(tmp_path / "r.urdf"), "--into", str(tmp_path)]
+    assert main(call) == 2
+    assert "--estimate-inertia" in capsys.readouterr().err
+    assert not (tmp_path / "ball").exists()
+    assert main([*call, "--mass", "2"]) == 2
+    assert "--mass: goes with --estimate-inertia only" in capsys.readouterr().err
+    assert main([*call, "--estimate-inertia", "--mass", "2", "--json"]) == 0
+    twin = (tmp_path / "ball" / "twin.yaml").read_text()
+    assert "density: 477.46" in twin  # 2 kg in a ball of 0.1 m
