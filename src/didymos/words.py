@@ -10,6 +10,7 @@ from collections.abc import Iterable
 __all__ = ["REMOVED", "RENAMED", "removed", "renamed"]
 
 RENAMED = {
+    "joint_trajectory": "joints",
     "wanted": "setpoints",
     "sensed": "measured",
     "grip": "friction_scale",
