@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -84,4 +85,4 @@ def _row(row: Row, above: str) -> str:
 
 def _reason(row: Row) -> str:
     """Why, without any folder of the machine."""
-    return re.sub(r"'/tmp/[^']*/", "'", str(row["why"]))
+    return re.sub(rf"{re.escape(tempfile.gettempdir())}/[^\s':]*/", "", str(row["why"]))

@@ -123,7 +123,7 @@ def _try_out(folder: Path, source: Path, draft: Draft, how: dict[str, Any], stag
         second = _run(folder, stage)
     except RunError:
         second = None
-    if second is not None and second[1].well:
+    if second is not None and (second[1].well or found is None):
         warning = f"under the program legged it does not stay up ({why}): it holds its posture instead"
         return replace(still, warnings=(warning, *still.warnings)), *second
     write_again(folder, source, draft)
