@@ -116,7 +116,7 @@ def _try_out(folder: Path, source: Path, draft: Draft, how: dict[str, Any], stag
     except (RunError, InputError) as error:  # also a leg that the program cannot have
         if draft.program.name != "legged":
             raise
-        why = error.message
+        why = str(error) if isinstance(error, RunError) else error.message
     still = draft_twin(source, **how, walks=False)
     write_again(folder, source, still)
     try:
