@@ -91,18 +91,21 @@ class Twin(DescribedTwin):
     @classmethod
     def from_description(cls, bare: BareDescription, variant: str | None = None) -> Twin:
         """The twin that `didymos new` would make of a description; its files go when it does."""
-        folder, file = made_for_a_while(bare)
-        with in_words_of(bare.file, Path(folder.name)):
-            made = cls(file, variant, trust=True)
+        about = made_for_a_while(bare)
+        with in_words_of(bare.file, Path(about.folder.name)):
+            made = cls(about.file, variant, trust=True)
         read = str(made.description.source)  # a copy, or the file by the way from the twin's folder
         notes = [replace(note, file=str(bare.file)) if note.file == read else note for note in made.description.notes]
         made.description = replace(made.description, notes=tuple(notes))
-        made._kept, made.bare = folder, bare
+        made._own_notes = tuple(Note(str(bare.file), None, warning) for warning in about.warnings)
+        made._kept, made.bare, made.decided = about.folder, bare, about.decided
         return made
 
     _texts: tuple[dict[str, Any], dict[str, str]] | None = None
     bare: BareDescription | None = None
     """The description that the twin was made of for a while, where it was."""
+    decided: str = ""
+    """What was decided about it then: base and why, drives, program."""
 
     def mistake(self, text: str, *place: str | int) -> InputError:
         """An error that points at a place of the twin file, or at the description where there is no other file of the user's."""

@@ -47,7 +47,9 @@ def test_verbs_take_a_description_and_leave_nothing_beside_it(
 
 def test_a_run_says_what_it_made_of_the_description(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(arm), "--seconds", "0.1"]) == 0
-    assert f"didymos: {arm}: a twin for this once, held in the world, " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"didymos: {arm}: fixed base: its root link 'world' is the world; " in said
+    assert "no collision shapes" in said.splitlines()[0]
 
 
 def test_options_of_reading_reach_the_description(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from described_robots import arm, joint, link, robot
+from described_robots import arm, joint, link, quadruped, robot
 from didymos.cli.main import main
 
 
@@ -46,3 +46,21 @@ def test_a_link_without_mass_names_the_option_that_estimates_it(tmp_path: Path, 
     assert main([*call, "--estimate-inertia", "--mass", "2", "--json"]) == 0
     twin = (tmp_path / "ball" / "twin.yaml").read_text()
     assert "density: 477.46" in twin  # 2 kg in a ball of 0.1 m
+
+
+def test_a_robot_that_falls_under_its_program_holds_its_posture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from didymos.control.legged import Legged
+    from didymos.errors import RunError
+
+    def broken(self: Legged, robot: object) -> None:
+        raise RunError("does not know how to walk today", time=0.0)
+
+    monkeypatch.setattr(Legged, "start", broken)
+    (tmp_path / "dog.urdf").write_text(quadruped())
+    assert main(["new", "dog", "--from", str(tmp_path / "dog.urdf"), "--into", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["program"] == "joints"
+    assert "does not stay up (at t = 0 s: does not know how to walk today)" in told["warnings"][0]
+    assert told["trial"]["verdict"].startswith("stands")

@@ -175,13 +175,13 @@ def test_joints_are_felt_less_what_friction_rotors_limbs_and_weight_take() -> No
         records = Records(3)
         records.place_feet()
         limb, leg = records.limbs[1], records.legs[1]
-        limb["joints"]["belt"][2] = belt
+        limb["joints"]["belt"][2], limb["joints"]["viscous"][:3] = belt, [0.2, 0.3, 0.4]
         velocity, acceleration, torque = records.random.normal(size=(3, 3))
         leg["velocity"][:3], leg["acceleration"][:3], leg["effort"][:3] = velocity, acceleration, 0.3
         records.memory["efforts"][3:6] = torque
         over = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, belt, 1.0]])  # motors by joints: a belt turns with both
         of_motor = torque - limb["joints"]["friction"][:3] * np.tanh(over @ velocity / 0.3)
-        of_motor -= limb["joints"]["rotor"][:3] * (over @ acceleration)
+        of_motor -= limb["joints"]["rotor"][:3] * (over @ acceleration) + np.array([0.2, 0.3, 0.4]) * (over @ velocity)
         carried = over.T @ of_motor - limb["inertia"][:3, :3] @ acceleration - leg["pose"]["weight"][:3]  # virtual work
         leg_state.carry(limb, records.memory["efforts"], 0.2, leg)
         assert leg["effort"][:3] == pytest.approx(0.3 + 0.2 * (carried - 0.3))
@@ -484,7 +484,7 @@ def test_joints_are_told_what_they_shall_do(belt: float) -> None:
     records.turn_to(0.1, 0.2)
     records.place_feet()
     gains, leg, limb, goals = records.gains, records.legs[1], records.limbs[1], records.memory["goals"]
-    limb["joints"]["belt"][2] = belt
+    limb["joints"]["belt"][2], limb["joints"]["viscous"][:3] = belt, [0.2, 0.3, 0.4]
     over = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, belt, 1.0]])  # motors by joints
     leg["force"] = force = np.array([10.0, -5.0, 90.0])
     leg_drive.drive_leg(records.settings, gains, 1, False, records.memory, goals)
@@ -499,6 +499,7 @@ def test_joints_are_told_what_they_shall_do(belt: float) -> None:
     leg["goal_angle"][:3], leg["goal_velocity"][:3], leg["goal_acceleration"][:3] = angle, velocity, acceleration
     leg_drive.drive_leg(records.settings, gains, 1, False, records.memory, goals)
     motors = limb["joints"]["rotor"][:3] * (over @ acceleration) + limb["joints"]["friction"][:3] * np.tanh(over @ velocity / 0.3)
+    motors += np.array([0.2, 0.3, 0.4]) * (over @ velocity)
     assert told["effort"] == pytest.approx(weight + limb["inertia"][:3, :3] @ acceleration + over.T @ motors)  # virtual work
     assert told["position"] == pytest.approx(angle)
     assert told["velocity"] == pytest.approx(velocity)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from wheeled_robots import ackermann, differential, mecanum, omni, skid, swerve
 
 from didymos.control.wheel_finder import find_wheels
 from didymos.control.wheels import Kind, Wheels
 from didymos.describe.formats.importer import read_description
 from didymos.describe.robot_model import robot_model
 from didymos.model import RobotModel
+from wheeled_robots import ackermann, differential, mecanum, omni, skid, swerve
 
 
 def model_of(urdf: str, folder: Path) -> RobotModel:
@@ -31,7 +31,7 @@ def found(urdf: str, folder: Path, kind: Kind | None = None, driven: set[str] | 
 def test_two_wheels_and_a_ball_are_a_differential_base(tmp_path: Path) -> None:
     base = found(differential(), tmp_path)
     assert (base.kind, [wheel.joint for wheel in base.wheels], base.balls) == (
-        "differential", ["left_joint", "right_joint"], ("ball",)
+        "differential", ["left_joint", "right_joint"], {"ball": 0.0}
     )  # fmt: skip
     assert [wheel.radius for wheel in base.wheels] == pytest.approx([0.1, 0.1], abs=1e-12)
     np.testing.assert_allclose(base.wheels[0].position, [-0.1, 0.2, -0.05], atol=1e-12)
@@ -119,3 +119,11 @@ def test_the_user_knows_better_what_a_plain_base_is(tmp_path: Path) -> None:
 )
 def test_what_is_no_wheel_is_none(tmp_path: Path, change: tuple[str, str], why: str | None) -> None:
     assert (find_wheels(model_of(differential().replace(*change), tmp_path)) is None) == (why is not None), why
+
+
+def test_a_caster_of_any_shape_slides_as_a_ball(tmp_path: Path) -> None:
+    # As TurtleBot3 has it: a box below the base that is called a caster. Its origin is 0.05 m above the ground.
+    boxed = differential().replace('"ball"', '"caster_link"').replace('<sphere radius="0.05"/>', '<box size="0.03 0.01 0.1"/>')
+    base = found(boxed, tmp_path)
+    assert base.balls == pytest.approx({"caster_link": 0.05})
+    assert base.contacts["caster_link"]["radius"] == pytest.approx(0.05)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from wheeled_robots import ackermann, differential, mecanum, omni, skid, swerve
 
 from didymos.control.wheel_finder import find_wheels
 from didymos.control.wheel_kinematics import advance, steer, twist_of_wheels, wheel_rows, wheel_speed
@@ -16,6 +15,7 @@ from didymos.control.wheeled import tightest_turns
 from didymos.control.wheels import Wheels
 from didymos.describe.formats.importer import read_description
 from didymos.describe.robot_model import robot_model
+from wheeled_robots import ackermann, differential, mecanum, omni, skid, swerve
 
 TWISTS = [(0.3, 0.0, 0.0), (0.0, 0.0, 0.5), (-0.2, 0.0, 0.7)]
 ANYWHERE = [*TWISTS, (0.0, 0.25, 0.0), (0.1, -0.2, -0.4)]

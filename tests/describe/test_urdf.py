@@ -167,6 +167,17 @@ def test_shapes_are_kept_visuals_without_contact(tmp_path: Path) -> None:
     assert model.body("a").mass[0] == 1
 
 
+def test_the_shapes_that_drake_adds_to_urdf_are_read(tmp_path: Path) -> None:
+    inside = "".join(
+        f"<collision><geometry>{shape}</geometry></collision>"
+        for shape in ('<drake:ellipsoid a="0.1" b="0.2" c="0.3"/>', '<drake:capsule radius="0.1" length="0.4"/>')
+    )
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    model = robot(tmp_path, f'<link name="base">{inertial}{inside}</link>').spec.compile()
+    assert [int(kind) for kind in model.geom_type] == [mujoco.mjtGeom.mjGEOM_ELLIPSOID, mujoco.mjtGeom.mjGEOM_CAPSULE]
+    np.testing.assert_allclose(model.geom_size, [[0.1, 0.2, 0.3], [0.1, 0.2, 0.0]])
+
+
 def test_a_joint_to_the_world_holds_the_robot_where_no_link_of_that_name_is_declared(tmp_path: Path) -> None:
     """As Drake writes it."""
     held = robot(

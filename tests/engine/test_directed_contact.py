@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from didymos.errors import InputError
+
 SLED = """<mujoco><worldbody><body name="sled" pos="0 0 .1">
   <joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
   <joint name="z" type="slide" axis="0 0 1"/>
@@ -50,11 +52,26 @@ def test_the_floors_friction_multiplies_the_grip(make_twin: Any) -> None:
     assert simulation.model.pair_friction[0, 0] == pytest.approx(0.25)
 
 
-def test_a_link_that_is_no_sphere_is_refused(make_twin: Any) -> None:
+def test_a_link_that_is_not_round_is_refused_unless_it_has_a_radius(make_twin: Any) -> None:
     box = SLED.format(yaw=0).replace('type="sphere" size=".1"', 'type="box" size=".1 .1 .1"')
-    twin = make_twin(box, world={"ground": {}}, contacts={"runner": {"link": "runner", "frame": "blade", "along": 0.4}})
-    with pytest.raises(Exception, match="one sphere"):
-        twin.simulate()
+    runner = {"link": "runner", "frame": "blade", "along": 0.4}
+    with pytest.raises(InputError, match="give the 'radius' of a sphere"):
+        make_twin(box, world={"ground": {}}, contacts={"runner": runner}).simulate()
+    round_ = make_twin(box, world={"ground": {}}, contacts={"runner": runner | {"radius": 0.1}}).simulate()
+    assert round_.model.geom("didymos_runner").size[0] == 0.1
+
+
+def test_an_angle_turns_the_grip_in_its_frame(make_twin: Any) -> None:
+    moved = []
+    for yaw, angle in ((0.0, 0.5), (0.5, 0.0)):
+        runner = {"link": "runner", "frame": "blade", "along": 0.4, "angle": angle}
+        twin = make_twin(SLED.format(yaw=math.degrees(yaw)), world={"ground": {}}, contacts={"runner": runner})
+        simulation = twin.simulate()
+        simulation.data.qvel[:2] = 1.0, 0.0
+        simulation.run(0.3)
+        moved.append(simulation.data.qvel[:2].copy())
+    np.testing.assert_allclose(moved[0], moved[1], atol=1e-9)
+    assert moved[0][1] < -0.1  # it slides across 0.5 rad, to the right
 
 
 def test_models_without_directed_contacts_slide_the_same_in_all_directions(make_twin: Any) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from wheeled_robots import ackermann, differential, make_twin, mecanum, omni, skid, swerve
 
 import didymos
 from didymos.control.wheel_finder import find_wheels
@@ -17,11 +16,14 @@ from didymos.describe.formats.importer import read_description
 from didymos.describe.robot_model import robot_model
 from didymos.errors import InputError
 from didymos.record.log import Log
+from wheeled_robots import ackermann, differential, make_twin, mecanum, omni, skid, swerve
 
 TURNS = {"kd": 2.0, "effort_limit": 10.0}
 STEERS = {"kp": 50.0, "kd": 2.0, "effort_limit": 20.0}
 CORNERS = ("fl", "fr", "rl", "rr")
-HEIGHTS = {"differential": 0.15, "skid": 0.1, "ackermann": 0.08, "mecanum": 0.0775, "rollers": 0.0775, "omni": 0.06, "swerve": 0.06}
+HEIGHTS = {
+    "differential": 0.15, "skid": 0.1, "ackermann": 0.08, "mecanum": 0.0775, "rollers": 0.0775, "omni": 0.06, "swerve": 0.06,
+}  # fmt: skip
 BASES: dict[str, tuple[Callable[[], str], list[str], list[str]]] = {
     "differential": (differential, ["left_joint", "right_joint"], []),
     "skid": (skid, [f"{name}_joint" for name in CORNERS], []),
@@ -45,7 +47,8 @@ def folder_of(base: str, folder: Path, **more: Any) -> Path:
 
 
 def driven(base: str, folder: Path, seconds: float, setpoints: dict[str, float], **more: Any) -> Log:
-    scenario = {"seconds": seconds, "setpoints": setpoints, "set": more.pop("set", {}), "stimuli": more.pop("stimuli", [])}
+    scenario = {"seconds": seconds, "setpoints": setpoints, "stimuli": more.pop("stimuli", [])}
+    scenario |= {key: more.pop(key) for key in ("set", "gains") if key in more}
     return didymos.load(folder_of(base, folder, scenarios={"drive": scenario}, **more)).simulate(scenario="drive").run()
 
 
@@ -104,8 +107,8 @@ def test_odometry_is_what_the_wheels_did(tmp_path: Path) -> None:
 
 
 def test_a_wheel_that_slips_is_seen(tmp_path: Path) -> None:
-    # One of four mecanum wheels is told to turn 2 rad/s faster than the others say. Were it alone, a quarter of its speed along the
-    # roller would be left over in each row, 17 mm/s; its own loop brings it back within some tenths of a second.
+    # One of four mecanum wheels is told to turn 2 rad/s faster than the others say. Were it alone, a quarter of its speed along
+    # the roller would be left over in each row, 17 mm/s; its own loop brings it back within some tenths of a second.
     extra = {"target": "inputs.mecanum_fl_joint.velocity", "kind": "pulse", "start": 1.0, "end": 2.0, "value": 2.0}
     slip = driven("mecanum", tmp_path, 2.0, {"vx": 0.1}, stimuli=[extra])["control.slip"]
     before, after = slip.values[(slip.time > 0.8) & (slip.time < 0.99)], slip.values[(slip.time > 1.0) & (slip.time < 1.2)]
@@ -120,8 +123,7 @@ def test_the_gyro_tells_of_slip_that_the_wheels_agree_on(tmp_path: Path) -> None
 
 
 def test_twists_are_held_within_the_limits_of_the_base(tmp_path: Path) -> None:
-    gains = {"control.gains.top.speed": 0.25, "control.gains.top.acceleration": 0.5}
-    log = driven("differential", tmp_path, 2.0, {"vx": 3.0}, set=gains)
+    log = driven("differential", tmp_path, 2.0, {"vx": 3.0}, gains={"top.speed": 0.25, "top.acceleration": 0.5})
     speed = log["control.vx"].values
     assert speed[-1] == pytest.approx(0.25)
     assert np.max(np.abs(np.diff(speed))) == pytest.approx(0.5 * 0.01)
@@ -134,7 +136,7 @@ def test_twists_are_held_within_the_limits_of_the_base(tmp_path: Path) -> None:
 
 def test_a_base_whose_commander_falls_silent_stops(tmp_path: Path) -> None:
     alive = {"target": "setpoints.alive", "kind": "ramp", "start": 0, "end": 1, "from": 0, "to": 20}
-    log = driven("differential", tmp_path, 3.0, {"vx": 0.3}, set={"control.gains.timeout": 0.5}, stimuli=[alive])
+    log = driven("differential", tmp_path, 3.0, {"vx": 0.3}, gains={"timeout": 0.5}, stimuli=[alive])
     assert log["control.late"].values[-1] == 1.0
     assert abs(log["truth.velocity.x"].values[-1]) < 2e-3
 
@@ -148,8 +150,9 @@ def test_a_car_does_not_turn_on_the_spot(tmp_path: Path) -> None:
 
 def test_an_arm_on_a_base_is_held_where_it_was(tmp_path: Path) -> None:
     arm = (
-        '<link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="0.5"/><inertia ixx="0.001" iyy="0.005" izz="0.005" ixy="0"'
-        ' ixz="0" iyz="0"/></inertial></link><joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>'
+        '<link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="0.5"/><inertia ixx="0.001" iyy="0.005" izz="0.005"'
+        ' ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>'
         '<origin xyz="0 0 0.1"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="20" velocity="5"/></joint></robot>'
     )
     folder = folder_of("skid", tmp_path, scenarios={"drive": {"seconds": 2.0, "setpoints": {"vx": 0.2}}})
@@ -222,15 +225,38 @@ def test_a_wheel_of_another_form_needs_a_radius(tmp_path: Path) -> None:
     boxes = mecanum().replace('cylinder radius="0.0475" length="0.04"', 'box size="0.05 0.05 0.04"')
     folder = folder_of("mecanum", tmp_path)
     (folder / "robot.urdf").write_text(boxes)
-    with pytest.raises(InputError, match="of another form than sphere, cylinder.*give the 'radius'"):
+    with pytest.raises(InputError, match="of another form than sphere, cylinder, capsule or ellipsoid; give the 'radius'"):
         didymos.load(folder).simulate()
     twin = (folder / "twin.yaml").read_text()
     (folder / "twin.yaml").write_text(twin.replace("across: 0.01\n", "across: 0.01\n    radius: 0.0475\n"))
-    options = "program: wheeled\n  options: {kind: mecanum, wheels: {%s}}" % ", ".join(
-        f"mecanum_{name}_joint: {{radius: 0.0475, roller: {sign * math.pi / 4}}}" for name, sign in zip(CORNERS, (-1, 1, 1, -1), strict=True)
-    )
+    signs = zip(CORNERS, (-1, 1, 1, -1), strict=True)
+    wheels = ", ".join(f"mecanum_{name}_joint: {{radius: 0.0475, roller: {sign * math.pi / 4}}}" for name, sign in signs)
     twin = (folder / "twin.yaml").read_text()
+    options = f"program: wheeled\n  options: {{kind: mecanum, wheels: {{{wheels}}}}}"
     (folder / "twin.yaml").write_text(twin.replace("program: wheeled", options))
     simulation = didymos.load(folder).simulate()
     heights = simulation.run(1.0)["truth.position.z"].values
     assert heights[-1] == pytest.approx(HEIGHTS["mecanum"], abs=1e-3)  # it stands on spheres, not on boxes
+
+
+MJCF = """<mujoco><worldbody><body name="base" pos="0 0 0.1"><freejoint/><geom type="box" size="0.2 0.12 0.04" mass="6"/>
+  <body name="l" pos="-0.1 0.2 0"><joint name="left" axis="0 1 0"/>
+    <geom type="cylinder" size="0.1 0.01" euler="90 0 0" mass="0.4"/></body>
+  <body name="r" pos="-0.1 -0.2 0"><joint name="right" axis="0 1 0"/>
+    <geom type="cylinder" size="0.1 0.01" euler="90 0 0" mass="0.4"/></body>
+  <body name="caster" pos="0.15 0 -0.05"><geom type="sphere" size="0.05" mass="0.2"/></body></body></worldbody>
+  <actuator>{actuators}</actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("kind", ['motor gear="20" ctrllimited="true" ctrlrange="-1 1"', 'velocity kv="1"'])
+def test_actuators_of_an_mjcf_turn_the_wheels(tmp_path: Path, kind: str) -> None:
+    drive = {"seconds": 3.0, "setpoints": {"vx": 0.3}}
+    ball = {"link": "caster", "frame": "base", "along": 0.01, "across": 0.01, "softness": 0.05}
+    folder = folder_of("differential", tmp_path, parts={}, contacts={"ball": ball}, scenarios={"drive": drive})
+    actuators = "".join(f'<{kind} joint="{side}" name="{side}"/>' for side in ("left", "right"))
+    (folder / "robot.xml").write_text(MJCF.format(actuators=actuators))
+    twin = (folder / "twin.yaml").read_text()
+    (folder / "twin.yaml").write_text(twin.replace("robot.urdf\n  base: floating", "robot.xml").replace("- 0.15", "- 0.1"))
+    log = didymos.load(folder).simulate(scenario="drive").run()
+    assert late_mean(log, "odom.velocity.x") == pytest.approx(0.3, abs=2e-3)
+    assert late_mean(log, "truth.velocity.x") == pytest.approx(0.3, abs=5e-3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,7 @@ from didymos.cli.notes import note_facts, print_notes, sum_up_notes
 from didymos.cli.options import AsJson, Notes
 from didymos.cli.progress import progress
 from didymos.cli.text import print_json
-from didymos.errors import DidymosError, InputError
+from didymos.errors import DidymosError, InputError, RunError
 
 if TYPE_CHECKING:
     from didymos import Twin
@@ -56,16 +56,17 @@ def new(
 
     if mass is not None and not estimate:
         raise InputError("goes with --estimate-inertia only", option="mass")
-    how = {"arguments": description_arguments(arg), "packages": description_packages(package), "repair": repair}
+    how: dict[str, Any] = {"arguments": description_arguments(arg), "packages": description_packages(package), "repair": repair}
+    how |= {"density": TRIED if estimate else None, "mass": mass}
     with progress(_STAGES, quiet=as_json, text="") as reached:
         stage = _Stage(reached)
-        folder, draft = write_twin(name, source, into, **how, density=TRIED if estimate else None, mass=mass, tell=stage.next)
+        folder, draft = write_twin(name, source, into, **how, tell=stage.next)
         try:
             remember(folder)  # what was made here is the user's own, and so is the code that will come into it
         except InputError as error:
             print(f"didymos: the folder is there, but was not noted as trusted: {error}", file=sys.stderr)
         try:
-            twin, trial = _try_out(folder, stage)
+            draft, twin, trial = _try_out(folder, source, draft, how, stage)
         except DidymosError as error:
             print(f"didymos: {folder} was made, but does not run: {error}", file=sys.stderr)
             if as_json:
@@ -99,8 +100,37 @@ class _Stage:
         self._count += 1
 
 
-def _try_out(folder: Path, stage: _Stage) -> tuple[Twin, Trial]:
-    """The twin that was made, as it is loaded, and what it did."""
+def _try_out(folder: Path, source: Path, draft: Draft, how: dict[str, Any], stage: _Stage) -> tuple[Draft, Twin, Trial]:
+    """The draft that stays, its twin as it is loaded, and what that did.
+
+    A robot on legs that does not stay up under its program holds its posture instead, where that keeps it up.
+    """
+    from didymos.describe.new import draft_twin, write_again
+
+    why, found = "", None
+    try:
+        found = _run(folder, stage)
+        if found[1].well or draft.program.name != "legged":
+            return draft, *found
+        why = found[1].verdict
+    except RunError as error:
+        if draft.program.name != "legged":
+            raise
+        why = str(error)
+    still = draft_twin(source, **how, walks=False)
+    write_again(folder, source, still)
+    try:
+        second = _run(folder, stage)
+    except RunError:
+        second = None
+    if second is not None and second[1].well:
+        warning = f"under the program legged it does not stay up ({why}): it holds its posture instead"
+        return replace(still, warnings=(warning, *still.warnings)), *second
+    write_again(folder, source, draft)
+    return draft, *(found or _run(folder, stage))
+
+
+def _run(folder: Path, stage: _Stage) -> tuple[Twin, Trial]:
     import didymos
     from didymos.engine.trial import try_twin
 

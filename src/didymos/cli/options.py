@@ -117,6 +117,14 @@ def load_twin(
     return twin
 
 
+def _tell_made(twin: Twin, name: str) -> None:
+    """What matters most about a twin that was made of a description for this once, and how to keep it."""
+    for note in twin.notes_of_its_own:
+        print(f"didymos: {note}", file=sys.stderr)
+    more = f"; {count_of(twin.notes)}, see didymos check {name}" if twin.notes else ""
+    print(f"didymos: {name}: {twin.decided}; didymos new NAME --from {name} keeps it{more}", file=sys.stderr)
+
+
 def _load(name: str, variant: str | None, read: Reading | None, quiet: bool) -> Twin:
     import_late("glfw")  # the engine imports it to open windows, which we never do, and it starts two processes to do so
 
@@ -134,11 +142,7 @@ def _load(name: str, variant: str | None, read: Reading | None, quiet: bool) -> 
     if hides_bundled(name):
         print(f"didymos: takes {twin.source}, not the bundled twin of the same name", file=sys.stderr)
     if twin.bare is not None and not quiet:
-        base = "floating" if twin.description.floating else "held in the world"
-        how = f"{len(twin.file.parts)} parts, {twin.file.control.program if twin.file.control is not None else 'no program'}"
-        more = f"; {count_of(twin.notes)}, see didymos check {name}" if twin.notes else ""
-        made = f"a twin for this once, {base}, {how}; didymos new NAME --from {name} keeps it{more}"
-        print(f"didymos: {name}: {made}", file=sys.stderr)
+        _tell_made(twin, name)
     if twin.code.ran and not quiet:
         print(f"didymos: runs code of {twin.folder}: {', '.join(twin.code.ran)}", file=sys.stderr)
     return twin

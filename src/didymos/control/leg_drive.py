@@ -1,7 +1,7 @@
 """What the joints of a leg shall do: by effort where it stands, by position where it swings.
 
-    stands:  tau = G - J^T f,                                       a little damping
-    swings:  tau = G + I q'' + J_rotor q'' + F tanh(q' / v_0),      stiffness and damping of a frequency about the curve
+    stands:  tau = G - J^T f,                                           a little damping
+    swings:  tau = G + I q'' + J_rotor q'' + F tanh(q' / v_0) + b q',   stiffness and damping of a frequency about the curve
     limp:    damping alone
 
 G holds the leg's own weight. Stiffness and damping scale with the inertia I_ii + J_rotor that a joint moves: k = I w^2,
@@ -47,7 +47,7 @@ def _by_position(gains: Any, robot: Any, limb: Any, leg: Any, goals: Any) -> Non
         velocity, acceleration = leg.goal_velocity[i], leg.goal_acceleration[i]
         if over:
             velocity, acceleration = velocity + leg.goal_velocity[i - 1], acceleration + leg.goal_acceleration[i - 1]
-        effort = joint.friction * math.tanh(velocity / SLIDING) + joint.rotor * acceleration
+        effort = joint.friction * math.tanh(velocity / SLIDING) + joint.viscous * velocity + joint.rotor * acceleration
         goals[first + i].effort += effort
         if over:
             goals[first + i - 1].effort += effort

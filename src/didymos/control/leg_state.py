@@ -3,7 +3,7 @@
 Contact: the force of the ground on a foot along "up" follows from the efforts of its joints, less what accelerates rotors and
 leg, what friction takes and what holds the leg,
 
-    f = -(J^T)^-1 (tau - I q'' - J_rotor q'' - F sgn q' - G)
+    f = -(J^T)^-1 (tau - I q'' - J_rotor q'' - F sgn q' - b q' - G)
 
 low-passed, beside a threshold; a foot that stands is believed for longer. A motor whose belt runs over the joint before acts on
 both. Where no effort is read, the one that was asked for counts.
@@ -66,7 +66,8 @@ def carry(limb: Any, efforts: Any, part: float, leg: Any) -> None:
         velocity, acceleration = leg.velocity[i], leg.acceleration[i]
         if joint.belt > 0.5:
             velocity, acceleration = velocity + leg.velocity[i - 1], acceleration + leg.acceleration[i - 1]
-        net = efforts[first + i] - joint.friction * math.tanh(velocity / SLIDING) - joint.rotor * acceleration
+        net = efforts[first + i] - joint.friction * math.tanh(velocity / SLIDING) - joint.viscous * velocity
+        net -= joint.rotor * acceleration
         inertia = 0.0
         for j in range(count):
             inertia += limb.inertia[i, j] * leg.acceleration[j]

@@ -119,6 +119,7 @@ def fill_actuators(limbs: Any, model: RobotModel, legs: Sequence[Leg], chain: Ac
         for i, (joint, name) in enumerate(zip(row["joints"], leg.joints, strict=False)):
             actuator = chain.actuators[at]
             joint["rotor"], joint["friction"] = actuator.armature + model.joint(name).armature, actuator.friction
+            joint["viscous"] = actuator.viscous
             joint["belt"] = float(actuator.belt is not None)
             if actuator.belt is not None and (i == 0 or actuator.belt != leg.joints[i - 1]):
                 what = f"the belt of {actuator.name!r} runs over {actuator.belt!r}, expected the joint before {name!r} in its leg"

@@ -28,6 +28,7 @@ _LIMB_JOINT = np.dtype(
         ("centre", np.float64, 3),  # [m] its centre of mass, trunk frame, at the reference posture
         ("rotor", np.float64),  # [kg m^2] of its motor, at the joint
         ("friction", np.float64),  # [N m] of its motor and gear, at the joint
+        ("viscous", np.float64),  # [N m s/rad] the same
         ("felt", np.float64),  # [N m] at the joint per unit of the effort that is read; 0 where none is
         ("belt", np.float64),  # 1 where its motor's belt runs over the joint before it, so that the motor turns the sum of both
     ]

@@ -37,6 +37,8 @@ _UPRIGHT = 0.8  # least |z| of a steering axis: 37 deg of rake
 _TWO_TURNS = 4.0 * math.pi + 1e-6
 _FEWEST_ROLLERS = 3
 _STANDS = 0.35  # of the radius
+_NEAR = 0.01  # [m], of a caster's shape to the ground
+_BOUNDLESS = ("plane", "hfield", "sdf")
 _TRAILS = 0.2  # of the radius
 _WIDEST = 3.0  # half width over radius
 _PARALLEL = math.cos(math.radians(20.0))
@@ -72,21 +74,31 @@ def find_wheels(
         kind or _kind(wheels),
         tuple(sorted(wheels, key=_order)),
         tuple(sorted(casters, key=_order)),
-        tuple(_balls(model, ground, {wheel.link for wheel in (*wheels, *casters)})),
+        dict(_balls(model, ground, {wheel.link for wheel in (*wheels, *casters)})),
         model.root,
     )
 
 
-def _balls(model: RobotModel, ground: float, wheels: Collection[str]) -> Iterator[str]:
-    """Links that are one sphere on the ground and no wheel: casters that slide."""
+def _balls(model: RobotModel, ground: float, wheels: Collection[str]) -> Iterator[tuple[str, float]]:
+    """Casters that slide: fixed links that touch the ground as one sphere, or by their name in any shape.
+
+    With the radius [m] of the sphere that stands for another shape at the link's origin; 0 where it has its own.
+    """
     state = model.at(model.reference)
-    origin, turn = state.position(model.root), state.rotation(model.root)
+    origin, up = state.position(model.root), state.rotation(model.root)[:, 2]
     for link in dict.fromkeys(shape.link for shape in model.shapes):
         shapes = [shape for shape in model.shapes if shape.link == link]
-        if link not in wheels and len(shapes) == 1 and shapes[0].kind == "sphere" and rides_on_base(model, link):
-            center = state.position(link) + state.rotation(link) @ shapes[0].position - origin
-            if abs(center @ turn[:, 2] - shapes[0].size[0] - ground) < _STANDS * shapes[0].size[0]:
-                yield link
+        if link in wheels or not rides_on_base(model, link) or any(shape.kind in _BOUNDLESS for shape in shapes):
+            continue
+        downward = state.rotation(link).T @ -up
+        center = float((state.position(link) - origin) @ up)
+        height = center - max(float(shape.support(downward) @ downward) for shape in shapes) - ground
+        own = len(shapes) == 1 and shapes[0].kind in ("sphere", "cylinder", "capsule", "ellipsoid")
+        if own and (shapes[0].kind == "sphere" or _CASTER.search(link)):
+            if abs(height) < _STANDS * float(np.max(shapes[0].size)):
+                yield link, 0.0
+        elif _CASTER.search(link) and abs(height) < _NEAR and center - ground > 1e-3:
+            yield link, center - ground
 
 
 def _order(wheel: Wheel) -> tuple[float, float]:

@@ -9,7 +9,8 @@ along the axis g of the roller on the ground only, which is `roller` [rad] from 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -70,7 +71,8 @@ class Wheels:
     kind: Kind
     wheels: tuple[Wheel, ...]
     casters: tuple[Wheel, ...] = ()
-    balls: tuple[str, ...] = ()
+    balls: Mapping[str, float] = field(default_factory=dict)
+    """The links of casters that slide, with the radius [m] of the sphere that stands for each; 0 where it has its own."""
     root: str = ""
 
     @property
@@ -102,7 +104,10 @@ class Wheels:
             if wheel.roller is not None and not wheel.has_rollers
         }
         links = {wheel.joint: wheel.link for wheel in self.wheels} | {link: link for link in self.balls}
-        slides = {link: {"along": 0.01, "across": 0.01, "softness": 0.05} for link in self.balls}
+        slides: dict[str, dict[str, float]] = {}
+        for link, radius in self.balls.items():
+            slides[link] = {"along": 0.01, "across": 0.01, "softness": 0.05}
+            slides[link] |= {"radius": round(radius, 6)} if radius else {}
         return {name: {"link": links[name], "frame": self.root, **numbers} for name, numbers in (grips | slides).items()}
 
     @property

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from didymos.describe.local_file import is_file
-from didymos.describe.new import new_twin
+from didymos.describe.new import write_twin
 from didymos.errors import InputError
 
-__all__ = ["BareDescription", "in_words_of", "is_description", "made_for_a_while"]
+__all__ = ["BareDescription", "MadeTwin", "in_words_of", "is_description", "made_for_a_while"]
 
 _TWIN_FILES = (".yaml", ".yml")
 
@@ -36,16 +36,27 @@ def is_description(path: str | Path) -> bool:
     return is_file(Path(path)) and Path(path).suffix.lower() not in _TWIN_FILES
 
 
-def made_for_a_while(bare: BareDescription) -> tuple[tempfile.TemporaryDirectory[str], Path]:
-    """A folder that is removed with the object that holds it, and the twin file in it; the twin is called as the file is."""
+@dataclass(frozen=True, eq=False)
+class MadeTwin:
+    """A twin file in a folder that is removed with the object that holds it; what was decided about it, and what matters most."""
+
+    folder: tempfile.TemporaryDirectory[str]
+    file: Path
+    decided: str
+    warnings: tuple[str, ...]
+
+
+def made_for_a_while(bare: BareDescription) -> MadeTwin:
+    """The twin of a description, which is called as its file is."""
     folder = tempfile.TemporaryDirectory(prefix="didymos-")
     stem = bare.file.name.partition(".")[0]
     name = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in stem) or "robot"
     with in_words_of(bare.file, Path(folder.name)):
-        made = new_twin(
+        made, draft = write_twin(
             name, bare.file, Path(folder.name), arguments=bare.arguments, packages=bare.packages, repair=bare.repair
         )
-    return folder, made / "twin.yaml"
+    program = f"program {draft.program.name}" if draft.program.name else "no program"
+    return MadeTwin(folder, made / "twin.yaml", f"{draft.base}; {draft.drives.why or 'no drives'}; {program}", draft.warnings)
 
 
 @contextmanager

@@ -142,6 +142,11 @@ class Twin(ParameterValues):
         return self._make_model()
 
     @property
+    def notes_of_its_own(self) -> tuple[Note, ...]:
+        """What matters most about the twin as a whole."""
+        return self._own_notes
+
+    @property
     def scenarios(self) -> Mapping[str, ScenarioSpec]:
         """The scenarios of the twin by name."""
         return self.file.scenarios

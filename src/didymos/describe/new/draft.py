@@ -81,12 +81,13 @@ def draft_twin(
     repair: bool = False,
     density: float | None = None,
     mass: float | None = None,
+    walks: bool = True,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Draft:
     """Decide everything about the twin of a description; the arguments are those of `read_description`.
 
-    `mass` [kg] chooses the `density` at which links are estimated, so that the whole robot has it. `tell` hears what is being
-    done.
+    `mass` [kg] chooses the `density` at which links are estimated, so that the whole robot has it. A robot on legs that is not to
+    walk (`walks` False) holds its posture at rest instead. `tell` hears what is being done.
     """
     tell("reading the description")
     reading = Reading(arguments, packages, repair, density)
@@ -108,7 +109,7 @@ def draft_twin(
     tell("looking for wheels and legs")
     model = robot_model(free)
     drives = choose_drives(free, idle_joints(model) if base.floating else ())
-    program = choose_program(model, drives, floating=base.floating and base.up == 2, legged=standing)
+    program = choose_program(model, drives, floating=base.floating and base.up == 2, legged=standing, walks=walks)
     tell("finding a posture")
     posture, chosen = _posture(free, model, program, rest)
     if base.floating:

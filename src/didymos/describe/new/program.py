@@ -40,16 +40,16 @@ class Program:
     """Whether it reads the efforts of the legs' drives."""
 
 
-def choose_program(model: RobotModel, drives: Drives, *, floating: bool, legged: bool) -> Program:
-    """The program for a robot whose model is given; `legged` says that it can stand on limbs of its (`limbs.py`)."""
+def choose_program(model: RobotModel, drives: Drives, *, floating: bool, legged: bool, walks: bool = True) -> Program:
+    """The program for a robot whose model is given; `legged`: it can stand on limbs (`limbs.py`); `walks`: it is to use them."""
     wheels = find_wheels(model, drives.joints) if floating else None
     if wheels is not None:
         return Program("wheeled", _STEP, _WHEELED_RATE, wheels=wheels, why=f"{wheels.kind} base")
-    legs = find_legs(model) if floating and legged else ()
+    legs = find_legs(model) if floating and legged and walks else ()
     if legs and all(joint in drives.joints for leg in legs for joint in leg.joints):
         return Program("legged", _LEGGED_STEP, _RATE, legs, why=f"{len(legs)} legs", efforts=True)
     if drives.joints:
-        return Program("joints", _STEP, _RATE, why=f"{len(drives.joints)} driven joints")
+        return Program("joints", _LEGGED_STEP if floating and legged else _STEP, _RATE, why=f"{len(drives.joints)} driven joints")
     return Program(None, _STEP, _RATE)
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from didymos.describe.description import Device
+from didymos.describe.description import Device, Joint
 from didymos.describe.names import movable_joints
 from didymos.describe.new.draft import Draft
 from didymos.describe.yaml_text import block, flow, wrapped
@@ -106,10 +106,19 @@ def _start(draft: Draft) -> str:
         lines += f"  position: {flow([round(value, 6) + 0.0 for value in placement.position])}\n"
     if placement.roll:
         lines += f"  orientation: {flow([round(placement.roll, 9), 0.0, 0.0])}   # the description has y upward\n"
-    moved = {name: round(value, 6) for name, value in placement.joints.items() if abs(value) > 5e-7}
+    joints = draft.description.joints
+    moved = {name: _within(joints[name], value) for name, value in placement.joints.items() if abs(value) > 5e-7}
     if moved:
         lines += wrapped("joints", moved, indent=2)
     return f"start:\n{lines}\n" if lines else ""
+
+
+def _within(joint: Joint, value: float) -> float:
+    """A position [rad] or [m] with six digits behind the point, or with nine where those would leave the limits."""
+    short = round(value, 6)
+    below = joint.lower is not None and short < joint.lower
+    above = joint.upper is not None and short > joint.upper
+    return round(value, 9) if below or above else short
 
 
 def _lines(devices: tuple[Device, ...]) -> str:

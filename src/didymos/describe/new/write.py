@@ -12,7 +12,7 @@ from didymos.describe.new.draft import Draft, draft_twin
 from didymos.describe.new.text import twin_text
 from didymos.errors import InputError
 
-__all__ = ["new_twin", "write_twin"]
+__all__ = ["new_twin", "write_again", "write_twin"]
 
 
 def new_twin(name: str, source: Path, folder: Path, **reading: Any) -> Path:
@@ -46,6 +46,14 @@ def write_twin(name: str, source: Path, folder: Path, **reading: Any) -> tuple[P
         shutil.rmtree(target)
         raise
     return target, draft
+
+
+def write_again(folder: Path, source: Path, draft: Draft) -> None:
+    """Put another draft of the same description into a folder that `write_twin` made."""
+    copied = (folder / source.name).is_file()
+    file = source.name if copied else os.path.relpath(source.resolve(), folder.resolve())
+    text = twin_text(folder.name, source, draft, file=file, folder=folder)
+    (folder / "twin.yaml").write_text(text, encoding="utf-8")
 
 
 def _stands_alone(source: Path) -> bool:
