@@ -10,6 +10,8 @@ from collections.abc import Iterable
 __all__ = ["REMOVED", "RENAMED", "removed", "renamed"]
 
 RENAMED = {
+    "joint_trajectory": "joints",
+    "quadruped": "legged",
     "wanted": "setpoints",
     "sensed": "measured",
     "grip": "friction_scale",

@@ -19,7 +19,6 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
         "fixed_wing": "didymos.control.fixed_wing:FixedWing",
         "idle": "didymos.control.idle:Idle",
         "joints": "didymos.control.joints:Joints",
-        "joint_trajectory": "didymos.control.joint_trajectory:JointTrajectory",
         "multirotor_hold": "didymos.control.multirotor_hold:MultirotorHold",
         "multirotor_pd": "didymos.control.multirotor_pd:MultirotorPd",
         "omni_drive": "didymos.control.omni_drive:OmniDrive",

@@ -27,6 +27,7 @@ GOAL = np.dtype(
         ("velocity", np.float64),
         ("acceleration", np.float64),
         ("reference", np.float64),  # of the call before
+        ("calls", np.float64),  # since it began
     ]
 )
 """Memory layout of where a joint shall be at the next call."""
@@ -35,7 +36,7 @@ GOAL = np.dtype(
 @kernel
 def begin_goal(goal: Any, position: float, reference: float) -> None:
     """At rest at a position."""
-    goal.position, goal.velocity, goal.acceleration, goal.reference = position, 0.0, 0.0, reference
+    goal.position, goal.velocity, goal.acceleration, goal.reference, goal.calls = position, 0.0, 0.0, reference, 0.0
 
 
 @kernel
@@ -43,8 +44,9 @@ def follow(goal: Any, reference: float, most_velocity: float, most_acceleration:
     """One period on the way to a reference."""
     rate = (reference - goal.reference) / period
     goal.reference = reference
+    goal.calls += 1.0
     if math.isinf(most_acceleration):
-        goal.acceleration = (rate - goal.velocity) / period
+        goal.acceleration = (rate - goal.velocity) / period if goal.calls > 2.5 else 0.0  # it takes three references
         goal.position, goal.velocity = reference + period * rate, rate
         return
     most = min(most_acceleration, 0.5 * most_velocity / period)  # top speed takes two periods at least

@@ -13,7 +13,7 @@ from didymos.control.joint_options import MODES
 from didymos.control.path_layout import path_point
 from didymos.model import bias, mass_matrix, place, read
 
-__all__ = ["CONTROLLED_JOINT", "EFFORT", "VELOCITY", "aim_joint", "compensate"]
+__all__ = ["CONTROLLED_JOINT", "EFFORT", "VELOCITY", "aim_joint", "compensate", "compensate_motors"]
 
 _POSITION, VELOCITY, EFFORT = (float(MODES.index(mode)) for mode in MODES[:3])
 _SLIDING = 0.02  # [rad/s or m/s] v_0, over which friction changes sign
@@ -76,8 +76,8 @@ def aim_joint(clock: Any, settings: Any, i: int, state: Any, setpoints: Any, pat
 
 
 @kernel
-def compensate(settings: Any, measured: Any, goals: Any, wishes: Any) -> None:
-    """Efforts of the model into the wishes of joints."""
+def compensate(settings: Any, measured: Any, goals: Any, wishes: Any, accelerations: Any) -> None:
+    """Efforts of the model into the wishes of joints; what each joint is accelerated by into `accelerations`."""
     model = settings.model
     nv = int(model.nv)
     q, v, acceleration = np.zeros(int(model.nq)), np.zeros(nv), np.zeros(nv)
@@ -100,11 +100,23 @@ def compensate(settings: Any, measured: Any, goals: Any, wishes: Any) -> None:
     if settings.gravity > 0.5:
         bias(model, force)
     for i in range(int(settings.count)):
-        joint, actuator, goal = settings.joints[i], settings.actuators[i], goals[i]
-        dof = int(joint.dof)
-        effort = force[dof] + actuator.armature * acceleration[dof]
+        dof = int(settings.joints[i].dof)
+        effort = force[dof]
         for k in range(nv):
             effort += mass[dof, k] * acceleration[k]
-        if settings.friction > 0.5:
-            effort += actuator.friction * math.tanh(goal.velocity / _SLIDING) + actuator.viscous * goal.velocity
+        accelerations[i] = acceleration[dof]
         wishes[i].effort += effort
+
+
+@kernel
+def compensate_motors(settings: Any, wishes: Any, accelerations: Any) -> None:
+    """Rotor and friction of motors, which a belt turns with two joints; a drive gets them ahead by the delay of its bus."""
+    for i in range(int(settings.count)):
+        actuator, wish = settings.actuators[i], wishes[i]
+        acceleration, over = accelerations[i], int(actuator.belt)
+        if over >= 0:
+            acceleration += accelerations[over]
+        wish.effort += actuator.armature * acceleration
+        if settings.friction > 0.5 and settings.joints[i].mode != EFFORT:
+            velocity = wish.velocity + actuator.delay * acceleration
+            wish.effort += actuator.friction * math.tanh(velocity / _SLIDING) + actuator.viscous * velocity

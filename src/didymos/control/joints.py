@@ -42,7 +42,7 @@ from didymos.control.actuation import (
 from didymos.control.compiled_controller import CompiledController, program
 from didymos.control.controller import Gain, Robot
 from didymos.control.joint_goal import GOAL
-from didymos.control.joint_law import CONTROLLED_JOINT, EFFORT, VELOCITY, aim_joint, compensate
+from didymos.control.joint_law import CONTROLLED_JOINT, EFFORT, VELOCITY, aim_joint, compensate, compensate_motors
 from didymos.control.joint_options import MODES, PerJoint, check_names, compensations, loops, model_rows, of_joint
 from didymos.control.path_layout import PATH
 from didymos.control.waypoints import SPLINES, plan_path, read_waypoints
@@ -106,8 +106,10 @@ class Joints(CompiledController):
                 wish.kp, wish.kd = gains.stiffness * joint.kp, gains.damping * joint.kd
             if joint.mode == EFFORT:
                 wish.effort, memory.error[i] = goal.reference, 0.0
-        compensate(settings, measured, memory.goals, wishes)
+        accelerations = np.zeros(count)
+        compensate(settings, measured, memory.goals, wishes, accelerations)
         share_belts(count, settings.actuators, wishes, measured.joint)
+        compensate_motors(settings, wishes, accelerations)
         for i in range(count):
             wish, state = wishes[i], measured.joint[i]
             kp, kd = wish.kp, wish.kd
