@@ -6,8 +6,10 @@ import math
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import pytest
 
+import didymos
 from described_robots import BOX, arm, joint, link, quadruped, robot, rover
 from didymos.describe.description import Device
 from didymos.describe.new import Draft, draft_twin, twin_text, write_twin
@@ -155,6 +157,17 @@ def test_an_arm_that_lies_in_the_ground_gets_another_posture(tmp_path: Path) -> 
     assert geometry.lowest(geometry.groups) > -2e-3
 
 
+def test_an_arm_that_its_drives_cannot_hold_gets_another_posture(tmp_path: Path) -> None:
+    weak = 'lower="-2" upper="1" effort="5" velocity="5"'
+    shoulder = joint("shoulder", "turret", "upper", "0 0 0.05", rpy="0 1.5707963 0", limit=weak)
+    made = draft(arm().replace(joint("shoulder", "turret", "upper", "0 0 0.05"), shoulder), tmp_path)
+    load = 9.80665 * (1.0 * 0.2 + 0.5 * (0.42 + 0.2))  # [N m] of both links, stretched out
+    assert load > 5.0
+    lever = abs(math.cos(made.placement.joints["shoulder"]))  # of an arm that is straight
+    assert made.placement.joints["elbow"] == 0.0
+    assert load * lever <= 0.8 * 5.0
+
+
 def test_the_ground_is_below_all_that_a_hanging_arm_reaches(tmp_path: Path) -> None:
     mount, rod = link("mount", BOX.format(0.1, 0.1, 0.1), at="0 0 0.05"), link("rod", BOX.format(0.02, 0.02, 0.4), at="0 0 -0.3")
     made = draft(robot(mount, rod, joint("pivot", "mount", "rod")), tmp_path)
@@ -208,3 +221,18 @@ def test_the_text_says_why_and_nothing_is_written_for_it(tmp_path: Path) -> None
     text = twin_text("r", tmp_path / "r.urdf", made, file="r.urdf", folder=tmp_path)
     assert "base: as_described   # fixed base: one chain of joints on 'base'" in text
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.urdf"]
+
+
+def test_a_robot_drawn_with_y_upward_is_turned_onto_its_feet(tmp_path: Path) -> None:
+    turn = '<link name="lying"/><joint name="turn" type="fixed"><parent link="lying"/><child link="trunk"/>'
+    text = quadruped().replace("<link", f'{turn}<origin rpy="-1.5707963267948966 0 0"/></joint><link', 1)
+    made = draft(text, tmp_path)
+    assert made.placement.roll == pytest.approx(math.pi / 2)
+    folder, _ = write_twin("twin", tmp_path / "r.urdf", tmp_path)
+    simulation = didymos.load(folder, trust=True).simulate()
+    mujoco.mj_kinematics(simulation.model, simulation.data)
+    feet = [geom for geom in range(simulation.model.ngeom) if "foot:collision" in simulation.model.geom(geom).name]
+    heights = simulation.data.geom_xpos[feet][:, 2] - 0.02
+    assert len(feet) == 4
+    assert heights.min() == pytest.approx(0.0, abs=2e-6)  # the twin file has six digits
+    assert heights.max() < 1e-3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,16 @@ def _examine(path: Path, package: Path, seconds: float) -> dict[str, Any]:
     return answer | {"time": round(time.perf_counter() - began, 2)}
 
 
-def made_twin(path: Path, package: Path, folder: Path) -> tuple[Path, str, str]:
-    """The twin that `new` makes, what the user had to add if it is to run, and why: as the refusals say."""
+def made_twin(path: Path, package: Path, folder: Path, make: Callable[..., Path] = new_twin) -> tuple[Path, str, str]:
+    """The twin that `new` makes, what the user had to add if it is to run, and why: as the refusals say.
+
+    `make` is called as `new_twin` is.
+    """
     verdict, why = "runs", ""
     declared: dict[str, Path] = {}
     for _ in range(5):
         try:
-            return new_twin("robot", path, folder, packages=declared, repair=verdict == "repaired"), verdict, why
+            return make("robot", path, folder, packages=declared, repair=verdict == "repaired"), verdict, why
         except InputError as error:
             unknown = re.search(r"names the package '([\w.-]+)', which was not found", str(error))
             own = package.name.rpartition("-")[0]
@@ -64,7 +68,7 @@ def made_twin(path: Path, package: Path, folder: Path) -> tuple[Path, str, str]:
                 declared, verdict = declared | {own: package}, "declared"
             elif unknown and unknown[1] not in declared:  # the folder above that of the description, as ROS packages are laid out
                 declared, verdict = declared | {unknown[1]: path.parent.parent}, "declared"
-            elif "`repair`" in str(error) and verdict != "repaired":
+            elif re.search("`repair`|--repair", str(error)) and verdict != "repaired":
                 verdict = "repaired"
             else:
                 raise

@@ -15,14 +15,20 @@ The verdict is that of `didymos new` on its own trial run (`didymos.engine.trial
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
+import os
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from examine import made_twin
 
 import didymos
+from didymos.cli.main import main
 from didymos.describe.names import movable_joints
 from didymos.engine.trial import try_twin
 from didymos.errors import DidymosError, InputError
@@ -34,7 +40,8 @@ def judge(path: Path, package: Path, seconds: float) -> dict[str, Any]:
     """The verdict on a file, and why; mass, joints, drives, base and its rule, program, largest joint error, change of height."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            made, needed, refused = made_twin(path, package, Path(folder))
+            os.environ["DIDYMOS_CONFIG"] = folder  # where `new` notes that it trusts what it made
+            made, needed, refused = made_twin(path, package, Path(folder), _new)
             twin = didymos.load(made, trust=True)
             facts = _facts(twin) | {"needed": needed, "notes": len(twin.notes)}
         except InputError as error:
@@ -48,6 +55,17 @@ def judge(path: Path, package: Path, seconds: float) -> dict[str, Any]:
         except DidymosError as error:
             verdict = "fell through the floor" if "floor" in str(error) or "below the ground" in str(error) else "diverges"
             return facts | {"verdict": verdict, "why": str(error)}
+
+
+def _new(name: str, path: Path, folder: Path, *, packages: Mapping[str, Path], repair: bool) -> Path:
+    """What `didymos new` makes on the command line; one that is made and does not run is for the run to show."""
+    flags = [f"--package={key}={where}" for key, where in packages.items()] + ["--repair"] * repair
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+        status = main(["new", name, "--from", str(path), "--into", str(folder), "--json", *flags])
+    if status == InputError.exit_status:
+        raise InputError(json.loads(said.getvalue())["error"])
+    return folder / name
 
 
 def _facts(twin: didymos.Twin) -> dict[str, Any]:

@@ -113,10 +113,10 @@ def _try_out(folder: Path, source: Path, draft: Draft, how: dict[str, Any], stag
         if found[1].well or draft.program.name != "legged":
             return draft, *found
         why = found[1].verdict
-    except RunError as error:
+    except (RunError, InputError) as error:  # also a leg that the program cannot have
         if draft.program.name != "legged":
             raise
-        why = str(error)
+        why = error.message
     still = draft_twin(source, **how, walks=False)
     write_again(folder, source, still)
     try:

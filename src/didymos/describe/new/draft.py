@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from didymos.control.joint_gains import posture_of
 from didymos.control.leg_posture import standing_posture
 from didymos.describe.description import Description, Device
 from didymos.describe.float_base import float_base
@@ -33,6 +34,7 @@ from didymos.model import RobotModel
 
 __all__ = ["Draft", "Reading", "draft_twin"]
 
+_BORNE = 0.8  # of the effort of a joint
 _STANDS_ON_AIR = 0.1  # of the height of a robot: what is seen below all that collides
 
 _NOTHING: Mapping[str, str] = {}
@@ -115,7 +117,7 @@ def draft_twin(
     if base.floating:
         placement = place_floating(robot, posture, up=base.up, chosen=chosen)
     else:
-        placement = place_fixed(robot, posture, chosen=chosen)
+        placement = place_fixed(robot, posture, chosen=chosen, bears=lambda joints: _bears(model, drives, joints))
     step = min(program.step, float(free.spec.option.timestep)) if free.stands or free.spec.actuators else program.step
     rolling, soft = wheel_dampings(model, program, drives), [joint for leg in program.legs for joint in leg.joints]
     servos = make_servos(free, model, drives.served, placement.joints, step, rolling, soft)
@@ -162,6 +164,12 @@ def _posture(
         return {name: standing.get(name, value) for name, value in rest.items()}, True
     said = keyframe(description) is not None or any(drive.start is not None for drive in description.drives.values())
     return rest, said
+
+
+def _bears(model: RobotModel, drives: Drives, joints: Mapping[str, float]) -> bool:
+    """Whether the drives of a robot hold its weight at a posture, with a fifth of their effort to spare."""
+    weight = model.at(posture_of(model, joints)).gravity
+    return all(abs(weight[model.velocity_index(name)]) <= _BORNE * model.joint(name).effort for name in drives.joints)
 
 
 def _stands_on_air(robot: BodyGeometry) -> bool:

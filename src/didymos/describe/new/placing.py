@@ -4,15 +4,15 @@ A **floating** robot is put with its lowest collision point on the ground, exact
 has it, and the ground fits it: at zero where nothing of the robot is below that; at the bottom of the base where that is the
 lowest; below all that the robot reaches where it hangs.
 
-The posture is that of `posture.py`. Where links are inside each other there, or an arm inside the ground on which it stands,
-postures on the way to the middle of the limits are tried, then a quarter turn of each joint, then some at random (always the
-same), and the first that is free is taken.
+The posture is that of `posture.py`. Where links are inside each other there, or an arm inside the ground on which it stands, or
+too heavy for its drives, postures on the way to the middle of the limits are tried, then a quarter turn of each joint, then some
+at random (always the same), and the first that is free is taken.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,9 @@ _MOUNT = 0.02  # [m] below the origin that a base on the ground may reach
 _SUNK = 2e-3  # [m] below the ground that counts as inside it
 _SAMPLES = 60
 _CENTIMETRE = 0.01  # [m] to which the height of a ground below a hanging robot is rounded
+
+
+Bears = Callable[[Mapping[str, float]], bool]
 
 
 @dataclass(frozen=True)
@@ -61,16 +64,17 @@ def place_floating(robot: BodyGeometry, joints: Mapping[str, float], *, up: int,
     return Placement(kept, (float(x), float(y), z), math.pi / 2 if up == 1 else 0.0, ground, tuple(sorted(passing)))
 
 
-def place_fixed(robot: BodyGeometry, joints: Mapping[str, float], *, chosen: bool) -> Placement:
-    """Leave a robot where it is held, and fit the ground to it."""
+def place_fixed(robot: BodyGeometry, joints: Mapping[str, float], *, chosen: bool, bears: Bears = lambda _: True) -> Placement:
+    """Leave a robot where it is held, and fit the ground to it; `bears` says whether its drives can hold a posture."""
     robot.place(joints)
     bottom = robot.lowest([robot.root_group])
     stands = bottom > -_MOUNT or (math.isfinite(bottom) and bottom <= robot.lowest(robot.groups) + _SUNK)
     stands = stands and not _hangs(robot, bottom)
     floor = robot.floor if robot.floor is not None else min(round(bottom, 4), 0.0) + 0.0 if stands else None
     kept, passing = dict(joints), overlaps_at(robot, joints)
-    if not chosen and (passing or (floor is not None and _sinks(robot, joints, floor))):
-        kept, passing = _free_posture(robot, joints, floor)
+    sinks = floor is not None and _sinks(robot, joints, floor)
+    if not chosen and (passing or sinks or not bears(joints)):
+        kept, passing = _free_posture(robot, joints, floor, bears)
     ground = None if robot.floor is not None else floor
     if floor is None or (robot.floor is None and _sinks(robot, kept, floor)):
         ground = _below_all(robot, kept)
@@ -83,14 +87,26 @@ def overlaps_at(robot: BodyGeometry, joints: Mapping[str, float]) -> set[Pair]:
     return overlaps(robot)
 
 
-def _free_posture(robot: BodyGeometry, joints: Mapping[str, float], floor: float | None) -> tuple[dict[str, float], set[Pair]]:
-    """The first posture at which nothing is inside each other or the floor but what always is, and what is so there."""
+def _free_posture(
+    robot: BodyGeometry, joints: Mapping[str, float], floor: float | None, bears: Bears = lambda _: True
+) -> tuple[dict[str, float], set[Pair]]:
+    """The first posture that its drives bear and at which nothing is inside each other or the floor but what always is.
+
+    Where there is none, the one with the fewest faults, and of these the fewest overlaps. The second answer is what is inside
+    each other there.
+    """
     always = always_overlapping(robot)
+    best: tuple[tuple[int, int], dict[str, float], set[Pair]] | None = None
     for candidate in _candidates(robot.description, joints):
         found = overlaps_at(robot, candidate)
-        if found <= always and (floor is None or not _sinks(robot, candidate, floor)):
-            return candidate, found
-    return dict(joints), overlaps_at(robot, joints)
+        faults = int(not bears(candidate)) + int(floor is not None and _sinks(robot, candidate, floor))
+        rank = (faults, len(found - always))
+        if best is None or rank < best[0]:
+            best = rank, candidate, found
+        if rank == (0, 0):
+            break
+    assert best is not None
+    return best[1], best[2]
 
 
 def _candidates(description: Description, joints: Mapping[str, float]) -> Iterator[dict[str, float]]:
