@@ -11,6 +11,7 @@ __all__ = ["REMOVED", "RENAMED", "removed", "renamed"]
 
 RENAMED = {
     "joint_trajectory": "joints",
+    "quadruped": "legged",
     "wanted": "setpoints",
     "sensed": "measured",
     "grip": "friction_scale",

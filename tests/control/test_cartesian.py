@@ -11,6 +11,7 @@ from arms import SEVEN, SIX, SLIDING, arm, make_arm, name, posture
 
 from didymos.control.chain import chain_joints, end_effector
 from didymos.control.pose_goal import difference, quaternion_of, turned
+from didymos.control.small_linear import eigen, factor, solve
 from didymos.errors import InputError
 from didymos.rotations import quaternion_to_matrix, rpy_to_matrix
 
@@ -181,6 +182,21 @@ def test_orientations_turn_as_matrices_do() -> None:
         assert quaternion_to_matrix(np.array(q)) == pytest.approx(rpy_to_matrix(angles))
         vector = random.uniform(-1.0, 1.0, 3)
         assert difference(turned(q, *vector), q) == pytest.approx(vector, abs=1e-12)
+
+
+def test_small_systems_are_solved_as_numpy_solves_them() -> None:
+    random = np.random.default_rng(5)
+    for size in (1, 3, 6, 7):
+        root = random.normal(size=(size, size))
+        matrix, right = root @ root.T + 0.1 * np.eye(size), random.normal(size=size)
+        lower, found = matrix.copy(), np.zeros(size)
+        factor(lower, size)
+        solve(lower, size, right, found)
+        assert found == pytest.approx(np.linalg.solve(matrix, right), rel=1e-9)
+        values, vectors = matrix.copy(), np.zeros((size, size))
+        eigen(values, size, vectors)
+        assert np.sort(np.diag(values)) == pytest.approx(np.linalg.eigvalsh(matrix), rel=1e-9)
+        assert vectors @ np.diag(np.diag(values)) @ vectors.T == pytest.approx(matrix, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ NAMES: dict[str, Change] = {
     "a name that is too long": ("  imu:", f"  {'i' * 65}:", "at most 64 characters", "iii"),
     "a name on two lines": ("  imu:", '  "i\\nmu":', "a name of letters", "i\\nmu"),
     "a scenario with a slash": ("  everything:", "  every/thing:", "a name of letters", "every/thing"),
-    "a set-point with a dot": ("setpoints: {z: 1.0}", "setpoints: {z.x: 1.0}", "a name of letters", "z.x"),
+    "a set-point with a dot": ("setpoints: {z: 1.0}", "setpoints: {z.x: 1.0}", "the program has no set-point 'z.x'", "z.x"),
 }  # fmt: skip
 RESERVED = {
     f"a sensor named {name}": ("  imu:", f"  {name}:", f"every run records '{name}' itself", f"  {name}:")
