@@ -1,9 +1,15 @@
-"""An arm without a line of control: way-points for its joints, a pose for its tool, by the programs joints and cartesian."""
+"""An arm without a line of control: way-points for its joints, a pose for its tool, by the programs joints and cartesian.
+
+    python examples/12_move_an_arm.py [FOLDER]
+
+`didymos new` writes such a twin from a description; here it is written by hand, to show what belongs to it: a servo on every
+joint, encoders, a program. Gains and limits follow from the description.
+"""
 
 from __future__ import annotations
 
 import json
-import tempfile
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -55,17 +61,24 @@ def twin(folder: Path, program: str, options: dict[str, object], **keys: object)
     return didymos.load(folder)
 
 
-with tempfile.TemporaryDirectory() as name:
-    folder = Path(name)
+def main(folder: Path) -> tuple[dict[str, float], np.ndarray]:
+    """Move the joints, then the tool; the RMSE of each joint [rad] and where the tool ends [m]."""
+    folder.mkdir(parents=True, exist_ok=True)
     # no times: as fast as the limits allow
     points = [{"positions": {"turn": 1.0, "elbow": 0.6}}, {"positions": {"turn": -0.5, "shoulder": 0.9}}]
     log = twin(folder, "joints", {"waypoints": points}).simulate(seed=1).run(4.0)
-    for joint_name in START:
-        error = np.sqrt(np.mean(log[f"control.error.{joint_name}"].values ** 2))
-        print(f"{joint_name}: ends at {log[f'joints.{joint_name}.position'].values[-1]:.3f} rad, RMSE {1e3 * error:.2f} mrad")
+    errors = {}
+    for name in START:
+        errors[name] = float(np.sqrt(np.mean(log[f"control.error.{name}"].values ** 2)))
+        print(f"{name}: ends at {log[f'joints.{name}.position'].values[-1]:.3f} rad, RMSE {1e3 * errors[name]:.2f} mrad")
 
     arm = twin(folder, "cartesian", {}, scenarios={"reach": {"seconds": 3, "setpoints": {"x": 0.4, "y": 0.1, "z": 0.35}}})
     simulation = arm.simulate(seed=1, scenario="reach")
     simulation.run()
-    at = arm.model.at(simulation.data.qpos).position("tool0")
-    print("tool at", np.round(at, 3), "m")
+    tool = arm.model.at(simulation.data.qpos).position("tool0")
+    print("tool at", np.round(tool, 3), "m")
+    return errors, tool
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out"))

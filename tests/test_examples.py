@@ -120,3 +120,9 @@ def test_11_the_tool_gives_way_as_its_stiffness_says(run: Run, tmp_path: Path) -
     gave_way, expected = run(11)
     assert gave_way == pytest.approx(expected, rel=1e-4)  # what is left of the swing after 2.5 s: exp(-2.5 * 10) and less
     assert is_picture(tmp_path / "pushed.png")
+
+
+def test_12_joints_follow_their_way_points_and_the_tool_reaches_its_pose(run: Run) -> None:
+    errors, tool = run(12)
+    assert max(errors.values()) < 5e-3  # rad, asked of arms in docs/arms.md
+    assert tool == pytest.approx([0.4, 0.1, 0.35], abs=1e-3)

@@ -63,6 +63,6 @@ def test_a_mutant_differs_in_one_place_and_can_be_parsed(mutate: ModuleType) -> 
 
 def test_all_rooms_of_laws_have_places_and_tests(mutate: ModuleType) -> None:
     by_room = {place.file.split("/")[0] for place in mutate.places([])}
-    assert by_room == {"air", "parts", "sensors", "control"}
+    assert by_room == {"air", "parts", "sensors", "model", "control"}
     for file in {place.file for place in mutate.places([])}:
         assert any(mutate.tests_of(file)), file

@@ -33,7 +33,7 @@ def test_what_cannot_be_compared_is_said_and_counts(tmp_path: Path, capsys: pyte
     assert main(["crosscheck", str(tmp_path / "still.urdf")]) == 1
     out, err = capsys.readouterr()
     assert "not comparable: nothing in it moves" in out
-    assert err == "didymos: still: not comparable: nothing in it moves\n"
+    assert err.endswith("didymos: still: not comparable: nothing in it moves\n")
 
 
 @pytest.mark.parametrize(

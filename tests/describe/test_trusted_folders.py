@@ -8,6 +8,8 @@ import os
 import pickle
 import shutil
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -127,7 +129,7 @@ def test_the_list_is_for_its_user_alone_and_keeps_what_it_held(folder: Path, tmp
     remember(tmp_path)
     assert stat.S_IMODE(the_list().stat().st_mode) == 0o600
     assert trusted_folders() == {str(path.resolve()): path.stat().st_uid for path in (folder, tmp_path)}
-    assert [file.name for file in the_list().parent.iterdir()] == ["trusted.json"]
+    assert {file.name for file in the_list().parent.iterdir()} == {"trusted.json", ".trusted.lock"}
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
@@ -205,3 +207,14 @@ def test_a_copy_of_a_twin_that_was_only_looked_at_runs_nothing_either(folder: Pa
     assert made.code.stand_ins == ("parachute.py:Parachute",)
     assert not has_run(folder)
     assert again(didymos.load(folder, trust=True)).code.ran == ("parachute.py:Parachute",)
+
+
+def test_of_many_processes_that_trust_folders_at_once_none_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIDYMOS_CONFIG", str(tmp_path / "config"))
+    folders = [tmp_path / f"robot_{i}" for i in range(12)]
+    for folder in folders:
+        folder.mkdir()
+    script = "import sys; from pathlib import Path; from didymos.describe.trust import remember; remember(Path(sys.argv[1]))"
+    running = [subprocess.Popen([sys.executable, "-c", script, str(folder)]) for folder in folders]
+    assert [process.wait(120) for process in running] == [0] * len(folders)
+    assert set(trusted_folders()) >= {str(folder.resolve()) for folder in folders}

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import msgspec
+import numpy as np
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidHeader
 
@@ -19,6 +20,7 @@ from didymos.cockpit.sticks import Sticks
 from didymos.control.controller import Robot
 from didymos.control.values import Values
 from didymos.ports.firmware.betaflight.packets import motor_values
+from didymos.ports.firmware.library import AllNumbers
 from didymos.ports.firmware.message import END, STEP, Reader, pack, pack_hello
 from didymos.ports.firmware.peer import Peer
 from didymos.ports.gamepad.events import AXIS, KEY, SYNC, Event, encode
@@ -68,10 +70,11 @@ class FirmwareWire(Wire):
         ours, theirs = socket.socketpair()
         peer = Peer(listen="nowhere")
         peer._robot, peer._line, peer._reader = self._robot, ours, Reader(ours)
+        peer._read = AllNumbers(self._robot.measured), AllNumbers(self._robot.setpoints)
         with ours, theirs:
             theirs.sendall(frame)
             theirs.shutdown(socket.SHUT_WR)
-            return peer.update(0.0, Values({"imu.x": 0}, [1.0]), Values({"z": 0}, [1.0]))
+            return peer.update(0.0, Values({"imu.x": 0}, np.ones(1)), Values({"z": 0}, np.ones(1)))
 
 
 class BetaflightWire(Wire):

@@ -16,12 +16,13 @@ import os
 import shlex
 import stat
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from didymos.describe.bundled import ROBOTS
 from didymos.describe.code import NamedCode
 from didymos.errors import InputError
+from didymos.unix import FileLock
 
 __all__ = ["NotTrusted", "config_folder", "forget", "is_trusted", "quoted", "remember", "trusted_folders"]
 
@@ -85,16 +86,35 @@ def trusted_folders() -> dict[str, int]:
 def remember(folder: Path) -> None:
     """Trust a folder from now on."""
     there = folder.resolve()
-    _write({**trusted_folders(), str(there): there.stat().st_uid})
+    with _alone():
+        _write({**trusted_folders(), str(there): there.stat().st_uid})
 
 
 def forget(folder: Path) -> bool:
     """Trust a folder no longer; whether it was trusted. It need not be there any more."""
-    folders = trusted_folders()
-    known = folders.pop(str(folder.resolve()), None) is not None
-    if known:
-        _write(folders)
+    with _alone():
+        folders = trusted_folders()
+        known = folders.pop(str(folder.resolve()), None) is not None
+        if known:
+            _write(folders)
     return known
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """While the list is read and written anew no other process does; else of two at once one would be forgotten."""
+    file = _list()
+    if file == Path(os.devnull):
+        yield
+        return
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = FileLock(file.with_name(".trusted.lock"))
+    lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _list() -> Path:

@@ -92,7 +92,7 @@ def build_context(
     substeps, every = timing
     period = substeps * twin.file.world.step
     state = data.plugin_state
-    free = [model.jnt_qposadr[j] for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
+    free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
     return LoopContext(
         EngineViews(
             model=model._address,
@@ -116,7 +116,8 @@ def build_context(
             rk4=twin.file.world.integrator == "rk4",
             boundary=twin.file.world.boundary,
             ahead=twin.file.world.step if twin.file.world.integrator == "rk4" else 0.0,
-            free_joints=np.array(free, dtype=np.int64),
+            free_joints=model.jnt_qposadr[free].astype(np.int64),
+            free_dofs=model.jnt_dofadr[free].astype(np.int64),
             lowest=lowest_heights(model),
             loop=assembly.state.starts["loop"],
             looked=assembly.state.starts["looked"],

@@ -103,6 +103,7 @@ class Timing(NamedTuple):
     boundary: float  # [m]
     ahead: float  # [s] from a state to the last one that a step of the integrator evaluates
     free_joints: NDArray[np.int64]  # addresses in qpos of free joints
+    free_dofs: NDArray[np.int64]  # the same in qvel
     lowest: Floats  # [m] for each of them: a height below which its body has fallen through the ground, see falling.py
     loop: int  # in the state, see LOOP_STATE
     looked: int  # in the state: positions and velocities at which readings were last taken ahead

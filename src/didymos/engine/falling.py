@@ -1,12 +1,14 @@
 """Falling for good: through the ground, or where there is none.
 
-A free body has fallen through the ground once it is below it with all that it carries, wherever its joints stand. With h the
-height of the highest level plane, the origin of the body is then at
+A free body has fallen through the ground once it is below it with all that it carries, wherever its joints stand, and nothing
+slows it down. With h the height of the highest level plane and T a tick, the origin of the body is then at
 
-    z < h - r - 0.1 m,    r >= |x_k - x| for every point x_k of the shapes and centres of mass that it carries
+    z < h - r - 0.1 m + z' T,    z' < 0,    z'' < 0
+    r >= |x_k - x| for every point x_k of the shapes and centres of mass that it carries
 
-so one comparison for each free body in each tick is enough, and whoever stands, flies, rolls or lands is never near it. r is a
-bound over all positions of the joints: along the tree, the distances from body to body, twice those of the axes of turning
+so one comparison for each free body in each tick is enough, and whoever stands, flies, rolls or lands is never near it. What
+comes down so fast that a tick brings it deep into the ground has that tick's way, and is slowed down: it has not fallen through.
+r is a bound over all positions of the joints: along the tree, the distances from body to body, twice those of the axes of turning
 joints, and the travel of sliding ones. A body whose sliding joints have no limits, and one in a world without gravity, has none.
 """
 

@@ -275,8 +275,10 @@ def _end_tick(c: Any, tick: int) -> int:
         if not (_is_finite(engine.qpos, engine.qpos_count) and _is_finite(engine.qvel, engine.qvel_count)):
             return DIVERGED
     qpos, free, lowest = doubles(engine.qpos), longs(timing.free_joints), doubles(timing.lowest)
+    qvel, qacc, dofs = doubles(engine.qvel), doubles(engine.qacc), longs(timing.free_dofs)
     for i in range(timing.free_joints_count):
-        if qpos[free[i] + 2] < lowest[i]:
+        sinking = qvel[dofs[i] + 2] * timing.period
+        if sinking < 0.0 and qacc[dofs[i] + 2] < 0.0 and qpos[free[i] + 2] < lowest[i] + sinking:
             return FELL_THROUGH_GROUND
         for axis in range(3):
             if abs(qpos[free[i] + axis]) > timing.boundary:
