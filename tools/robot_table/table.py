@@ -77,7 +77,7 @@ def _row(row: Row, above: str) -> str:
     cells = [row["file"].removeprefix(above)]
     cells.append(f"{row['mass']:.4g}" if "mass" in row else "")
     cells += [str(row.get(key, "")) for key in ("joints", "drives", "base", "rule", "program", "verdict")]
-    cells.append(f"{row['joint_error']:.2g}" if row.get("drives") and "joint_error" in row else "")
+    cells.append(_figure(row["joint_error"]) if row.get("drives") and "joint_error" in row else "")
     cells.append(f"{row['rise']:+.3f}" if row.get("base") == "floating" and "rise" in row else "")
     cells.append(_reason(row))
     return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
@@ -86,3 +86,8 @@ def _row(row: Row, above: str) -> str:
 def _reason(row: Row) -> str:
     """Why, without any folder of the machine."""
     return re.sub(rf"{re.escape(tempfile.gettempdir())}/[^\s':]*/", "", str(row["why"]))
+
+
+def _figure(value: float) -> str:
+    """A joint error; what is below a millionth is none."""
+    return "0" if abs(value) < 1e-6 else f"{value:.2g}"
