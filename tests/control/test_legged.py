@@ -166,3 +166,14 @@ def test_a_robot_that_has_fallen_goes_limp() -> None:
     log = twin.simulate(seed=1).run(2.0)
     efforts = np.array([log[f"parts.m{n}y.effort"].values[-1] for n in range(4)])
     assert np.abs(efforts).max() < 1.0  # damping of joints that are at rest
+
+
+def test_a_robot_on_two_legs_that_falls_is_told_finite_numbers_and_goes_limp() -> None:
+    """Thrown forward and aside it steps until it lies, its feet far apart on a diagonal: they say nothing of the floor across."""
+    twin = walker_twin(Walker(rows=1, length=0.2))
+    twin.set("start.velocity.x", 2.0)
+    twin.set("start.velocity.y", 2.0)
+    log = twin.simulate(seed=1).run(3.0)
+    assert log["truth.tilt"].values.max() > 1.3  # it fell
+    assert log["control.mode"].values[-1] == 0.0  # limp
+    assert all(np.isfinite(log[name].values).all() for name in ("control.slope.x", "control.slope.y", "control.height"))

@@ -278,6 +278,19 @@ def test_slope_and_height_are_those_of_the_plane_that_the_feet_stand_on() -> Non
     assert records.memory["slope"] == pytest.approx([0.6, -0.6])  # steeper is not believed
 
 
+def test_two_feet_tell_the_slope_along_the_line_between_them_and_none_across_it() -> None:
+    """Also where they stand far apart both forward and aside: they lie on a line, so least squares alone have no answer."""
+    records = Records()
+    records.robot["legs"] = 2
+    records.clock["first"] = 1.0
+    ways = np.array([[0.5, 0.5], [0.75, 0.25], [-0.5, 1.0], [0.0, 1.0]])  # 0.5 and 0.25 are exact: the determinant is zero
+    for way in ways:
+        records.legs["foothold"][:2] = [[*way, 0.125], [*-way, -0.125]]
+        footing.find_slope(records.clock, records.robot, records.memory)
+        assert records.memory["slope"] == pytest.approx(0.125 * way / (way @ way), abs=1e-12)
+        records.memory["slope"] = 0.0
+
+
 def test_a_foot_moves_with_its_joints_and_its_acceleration_is_that_of_two_readings() -> None:
     records = Records(5)
     records.turn_to(-0.2, 0.1)
@@ -313,6 +326,9 @@ def test_a_foot_comes_down_where_the_robot_will_be_over_it(number: int) -> None:
     records.body["velocity"] = [30.0, 0.0, 0.0]  # no further than the leg reaches
     x, y, _ = gait._landing(robot, limb, gains, turn, memory)
     assert np.hypot(*(np.array([x, y]) - level)) == pytest.approx(0.55 * 0.42)
+    records.body["velocity"] = records.goal["velocity"] = records.goal["acceleration"] = 0.0
+    memory["height"] = -0.1  # of a robot that lies, and believes its hips to be under its feet
+    assert gait._landing(robot, limb, gains, turn, memory)[:2] == pytest.approx(level)
 
 
 def test_a_foot_swings_along_a_cycloid_over_a_hump_and_searches_for_the_ground() -> None:

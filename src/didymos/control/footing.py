@@ -6,6 +6,7 @@ the level frame, times in units of T = sqrt(l / g).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from didymos.compiled import kernel
@@ -44,7 +45,10 @@ def keep_footholds(clock: Any, count: int, memory: Any) -> None:
 
 @kernel
 def find_slope(clock: Any, robot: Any, memory: Any) -> None:
-    """The slope of a plane through these points, by least squares."""
+    """The slope of a plane through these points, by least squares along the two axes of their scatter.
+
+    Along an axis on which they lie close together it is taken for less; two feet, which lie on a line, tell none across it.
+    """
     count = int(robot.legs)
     mx, my, mz = 0.0, 0.0, 0.0
     for number in range(count):
@@ -56,10 +60,12 @@ def find_slope(clock: Any, robot: Any, memory: Any) -> None:
         x, y, z = point[0] - mx, point[1] - my, point[2] - mz
         xx, xy, yy, xz, yz = xx + x * x, xy + x * y, yy + y * y, xz + x * z, yz + y * z
     least = 0.25 * count * (_SMALLEST * robot.length) ** 2
-    xx, yy = max(xx, least), max(yy, least)
-    det = xx * yy - xy * xy
+    angle = 0.5 * math.atan2(2.0 * xy, xx - yy)  # of the longer axis
+    c, s = math.cos(angle), math.sin(angle)
+    middle, half = 0.5 * (xx + yy), math.sqrt(0.25 * (xx - yy) ** 2 + xy * xy)
+    along, across = (c * xz + s * yz) / max(middle + half, least), (c * yz - s * xz) / max(middle - half, least)
+    rise_x, rise_y = c * along - s * across, s * along + c * across
     part = 1.0 if clock.first > 0.5 else min(clock.period / (_SLOPE_TIME * robot.time), 1.0)
-    rise_x, rise_y = (yy * xz - xy * yz) / det, (xx * yz - xy * xz) / det
     memory.slope[0] += part * (min(max(rise_x, -_STEEPEST), _STEEPEST) - memory.slope[0])
     memory.slope[1] += part * (min(max(rise_y, -_STEEPEST), _STEEPEST) - memory.slope[1])
 

@@ -139,7 +139,7 @@ def _landing(robot: Any, limb: Any, gains: Any, turn: float, memory: Any) -> tup
     lean, capture = height / robot.gravity, gains.capture * robot.time
     sx = 0.5 * stand * velocity[0] + capture * (velocity[0] - goal.velocity[0]) - lean * goal.acceleration[0]
     sy = 0.5 * stand * velocity[1] + capture * (velocity[1] - goal.velocity[1]) - lean * goal.acceleration[1]
-    size, reach = math.sqrt(sx * sx + sy * sy), _FARTHEST * height
+    size, reach = math.sqrt(sx * sx + sy * sy), _FARTHEST * max(height, 0.0)
     part = reach / size if size > reach else 1.0
     x, y = x + part * sx, y + part * sy
     return x, y, memory.slope[0] * x + memory.slope[1] * y - (height - limb.radius)
