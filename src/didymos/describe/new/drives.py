@@ -105,8 +105,8 @@ def _servo(joint: Joint, gains: tuple[float, float], description: Description, t
         name = f"{clean}_{count}"
     taken.add(name)
     drive = description.drives.get(joint.name)
-    by_speed = not gains[0] or (drive is not None and drive.commands == ("velocity",))
     kp, kd = (_rounded(value) for value in gains)
+    by_speed = not kp or (drive is not None and drive.commands == ("velocity",))
     record: dict[str, object] = {"kind": "servo", "link": joint.parent if joint.parent in description.links else joint.child}
     record |= {"joint": joint.name} | ({} if by_speed else {"kp": kp}) | {"kd": kd}
     record |= {} if joint.effort is None else {"effort_limit": joint.effort}
