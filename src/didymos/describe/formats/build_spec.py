@@ -10,7 +10,7 @@ import numpy as np
 
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
 from didymos.describe.formats.engine_joints import add_joint, add_loop, add_mimic
-from didymos.describe.formats.engine_spec import check_compiles, new_spec, unique
+from didymos.describe.formats.engine_spec import GEOM_TYPES, check_compiles, new_spec, unique
 from didymos.describe.formats.estimated_inertia import estimate_inertias
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import RigidGroup, carried_inertials, principal_axes
@@ -23,15 +23,6 @@ from didymos.rotations import Pose
 __all__ = ["build_spec"]
 
 _VISUAL_GROUP, _COLLISION_GROUP = 2, 3
-_GEOMS = {
-    ShapeKind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
-    ShapeKind.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
-    ShapeKind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
-    ShapeKind.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
-    ShapeKind.ELLIPSOID: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
-    ShapeKind.PLANE: mujoco.mjtGeom.mjGEOM_PLANE,
-    ShapeKind.MESH: mujoco.mjtGeom.mjGEOM_MESH,
-}
 
 
 def build_spec(
@@ -237,7 +228,7 @@ class _Builder:
             size[2] = 1.0  # [m], between the lines that are drawn on it
         geom = self._placed[link].body.add_geom(
             name=name,
-            type=_GEOMS[shape.kind],
+            type=GEOM_TYPES[shape.kind],
             size=size,
             pos=shape.pose.position,
             quat=shape.pose.quaternion,

@@ -10,9 +10,21 @@ from typing import Any, TypeVar
 
 import mujoco
 
+from didymos.describe.formats.mechanism import ShapeKind
 from didymos.errors import InputError
 
-__all__ = ["ask_engine", "check_compiles", "new_spec", "unique"]
+__all__ = ["GEOM_TYPES", "ask_engine", "check_compiles", "new_spec", "unique"]
+
+GEOM_TYPES = {
+    ShapeKind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
+    ShapeKind.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
+    ShapeKind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
+    ShapeKind.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
+    ShapeKind.ELLIPSOID: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
+    ShapeKind.PLANE: mujoco.mjtGeom.mjGEOM_PLANE,
+    ShapeKind.MESH: mujoco.mjtGeom.mjGEOM_MESH,
+}
+"""What the engine calls the shapes of a description."""
 
 _Answer = TypeVar("_Answer")
 

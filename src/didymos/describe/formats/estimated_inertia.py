@@ -13,6 +13,7 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 
+from didymos.describe.formats.engine_spec import GEOM_TYPES
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import inertia_fault
 from didymos.describe.formats.mechanism import WORLD, Inertial, LinkSource, MeshSource, Shape, ShapeKind
@@ -21,14 +22,6 @@ from didymos.rotations import quaternion_to_matrix
 __all__ = ["TRIED", "estimate_inertias"]
 
 TRIED = 1000.0  # [kg/m^3]: water, and about what a machine of light metal, plastic and air weighs
-_GEOMS = {
-    ShapeKind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
-    ShapeKind.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
-    ShapeKind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
-    ShapeKind.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
-    ShapeKind.ELLIPSOID: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
-    ShapeKind.MESH: mujoco.mjtGeom.mjGEOM_MESH,
-}
 _THIN = 1e-9  # [kg m^2]
 
 Corners = Callable[[MeshSource], np.ndarray | None]
@@ -74,7 +67,7 @@ def _together(shapes: list[Shape], density: float, corners: Corners) -> Inertial
     for number, shape in enumerate(shapes):
         size = np.zeros(3)
         size[: len(shape.size)] = shape.size
-        geom = {"type": _GEOMS[shape.kind], "pos": shape.pose.position, "quat": shape.pose.quaternion, "density": density}
+        geom = {"type": GEOM_TYPES[shape.kind], "pos": shape.pose.position, "quat": shape.pose.quaternion, "density": density}
         if shape.mesh is not None:
             points = corners(shape.mesh)
             if points is None or len(points) < 4:
