@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "ANGLES", "Pose", "angle", "axis_angle_to_matrix", "matrix_to_quaternion", "quaternion_to_matrix", "rpy_to_matrix",
+    "ANGLES", "Pose", "angle", "axis_angle_to_matrix", "matrix_to_quaternion", "quaternion_product", "quaternion_to_matrix",
+    "rotate", "rotation_error", "rotation_vector_to_quaternion", "rpy_to_matrix",
 ]  # fmt: skip
 
 ANGLES = ("roll", "pitch", "yaw", "tilt")
@@ -110,3 +111,40 @@ def angle(name: str, orientation: NDArray[np.float64]) -> NDArray[np.float64]:
     if name == "yaw":
         return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
     return 2.0 * np.arcsin(np.clip(np.hypot(x, y), 0.0, 1.0))
+
+
+def rotate(orientation: NDArray[np.float64], vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Vectors, shape [n, 3], turned by unit quaternions, w first, shape [n, 4]: from the child's frame into the parent's."""
+    w, axis = orientation[:, :1], orientation[:, 1:]
+    twice = 2.0 * np.cross(axis, vectors)
+    return np.asarray(vectors + w * twice + np.cross(axis, twice))
+
+
+def rotation_error(measured: NDArray[np.float64], found: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rotation vector [rad], shape [n, 3], that carries one attitude into another, in the frame of the first.
+
+    Both are unit quaternions, w first, shape [n, 4]; q and -q are one attitude, and the way is the short one.
+    """
+    w, axis = measured[:, :1], -measured[:, 1:]
+    v, other = found[:, :1], found[:, 1:]
+    real = w * v - np.einsum("ij,ij->i", axis, other)[:, None]
+    imaginary = w * other + v * axis + np.cross(axis, other)
+    sine = np.linalg.norm(imaginary, axis=1, keepdims=True)
+    angle_of = 2.0 * np.arctan2(sine, np.abs(real)) * np.sign(np.where(real == 0.0, 1.0, real))
+    return np.asarray(imaginary * np.where(sine > 1e-12, angle_of / np.where(sine > 1e-12, sine, 1.0), 2.0 * np.sign(real)))
+
+
+def quaternion_product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Hamilton's product of quaternions, w first, row by row."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = a.T, b.T
+    parts = (
+        aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw,
+    )  # fmt: skip
+    return np.stack(parts, axis=1)
+
+
+def rotation_vector_to_quaternion(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Unit quaternions, w first, shape [n, 4], of rotation vectors [rad], shape [n, 3]."""
+    half = 0.5 * np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.hstack([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors])

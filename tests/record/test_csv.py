@@ -92,11 +92,81 @@ def test_stamps_since_1970_start_at_zero(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("stamps", "seconds", "said"),
+    [
+        (["1700000000250", "1700000000750"], 0.5, {"time_shift": "1700000000.25", "time_unit": "ms"}),
+        (["1700000000250001", "1700000000250003"], 2e-6, {"time_shift": "1700000000.250001", "time_unit": "us"}),
+        (["1700000000250000001", "1700000000250010004"], 10003e-9, {"time_shift": "1700000000.250000001", "time_unit": "ns"}),
+        (["1700000000.000000001", "1700000000.000100008"], 100007e-9, {"time_shift": "1700000000.000000001"}),
+        (["0", "10"], 0.01, {"time_unit": "ms"}),
+        (["0", "4000"], 0.004, {"time_unit": "us"}),
+        (["0", "2"], 2.0, {}),
+        (["0.0", "100.5"], 100.5, {}),
+    ],
+)
+def test_stamps_say_their_unit_to_the_last_digit(tmp_path: Path, stamps: list[str], seconds: float, said: dict[str, str]) -> None:
+    log = load(tmp_path, "timestamp,x\n" + "".join(f"{stamp},1\n" for stamp in stamps))
+    assert log["x"].time.tolist() == [0.0, seconds]
+    if "time_unit" in said:
+        said = said | {"time_unit": f"timestamp taken as [{said['time_unit']}]"}
+    assert log.metadata == said
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "   "])
+def test_a_table_without_names_has_numbered_columns(tmp_path: Path, delimiter: str) -> None:
+    log = load(tmp_path, "".join(f"{0.01 * i:g}{delimiter}{i}{delimiter}{-i}\n" for i in range(5)))
+    assert log.signals == ("column2", "column3")
+    assert list(log["column3"].values) == [0.0, -1.0, -2.0, -3.0, -4.0]
+    assert log["column2"].time[-1] == 0.04
+
+
+def test_blanks_separate_names_with_units(tmp_path: Path) -> None:
+    log = load(tmp_path, "time [s]  x[m]   y_dot (m/s)\n 0.0 1.0  2.0\n 0.5 1.5  2.5\n")
+    assert [log[name].unit for name in log.signals] == ["m", "m/s"]
+    assert list(log["y_dot"].values) == [2.0, 2.5]
+
+
+def test_tables_of_other_programs_are_read(tmp_path: Path) -> None:
+    echo = load(tmp_path, "%time,field.header.seq,field.x\n1700000000000000000,1,0.5\n1700000000010000000,2,0.75\n")
+    assert list(echo["field.x"].time) == [0.0, 0.01]
+    german = load(tmp_path, "% a comment\nZeit;Time_s;hoehe [m]\n0;0,25;1,5\n1;0,50;1,75\n")
+    assert list(german["hoehe"].time) == [0.25, 0.5]
+    assert list(german["hoehe"].values) == [1.5, 1.75]
+    ardupilot = load(tmp_path, "TimeUS,Mode,Armed,Volt\n1000000,STABILIZE,true,12.5\n1100000,LOITER,false,null\n")
+    assert list(ardupilot["Armed"].values) == [1.0, 0.0]
+    assert list(ardupilot["Volt"].time) == [1.0]
+    assert ardupilot.metadata == {"unread": "Mode: no numbers in it"}
+
+
+def test_a_few_stamps_out_of_order_are_left_out_and_told(tmp_path: Path) -> None:
+    times = [0.01 * i for i in range(200)]
+    times[50], times[120] = 99.0, -3.0
+    times[80] = times[79]
+    log = load(tmp_path, "t,x\n" + "".join(f"{time!r},{i}\n" for i, time in enumerate(times)))
+    assert [i for i in range(200) if i not in log["x"].values] == [50, 120]
+    assert log.metadata == {"time_order": "2 rows left out whose stamps are out of order, the first in line 52"}
+    assert np.sum(np.diff(log["x"].time) == 0.0) == 1
+
+
+def test_a_clock_that_begins_again_is_refused(tmp_path: Path) -> None:
+    text = "t,x\n" + "".join(f"{0.01 * (i % 100):g},1\n" for i in range(200))
+    with pytest.raises(InputError, match=r":102: t: time does not increase, found 0$"):
+        load(tmp_path, text)
+
+
+def test_a_table_that_is_cut_off_keeps_its_whole_lines(tmp_path: Path) -> None:
+    log = load(tmp_path, "t,x,y\n0,1,2\n1,3,4\n2,5")
+    assert list(log["y"].values) == [2.0, 4.0]
+    assert log.metadata == {"damage": "cut off in line 4, which was left out"}
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "the file is empty"),
         ("# only a comment\n", "the file is empty"),
-        ("0,1\n1,2\n", ":1: the first line has numbers, expected the names"),
+        ("t,1\n1,2\n", ":1: the first line has names and numbers, expected one of them"),
+        ("0,1\n1,2\n0.5,3\n", ":3: column1: time does not increase, found 0.5: no column is called time, so it is the first"),
         ("t,x\n", "no line of numbers"),
         ("t\n0\n", ":1: only the column 't'"),
         ("t,,x\n0,1,2\n", ":1: column 2 has no name"),

@@ -133,5 +133,8 @@ def test_two_signals_of_one_name_are_refused() -> None:
 def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"\.mcap or \.csv, not '\.bag'"):
         cut_log([]).save(tmp_path / "run.bag")
-    with pytest.raises(InputError, match=r"\.mcap or a \.csv, not '\.bag'"):
+    (tmp_path / "run.xlsx").write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"a log is a \.mcap, \.csv, .* not '\.xlsx'"):
+        Log.load(tmp_path / "run.xlsx")
+    with pytest.raises(InputError, match="cannot be read: No such file or directory"):
         Log.load(tmp_path / "run.bag")

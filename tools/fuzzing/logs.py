@@ -1,4 +1,4 @@
-"""Logs: MCAP of ours and of others, CSV of ours and of others; loaded, looked at, held against the log that they came from."""
+"""Logs: MCAP and CSV, ours and those of others, and all other formats; loaded, examined, held against the log they came from."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import didymos
 from didymos.record.mcap_file import McapRecorder
 from didymos.record.messages import TABLE, fields_of
 from didymos.record.stream import Kind, StreamLayout
+from fuzzing.foreign_logs import seeds
 from fuzzing.mcap_records import edit_mcap, split
-from fuzzing.mutators import edit_bytes
+from fuzzing.mutators import edit_bytes, edit_frame
 from fuzzing.target import Case, Target
 
 __all__ = ["Logs", "edit_table", "example_log", "foreign_mcap"]
@@ -137,9 +138,17 @@ class Logs(Target):
             (folder / "seed.csv").read_bytes(),
             b"time_ms,baro_height [m],state\n1500.0,0.011,1\n1510.0,0.012,\n1520,0.013,2\n",
             b"stamp;a [rad];b\n1700000000.0;1;2\n1700000001.0;3;4\n",
+            b"0.0  1 2\n0.1  3 -4\n0.2  5 6\n",
         ]
+        self._others = seeds(folder)
+        for name, data in self._others:  # what they import and compile is no growth of memory
+            (folder / name).write_bytes(data)
+            didymos.examine(didymos.Log.load(folder / name))
 
     def case(self, dice: Random) -> Case:
+        if dice.random() < 0.4:
+            name, data = dice.choice(self._others)
+            return Case(name, edit_bytes(data, dice) if dice.random() < 0.9 else edit_frame(data, dice))
         if dice.random() < 0.5:
             return Case("log.mcap", edit_mcap(dice.choice(self._files), dice))
         return Case("log.csv", edit_table(dice.choice(self._tables), dice))
@@ -148,7 +157,7 @@ class Logs(Target):
         file = self.folder / case.kind
         file.write_bytes(case.data)
         log = didymos.Log.load(file)
-        text = repr(log)
+        text = repr(log), didymos.examine(log)
         if len(case.data) % 4 == 0:
             didymos.compare(self._whole, log)
         return text, log.sha256

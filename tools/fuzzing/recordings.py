@@ -12,7 +12,9 @@ from didymos.control.pilot import CHANNELS
 from didymos.describe.bench_table import read_bench_table
 from didymos.describe.values_file import read_values
 from didymos.engine.intervention import load_interventions
-from didymos.fitting.recording import Column, check_units, read_recording
+from didymos.fitting import Column, read_recording
+from didymos.fitting.segments import whole
+from didymos.fitting.unit_check import check_units
 from didymos.parts.propeller_fit import fit_propeller
 from didymos.ports.gamepad.events import AXIS, KEY, Event, encode
 from didymos.ports.gamepad.gamepad import open_gamepad
@@ -74,7 +76,9 @@ class Recordings(Target):
         if case.kind.startswith("table."):
             columns = self._columns if case.kind.endswith("csv") else {"odometry.position.x": Column("odometry.position.x", "x")}
             found = read_recording(self._twin, f"{file}={next(iter(self._twin.scenarios))}", columns)
-            check_units(self._twin, found, {item.column.signal: item.values * 1.5 for item in found.channels})
+            segment = whole(0, found)
+            said = [1.5 * item.rows[part] for item, part in zip(found.channels, segment.samples, strict=True)]
+            check_units(self._twin, [found], [segment], [said])
             return found
         if case.kind.startswith("done."):
             return load_interventions(file)

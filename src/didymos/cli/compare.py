@@ -23,15 +23,15 @@ NOT_COMPARED = {"only_in_a": "only in A", "only_in_b": "only in B", "no_overlap"
 
 
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="The reference: a .mcap or .csv log.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="What is held against it: a .mcap or .csv log.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="The reference: a log of any kind that didymos log reads.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="What is held against it: another log.")],
     signal: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this signal; repeatable.")] = None,
     rename: Annotated[
         list[str] | None, typer.Option(metavar="IN_B=IN_A", help="A signal with another name in B; repeatable.")
     ] = None,
     twin: Annotated[
         str | None,
-        typer.Option(metavar="TWIN", help="Whose fit.columns say what the columns of A mean; the twin of B by default."),
+        typer.Option(metavar="TWIN", help="Whose recordings.columns say what the columns of A mean; the twin of B by default."),
     ] = None,
     shift: Annotated[float, typer.Option(metavar="S", help="Added to the time stamps of B [s].")] = 0.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.png", help="Draw both.")] = None,
@@ -74,5 +74,6 @@ def _columns(twin: str | None, a: Log, b: Log) -> dict[str, str]:
         twin = b.metadata.get("twin", "")
         if twin not in didymos.bundled():
             return {}
-    known = didymos.load(twin, run_code=False).file.fit.columns
-    return {x.signal: name for name, x in known.items() if x.scale == 1.0 and name in a and x.signal in b and x.signal not in a}
+    known = didymos.load(twin, run_code=False).file.recordings.columns
+    plain = {name: x.signal for name, x in known.items() if x.signal is not None and x.scale == 1.0 and not (x.unit or x.columns)}
+    return {signal: name for name, signal in plain.items() if name in a and signal in b and signal not in a}

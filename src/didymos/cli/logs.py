@@ -14,6 +14,8 @@ __all__ = ["open_log"]
 LOSSES = {
     "damage": "the file is damaged, the rest was kept",
     "unread": "not read",
+    "time_unit": "no unit is named",
+    "time_order": "the clock stumbles",
     "time_shift": "time starts at zero, after taking off [s]",
 }
 

@@ -4,6 +4,8 @@ ROS 2 serialises with the OMG's Common Data Representation: a header of 4 bytes 
 the fields in order, each number aligned to its own size counted from the end of that header; a string is its length
 with the closing zero, then its bytes; a sequence is its length, then its elements. Only strings and sequences make the
 places of numbers vary: messages that agree in all lengths share one map, and are written and read as a table.
+
+ROS 1 serialises the same tree more simply: no header, little endian, nothing aligned, no zero at the end of a string.
 """
 
 from __future__ import annotations
@@ -92,8 +94,12 @@ def new_map(type_name: str, constants: Mapping[str, Any]) -> CdrMap:
     return cursor.map
 
 
-def read_map(types: Any, type_name: str, data: bytes) -> CdrMap:
-    """Map of a message that was received, in either byte order."""
+def read_map(types: Any, type_name: str, data: bytes, encoding: str = "cdr") -> CdrMap:
+    """Map of a message that was received: `cdr`, in either byte order, or `ros1`."""
+    if encoding == "ros1":
+        plain = _Ros1Reader(data)
+        _walk(types, (_NAME, type_name), "", plain)
+        return plain.map
     if len(data) < HEADER_SIZE or data[0] != 0 or data[1] not in (0, 1):
         raise CdrError(f"encapsulation {data[:2].hex()} is not plain CDR")
     cursor = _Reader(data)
@@ -202,3 +208,18 @@ class _Reader:
 
     def numbers(self, path: str, dtype: str, count: int) -> None:
         self.map.numbers[path] = Leaf(self._take(int(dtype[1]), count), self.order + dtype, count)
+
+
+class _Ros1Reader(_Reader):
+    def __init__(self, data: bytes) -> None:
+        self.map, self.position, self.order = CdrMap(data), 0, "<"
+
+    def _take(self, size: int, count: int) -> int:
+        start, self.position = self.position, self.position + size * count
+        if self.position > len(self.map.data):
+            raise CdrError(f"the message ends after {len(self.map.data)} bytes, its fields do not")
+        return start
+
+    def string(self, path: str) -> None:
+        size = self._size()
+        self.map.strings[path] = (self._take(1, size), size)

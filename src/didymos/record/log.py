@@ -222,20 +222,16 @@ class Log:
 
     @classmethod
     def load(cls, path: str | Path) -> Log:
-        """Read any `.mcap` or `.csv`, of Didymos or of others.
+        """Read a log, of Didymos or of others: MCAP, CSV, ULog, bags of ROS 1 and 2, Betaflight's blackbox, a Crazyflie's card.
 
-        `metadata` tells under `damage`, `unread` and `time_shift` what was lost or changed, where anything was.
+        What a file is, its content says, or its ending (`formats.py`). `metadata` tells under `damage`, `unread`, `time_unit`,
+        `time_order` and `time_shift` what was lost or changed, where anything was. What is wrong with the samples themselves says
+        `didymos.examine`.
         """
+        from didymos.record.formats import format_of
+
         path = Path(path)
-        if path.is_dir():
-            raise InputError("this is a folder, expected a log: the .mcap or .csv in it", file=path)
-        if path.suffix.lower() == ".csv":
-            from didymos.record.csv_file import load_csv as read
-        elif path.suffix.lower() == ".mcap":
-            from didymos.record.mcap_load import load_mcap as read
-        else:
-            raise InputError(f"a log is a .mcap or a .csv, not {path.suffix!r}", file=path)
-        streams, metadata = read(path)
+        streams, metadata = format_of(path).read(path)
         try:
             return cls._filled([layout for layout, _, _ in streams], metadata, [(times, values) for _, times, values in streams])
         except InputError as error:

@@ -8,44 +8,17 @@ from __future__ import annotations
 
 import io
 import struct
-from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from didymos.errors import InputError
+from didymos.record.raw_messages import RawMessages, normal_type
 
-__all__ = ["LARGEST_MESSAGE", "McapContent", "RawMessages", "read_mcap"]
-
-LARGEST_MESSAGE = 1 << 16
-"""Bytes beyond which a message is an image or a cloud, and not a set of signals."""
+__all__ = ["McapContent", "read_mcap"]
 
 _RECORD, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<HIQQ")
 _SCHEMA_OPCODE, _CHANNEL_OPCODE, _MESSAGE_OPCODE = 3, 4, 5
-
-
-_Part = tuple[NDArray[np.uint8], NDArray[np.int64]]
-
-
-@dataclass
-class RawMessages:
-    """Messages of one topic and type, gathered by their size in bytes.
-
-    Attributes:
-        parts: by size: bytes, shape [n, size], and the times [ns] at which they were logged, shape [n].
-        larger: how many messages were too large to be signals.
-    """
-
-    topic: str
-    type_name: str
-    encoding: str
-    schema_encoding: str
-    schema: bytes
-    parts: dict[int, list[_Part]] = field(default_factory=lambda: defaultdict(list))
-    larger: int = 0
 
 
 @dataclass
@@ -96,12 +69,12 @@ class _Reader:
                     stream, size = get_chunk_data_stream(record, validate_crc=True)
                     self._read_chunk(stream.read(size))
                 elif isinstance(record, Message):
-                    self._add(record.channel_id, record.data, [0], [len(record.data)], [record.log_time])
+                    self.channels[record.channel_id].add(record.data, [0], [len(record.data)], [record.log_time])
                 elif isinstance(record, DataEnd):
                     break
         except InvalidMagic as error:
             raise InputError("this is not an MCAP file", file=self.path) from error
-        except (McapError, EOFError, struct.error, ValueError, RuntimeError, MemoryError, KeyError, OverflowError) as error:
+        except (McapError, EOFError, struct.error, ValueError, RuntimeError, MemoryError, LookupError, OverflowError) as error:
             # A cut file ends in any of these; what was read before stands.
             damage = f"cut off or damaged near byte {file.tell()}, read up to there ({type(error).__name__})"
         return McapContent(list(self.topics.values()), self.metadata, damage)
@@ -109,8 +82,7 @@ class _Reader:
     def _add_channel(self, channel: Any) -> None:
         schema = self.schemas.get(channel.schema_id)
         type_name, kind, text = (schema.name, schema.encoding, schema.data) if schema else ("", "", b"")
-        if type_name.count("/") == 1:
-            type_name = type_name.replace("/", "/msg/")
+        type_name = normal_type(type_name)
         new = RawMessages(channel.topic, type_name, channel.message_encoding, kind, text)
         self.channels[channel.id] = self.topics.setdefault((channel.topic, type_name), new)
 
@@ -138,14 +110,4 @@ class _Reader:
                     self._add_channel(Channel.read(stream))
             position += length
         for channel, (starts, sizes, times) in messages.items():
-            self._add(channel, data, starts, sizes, times)
-
-    def _add(self, channel: int, data: bytes, starts: list[int], sizes: list[int], times: list[int]) -> None:
-        topic, plain = self.channels[channel], np.frombuffer(data, np.uint8)
-        first, size, stamps = np.array(starts), np.array(sizes), np.array(times, np.uint64).astype(np.int64)
-        for width in np.unique(size).tolist():
-            same = size == width
-            if width > LARGEST_MESSAGE:
-                topic.larger += int(same.sum())
-            else:
-                topic.parts[width].append((plain[first[same][:, None] + np.arange(width)], stamps[same]))
+            self.channels[channel].add(data, starts, sizes, times)

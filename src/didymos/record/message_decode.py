@@ -15,14 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.record.cdr import CdrError, CdrMap, Leaf, read_map
-from didymos.record.mcap_read import LARGEST_MESSAGE, RawMessages
+from didymos.record.cdr import CdrError, CdrMap, Leaf, read_map, ros2_types
 from didymos.record.messages import KINDS, TABLE, fields_of
+from didymos.record.raw_messages import LARGEST_MESSAGE, RawMessages
 from didymos.record.stream import Kind
 
 __all__ = ["Column", "decode"]
 
 _LONGEST_ARRAY = 64
+_NUMBER, _NO_HEADER = 1, ("header.stamp.", "header.seq")
+# ROS 1 knows times without a definition; Nodetype BASE of rosbags is 1
+_ROS1_TIMES: dict[str, Any] = {
+    f"builtin_interfaces/msg/{name}": ([], [("sec", (_NUMBER, (whole, 0))), ("nanosec", (_NUMBER, (part, 0)))])
+    for name, whole, part in (("Time", "uint32", "uint32"), ("Duration", "int32", "int32"))
+}
 _Group = tuple[CdrMap, NDArray[np.uint8], NDArray[np.int64]]
 
 
@@ -59,8 +65,8 @@ def decode(raw: RawMessages) -> tuple[Kind, dict[str, Column], list[str]]:
         kind = Kind.TF_STATIC
     columns: dict[str, Column] = {}
     try:
-        if raw.encoding != "cdr":
-            raise CdrError(f"messages in {raw.encoding!r}, expected 'cdr'")
+        if raw.encoding not in ("cdr", "ros1"):
+            raise CdrError(f"messages in {raw.encoding!r}, expected 'cdr' or 'ros1'")
         types = _types(raw.schema_encoding, raw.schema, raw.type_name)
         for group in _groups(raw, types):
             if raw.type_name not in KINDS:
@@ -88,9 +94,13 @@ def _types(encoding: str, schema: bytes, type_name: str) -> Any:
             return SimpleNamespace(fielddefs=get_types_from_msg(text, type_name))
         if encoding in ("ros2idl", "omgidl"):
             return SimpleNamespace(fielddefs=get_types_from_idl(text))
+        if encoding == "ros1msg":
+            return SimpleNamespace(fielddefs=_ROS1_TIMES | get_types_from_msg(text, type_name))
     except Exception as error:  # rosbags' parser raises many kinds for malformed text
         raise CdrError(f"its definition cannot be parsed: {error}") from error
-    raise CdrError(f"its definition is in {encoding!r}, expected 'ros2msg' or 'ros2idl'")
+    if not encoding:  # a bag of before 2023: only the name of the type is in it
+        return ros2_types()
+    raise CdrError(f"its definition is in {encoding!r}, expected 'ros2msg', 'ros2idl' or 'ros1msg'")
 
 
 def _groups(raw: RawMessages, types: Any) -> Iterator[_Group]:
@@ -98,7 +108,7 @@ def _groups(raw: RawMessages, types: Any) -> Iterator[_Group]:
     for parts in raw.parts.values():
         rows, times = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
         while len(rows):
-            message = read_map(types, raw.type_name, rows[0].tobytes())
+            message = read_map(types, raw.type_name, rows[0].tobytes(), raw.encoding)
             fixed = [offset + i for offset in message.lengths for i in range(4)]
             if known:  # names of joints, links and frames are part of what a column means
                 fixed += [offset + i for offset, size in message.strings.values() for i in range(size)]
@@ -161,7 +171,7 @@ def _decode_any(raw: RawMessages, group: _Group, columns: dict[str, Column]) -> 
     unread, times = [], _stamps(group, "header.stamp")
     frame = message.text("header.frame_id") if "header.frame_id" in message.strings else ""
     for path, leaf in message.numbers.items():
-        if path.startswith("header.stamp."):
+        if path.startswith(_NO_HEADER):
             continue
         if leaf.count > _LONGEST_ARRAY:
             unread.append(f"{raw.topic}.{path}: an array of over {_LONGEST_ARRAY} numbers")
