@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 import didymos
+from described_robots import quadruped
 from didymos.cli.main import main
-from didymos.errors import InputError
+from didymos.control.legged import Legged
+from didymos.engine import settle
+from didymos.errors import InputError, RunError
 
 ARM = """<robot name="arm"><link name="world"/>
   <link name="base"><inertial><mass value="2"/><inertia ixx=".1" iyy=".1" izz=".1"/></inertial></link>
@@ -97,3 +100,50 @@ def test_a_file_that_is_not_there_and_a_folder_of_descriptions_are_told(arm: Pat
         didymos.load(arm.parent / "other.urdf")
     with pytest.raises(InputError, match=r"there is no twin\.yaml in this folder; it holds my arm\.urdf, a description"):
         didymos.load(arm.parent)
+
+
+def _refuse_to_walk(self: Legged, robot: object) -> None:
+    raise RunError("does not know how to walk today", time=0.0)
+
+
+@pytest.fixture
+def dog(tmp_path: Path) -> Path:
+    (tmp_path / "dog.urdf").write_text(quadruped())
+    return tmp_path / "dog.urdf"
+
+
+def test_a_robot_on_legs_is_tried_as_new_does_it_and_a_line_says_what_it_did(
+    dog: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["run", str(dog), "--seconds", "0.1"]) == 0
+    assert f"program legged, tried for {settle.TRIAL:g} s: stands" in capsys.readouterr().err
+    monkeypatch.setattr(Legged, "start", _refuse_to_walk)
+    assert main(["run", str(dog), "--seconds", "0.1"]) == 0
+    said = capsys.readouterr().err
+    assert "under the program legged it does not stay up (at t = 0 s: does not know how to walk today)" in said.splitlines()[0]
+    assert f"program joints, tried for {settle.TRIAL:g} s: stands" in said
+    assert main(["new", "dog", "--from", str(dog), "--into", str(dog.parent), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["program"] == "joints"
+
+
+def test_what_was_settled_travels_with_the_twin(dog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = didymos.load(dog)
+    monkeypatch.setattr(Legged, "start", _refuse_to_walk)
+    holds = didymos.load(dog)
+    monkeypatch.undo()
+    monkeypatch.setattr(didymos.twin, "settle", None)  # nothing is tried again
+    for twin, program in ((walks, "legged"), (holds, "joints")):
+        again = pickle.loads(pickle.dumps(twin))
+        assert again.file.control is not None
+        assert again.file.control.program == program
+
+
+def test_a_robot_that_runs_with_neither_program_can_still_be_looked_at(
+    dog: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RunError("left the world", time=0.5)
+
+    monkeypatch.setattr(settle, "try_twin", broken)
+    assert main(["show", str(dog), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mass"] == pytest.approx(8.0 + 4 * 1.3)

@@ -35,13 +35,15 @@ RUNNING = {
     "run": [],
     "run --view": ["--view"],
     "fit": ["recording.csv"],
+    "validate": ["recording.csv"],
+    "design": ["--parameters", "parts.canopy.opening_time"],
     "sweep": ["--runs", "2"],
     "serve": ["--port", "ros2", "--seconds", "1"],
     "cockpit": ["--no-browser", "--port", "0"],
     "bench": [],
     "crosscheck": [],
 }
-LOOKING = ("show", "check", "list", "new", "plot", "compare", "trust", "fit-propeller")
+LOOKING = ("show", "check", "list", "new", "plot", "compare", "log", "trust", "fit-propeller")
 
 
 def test_no_verb_is_forgotten() -> None:

@@ -36,6 +36,13 @@ def test_sine(t: float) -> None:
     assert _value(t, **about) == pytest.approx(expected, abs=1e-14)
 
 
+def test_a_sine_may_end() -> None:
+    about = {"kind": "sine", "start": 1.0, "end": 2.0, "amplitude": 2.0, "frequency": 1.0, "offset": 5.0}
+    assert [_value(t, **about) for t in (0.5, 1.25, 2.0, 2.25)] == pytest.approx([5.0, 7.0, 5.0, 5.0])
+    with pytest.raises(ValidationError, match=r"found end 0.5 s, expected it after start 1 s"):
+        _value(0.0, **{**about, "end": 0.5})
+
+
 CHIRP = {
     "kind": "chirp", "start": 1.0, "end": 5.0, "amplitude": 1.5, "frequency": 0.5, "to_frequency": 4.0, "phase": 0.2,
 }  # fmt: skip

@@ -24,6 +24,7 @@ NOT_PHYSICAL = "has an inertia that no body can have"
 REFUSED = {
     "allegro_hand_description/urdf/allegro_left_hand.urdf": NOT_PHYSICAL,
     "allegro_hand_description/urdf/allegro_right_hand.urdf": NOT_PHYSICAL,
+    "icub_description/robots/icub.urdf": "link 'neck_2' is turned by joint 'neck_roll' about an axis",  # without shapes
     "romeo_description/urdf/romeo.urdf": "'LFinger11Link' is moved by joint 'LHand' but neither it nor any link",
     "romeo_description/urdf/romeo_laas_small.urdf": NOT_PHYSICAL,
     "romeo_description/urdf/romeo_small.urdf": NOT_PHYSICAL,

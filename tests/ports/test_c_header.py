@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,8 +72,9 @@ def test_firmware_of_a_stale_header_is_refused(folder: Path, tmp_path: Path, cap
         assert main(["run", "daedalus", "--firmware", what, "--seconds", "0.1"]) == 2
         said = capsys.readouterr().err.strip()
         assert said.count("\n") == 0
-        layout = robot_of(didymos.load("daedalus")).layout
-        assert f"was compiled from a header of the layout '0123456789abcdef{also}', this twin has '{layout}{also}'" in said
+        layout = re.search(rf'{"_PROCESS" if also else "DIDYMOS"}_LAYOUT "(\S+)"', text)
+        assert layout is not None
+        assert f"was compiled from a header of the layout '0123456789abcdef{also}', this twin has '{layout[1]}'" in said
         assert "didymos show TWIN --header" in said
 
 
@@ -87,15 +89,32 @@ def test_a_process_that_counts_on_the_true_attitude_is_refused_where_it_is_not_t
         simulation.close()
 
 
-def test_the_layout_is_that_of_names_order_and_units() -> None:
+def test_firmware_that_was_compiled_for_another_rate_is_refused(folder: Path) -> None:
+    twin = didymos.load("daedalus")
+    twin.replace_program("didymos.ports.firmware.step:Step", rate=250.0, options={"firmware": str(folder / "firmware.so")})
+    with pytest.raises(InputError, match=r"was compiled from a header of the layout"):
+        twin.simulate(scenario="hover")
+    options = {"command": str(folder / "firmware"), "attitude": "state"}
+    twin.replace_program("didymos.ports.firmware.peer:Peer", rate=250.0, options=options)
+    simulation = twin.simulate(scenario="hover")
+    try:
+        with pytest.raises(InputError, match=r"was compiled from a header of the layout '\w+\+attitude'"):
+            simulation.run(0.1)
+    finally:
+        simulation.close()
+
+
+def test_the_layout_is_that_of_names_order_units_and_rate() -> None:
     robot = Robot(("a", "b"), ("c",), ("d",), units={"inputs.a": "N", "setpoints.d": "m"})
     same = Robot(("a", "b"), ("c",), ("d",), units={"inputs.a": "N", "setpoints.d": "rad"})  # which differs by scenario
     others = (
         Robot(("b", "a"), ("c",), ("d",), units={"inputs.a": "N"}), Robot(("a", "b"), ("c",), ("e",), units={"inputs.a": "N"}),
         Robot(("a", "b"), ("c",), ("d",), units={"inputs.a": "N m"}), Robot(("a",), ("b", "c"), ("d",), units={"inputs.a": "N"}),
+        replace(robot, rate=500.0), replace(robot, rate=250.0),
     )  # fmt: skip
     assert same.layout == robot.layout
-    assert len({robot.layout, *(other.layout for other in others)}) == 5
+    assert replace(robot, rate=500.0 * (1.0 + 1e-12)).layout == others[-2].layout  # 1 / 0.002 s
+    assert len({robot.layout, *(other.layout for other in others)}) == 7
 
 
 def test_every_scenario_of_a_twin_has_one_layout() -> None:

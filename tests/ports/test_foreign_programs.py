@@ -223,3 +223,42 @@ def test_set_points_of_another_scenarios_program_are_there_and_not_recorded() ->
     assert simulation.robot.setpoints == ("roll", "pitch", "yaw", "z", "x", "y")
     recorded = [name for name in log.signals if name.startswith("setpoints.")]
     assert recorded == [f"setpoints.{name}" for name in ("roll", "pitch", "yaw", "z")]
+
+
+ARM = """<mujoco><worldbody><body><joint name="hinge" axis="0 1 0"/><geom size=".1"/></body></worldbody>
+  <actuator><motor name="motor" joint="hinge"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(("moved", "expected"), [({}, 0.3), ({"hinge": -0.2}, -0.2)])
+def test_set_points_that_nobody_moves_are_what_they_are_for_the_files_program(moved: dict[str, float], expected: float) -> None:
+    """The program `joints` holds the posture at the start until somebody asks for another one."""
+    seen = []
+
+    class Looks(Controller):
+        def update(self, t: float, measured: Any, setpoints: Any) -> dict[str, float]:
+            seen.append(setpoints.hinge)
+            return {}
+
+    sections: dict[str, Any] = {
+        "sensors": {"encoders": {"kind": "joints", "rate": 100}}, "control": {"program": "joints"},
+        "start": {"joints": {"hinge": 0.3}}, "scenarios": {"hold": {"setpoints": moved}},
+    }  # fmt: skip
+    twin = didymos.Twin.from_urdf(ARM, **sections)
+    twin.simulate(scenario="hold", control=Looks()).run(0.05)
+    assert set(seen) == {expected}
+
+
+def test_a_program_of_the_file_that_is_no_arithmetic_is_not_started_beside_another() -> None:
+    code = (
+        "from didymos import Controller\nfrom didymos.contract import setpoint\n\n\nclass Opens(Controller):\n"
+        "    pitch = setpoint(unit='rad')\n\n    def start(self, robot):\n        raise OSError('the line is taken')\n"
+    )
+    content = {"description": {"file": "arm.xml"}, "control": {"program": "mine.py:Opens"}}
+    twin = didymos.Twin.from_dict(content, {"arm.xml": ARM, "mine.py": code})
+
+    class Other(Controller):
+        def update(self, t: float, measured: Any, setpoints: Any) -> dict[str, float]:
+            assert setpoints.pitch == 0.0
+            return {}
+
+    assert twin.simulate(control=Other()).robot.setpoints == ("pitch",)

@@ -74,7 +74,7 @@ class Package:
     def _sort_links(self, path: Path, text: str) -> tuple[str, str]:
         if path.suffix == ".xacro":
             try:
-                text = expand_xacro(path, {}, Packages(path, {}, ()))[1]
+                text = expand_xacro(path, {}, Packages(path, {}, ())).text
             except InputError:
                 if path.name in self._included:
                     return "fragment", "included by another, and xacro does not read it alone"

@@ -78,7 +78,7 @@ def made_twin(path: Path, package: Path, folder: Path, make: Callable[..., Path]
 
 def _facts(description: Description, path: Path, packages: dict[str, Path], repaired: bool) -> dict[str, Any]:
     """Mass, joints, what becomes of sensors and plugins, and what differs from the XML."""
-    text = expand_xacro(path, {}, Packages(path, packages, ()))[1] if is_xacro(path, read_xml(path)) else None
+    text = expand_xacro(path, {}, Packages(path, packages, ())).text if is_xacro(path, read_xml(path)) else None
     return {
         "mass": sum(link.mass for link in description.links.values()),
         "joints": sum(bool(joint.engine_joints) for joint in description.joints.values()),

@@ -37,7 +37,10 @@ __all__ = ["judge"]
 
 
 def judge(path: Path, package: Path, seconds: float) -> dict[str, Any]:
-    """The verdict on a file, and why; mass, joints, drives, base and its rule, program, largest joint error, change of height."""
+    """The verdict on a file, and why; mass, joints, drives, base and its rule, program, largest joint error, change of height.
+
+    `estimated` is how many links have a mass and no inertia in the file, and got that of their shapes.
+    """
     with tempfile.TemporaryDirectory() as folder:
         try:
             os.environ["DIDYMOS_CONFIG"] = folder  # where `new` notes that it trusts what it made
@@ -79,6 +82,7 @@ def _facts(twin: didymos.Twin) -> dict[str, Any]:
         "base": "floating" if description.floating else "fixed",
         "rule": base[1] if base else "",
         "program": twin.file.control.program if twin.file.control is not None else "",
+        "estimated": len(description.estimated),
     }
 
 

@@ -16,6 +16,7 @@ _VERDICTS = (
     "holds", "stands still", "hangs loose", "sags", "stands", "rolls", "lies", "falls over", "diverges", "fell through the floor",
     "refused",
 )  # fmt: skip
+_NEVER = ("diverges", "fell through the floor")  # counted also where there is none
 _HEAD = """\
 # Robots of others
 
@@ -42,7 +43,7 @@ def _package(row: Row) -> str:
 
 
 def _totals(rows: list[Row]) -> str:
-    known = [verdict for verdict in (*_VERDICTS, "fails") if any(row["verdict"] == verdict for row in rows)]
+    known = [verdict for verdict in (*_VERDICTS, "fails") if verdict in _NEVER or any(row["verdict"] == verdict for row in rows)]
     lines = ["| package | files | " + " | ".join(known) + " |", "|---|---|" + "---|" * len(known)]
     for package in (*dict.fromkeys(_package(row) for row in rows), "all"):
         own = [row for row in rows if package in ("all", _package(row))]
@@ -84,7 +85,9 @@ def _row(row: Row, above: str) -> str:
 
 
 def _reason(row: Row) -> str:
-    """Why, without any folder of the machine."""
+    """Why, without any folder of the machine; what was estimated unasked."""
+    if row.get("estimated"):
+        return f"{row['estimated']} links have a mass and no inertia: it is that of their shapes"
     return re.sub(rf"{re.escape(tempfile.gettempdir())}/[^\s':]*/", "", str(row["why"]))
 
 

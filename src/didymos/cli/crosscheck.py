@@ -12,7 +12,7 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.completion import complete_scenarios, complete_twins
-from didymos.cli.options import AsJson, Quiet, Sets, Values, Variant, chosen_values, load_twin
+from didymos.cli.options import AsJson, Quiet, Scenarios, Sets, Values, Variant, chosen_values, load_twin
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
 from didymos.errors import InputError
@@ -42,6 +42,7 @@ class CrosscheckOptions:
         str | None,
         typer.Option(metavar="NAME", help="Also compare forces along a run of it.", autocompletion=complete_scenarios),
     ] = None
+    scenarios: Scenarios = None
     contact: Annotated[
         list[str] | None,
         typer.Option(metavar="CASE", help="Also drop, stand, slide, ramp, roll in Drake; repeatable; all: every one."),
@@ -113,7 +114,7 @@ def _compare(name: str, options: CrosscheckOptions, watch: Callable[[float], Non
     from didymos.crosscheck.mechanism_check import check_mechanism
 
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
-    twin = load_twin(name, options.variant, values, quiet=quiet)
+    twin = load_twin(name, options.variant, values, scenarios=options.scenarios, quiet=quiet)
     mechanism = check_mechanism(twin, scenario=options.scenario, seconds=options.seconds, seed=options.seed, progress=watch)
     contacts = []
     for i, case in enumerate(_cases(options)):

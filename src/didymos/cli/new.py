@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,16 +16,13 @@ from didymos.cli.notes import note_facts, print_notes, sum_up_notes
 from didymos.cli.options import AsJson, Notes
 from didymos.cli.progress import progress
 from didymos.cli.text import print_json
-from didymos.errors import DidymosError, InputError, RunError
+from didymos.errors import DidymosError, InputError
 
 if TYPE_CHECKING:
-    from didymos import Twin
     from didymos.describe.new import Draft
-    from didymos.engine.trial import Trial
 
 __all__ = ["new"]
 
-TRIAL = 1.0  # [s] that a new twin is run for
 _STAGES = 7
 
 
@@ -48,11 +45,13 @@ def new(
     """Start a twin from a URDF, xacro, SDF or MJCF: a robot that stands, drives or holds its posture at once.
 
     Whether its base is fixed, its posture, drives, sensors and program are decided from the description, and said. The twin is
-    run for a second before it is called ready; where that fails the folder stays, for you to look at.
+    run for two seconds before it is called ready; where that fails the folder stays, for you to look at.
     """
+    import didymos
     from didymos.describe.formats.estimated_inertia import TRIED
-    from didymos.describe.new import write_twin
+    from didymos.describe.new import draft_twin, write_twin
     from didymos.describe.trust import remember
+    from didymos.engine.settle import Made, settle
 
     if mass is not None and not estimate:
         raise InputError("goes with --estimate-inertia only", option="mass")
@@ -66,12 +65,14 @@ def new(
         except InputError as error:
             print(f"didymos: the folder is there, but was not noted as trusted: {error}", file=sys.stderr)
         try:
-            draft, twin, trial = _try_out(folder, source, draft, how, stage)
+            tried = Made(folder, source, draft, lambda: draft_twin(source, **how, walks=False))
+            settled = settle(tried, lambda folder: didymos.load(folder, trust=True), stage.next)  # ours, without code
         except DidymosError as error:
             print(f"didymos: {folder} was made, but does not run: {error}", file=sys.stderr)
             if as_json:
                 print_json({"twin": name, "folder": folder, "ready": False, "error": str(error), **_decisions(draft)})
             return 1
+    draft, twin, trial = settled.draft, settled.twin, settled.trial
     if as_json:
         made = {"parts": list(twin.file.parts), "sensors": list(twin.file.sensors), "notes": note_facts(twin.notes)}
         print_json({"twin": name, "folder": folder, "ready": True, **_decisions(draft), "trial": asdict(trial), **made})
@@ -84,7 +85,7 @@ def new(
         print_notes(twin.notes, all_of_them=True)
     else:
         sum_up_notes(twin.notes)
-    print(f"{folder}: ran for {TRIAL:g} s: {trial.verdict}")
+    print(f"{folder}: ran for {trial.seconds:g} s: {trial.verdict}")
     print(f"{folder} is {'ready' if trial.well else 'made, but look at it'}: next, didymos run {folder}")
     return 0
 
@@ -98,49 +99,6 @@ class _Stage:
     def next(self, what: str) -> None:
         self._reached(self._count, what)
         self._count += 1
-
-
-def _try_out(folder: Path, source: Path, draft: Draft, how: dict[str, Any], stage: _Stage) -> tuple[Draft, Twin, Trial]:
-    """The draft that stays, its twin as it is loaded, and what that did.
-
-    A robot on legs that does not stay up under its program holds its posture instead, where that keeps it up.
-    """
-    from didymos.describe.new import draft_twin, write_again
-
-    why, found = "", None
-    try:
-        found = _run(folder, stage)
-        if found[1].well or draft.program.name != "legged":
-            return draft, *found
-        why = found[1].verdict
-    except (RunError, InputError) as error:  # also a leg that the program cannot have
-        if draft.program.name != "legged":
-            raise
-        why = str(error) if isinstance(error, RunError) else error.message
-    still = draft_twin(source, **how, walks=False)
-    write_again(folder, source, still)
-    try:
-        second = _run(folder, stage)
-    except RunError:
-        second = None
-    if second is not None and (second[1].well or found is None):
-        warning = f"under the program legged it does not stay up ({why}): it holds its posture instead"
-        return replace(still, warnings=(warning, *still.warnings)), *second
-    write_again(folder, source, draft)
-    return draft, *(found or _run(folder, stage))
-
-
-def _run(folder: Path, stage: _Stage) -> tuple[Twin, Trial]:
-    import didymos
-    from didymos.engine.trial import try_twin
-
-    stage.next("loading the twin")
-    twin = didymos.load(folder, trust=True)  # ours, without code
-    for scenario in list(twin.scenarios)[1:]:
-        stage.next(f"making {scenario} ready")
-        twin.make_ready(scenario)
-    stage.next("trying it out")
-    return twin, try_twin(twin, twin.simulate(scenario=next(iter(twin.scenarios))), TRIAL)
 
 
 def _lines(draft: Draft, sensors: list[str]) -> list[str]:

@@ -67,7 +67,7 @@ def show(
 
 def _header(twin: Twin, scenario: str | None, output: Path | None, as_json: bool) -> int:
     """Write the C header; code of the twin runs for it, because its programs say which set-points there are."""
-    from didymos.ports.firmware.header import c_header, robot_of
+    from didymos.ports.firmware.header import c_header, library_layout, robot_of
 
     robot = robot_of(twin, scenario)
     text = c_header(twin, robot, scenario)
@@ -75,7 +75,7 @@ def _header(twin: Twin, scenario: str | None, output: Path | None, as_json: bool
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(text, encoding="utf-8")
     if as_json:
-        facts = {"twin": twin.name, "variant": twin.variant, "scenario": scenario, "layout": robot.layout}
+        facts = {"twin": twin.name, "variant": twin.variant, "scenario": scenario, "layout": library_layout(twin, robot)}
         print_json({**facts, "header": text if output is None else output})
     elif output is None:
         print(text, end="")

@@ -19,6 +19,7 @@ What a Python program remembers are its attributes; those that it declares as a 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -86,6 +87,8 @@ class Robot:
     """[m/s^2], of its world."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Units by `inputs.NAME`, `measured.NAME`, `setpoints.NAME`."""
+    rate: float = math.inf
+    """Calls of its program per second of the robot's clock [Hz]."""
     make_model: Callable[[], RobotModel] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -97,10 +100,10 @@ class Robot:
 
     @property
     def layout(self) -> str:
-        """A short text that differs wherever names, order or units of inputs and readings, or names of set-points do."""
+        """A short text that differs wherever names, order or units of inputs and readings, names of set-points, or rates do."""
         lines = [f"{name} [{self.units.get(f'inputs.{name}', '')}]" for name in self.inputs]
         lines += ["", *(f"{name} [{self.units.get(f'measured.{name}', '')}]" for name in self.measured)]
-        return hashlib.sha256("\n".join([*lines, "", *self.setpoints]).encode()).hexdigest()[:16]
+        return hashlib.sha256("\n".join([*lines, "", *self.setpoints, "", f"{self.rate:.9g} Hz"]).encode()).hexdigest()[:16]
 
 
 class Controller:

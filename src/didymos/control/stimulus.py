@@ -5,11 +5,13 @@
     pulse     `value` between `start` and `end`, else zero
     bump      value/2 (1 - cos(2 pi (t - start) / (end - start))) between `start` and `end`, else zero: a discrete gust
     ramp      `from` until `start`, a line to `to` at `end`
-    sine      offset + amplitude sin(2 pi frequency (t - start) + phase), offset alone before `start`
+    sine      offset + amplitude sin(2 pi frequency (t - start) + phase), offset alone before `start` and from an `end` on
     chirp     the same with the frequency growing linearly from `frequency` at `start` to `to_frequency` at `end`
     triangle  offset + a wave of `amplitude` and `period` from `start`: up, down through zero, back
     trapezoid the same with corners cut: rises within `rise`, stays for `hold`, falls to the other side within 2 `rise`, ...
     file      a column of a CSV over its time column, linear between rows, held at the ends
+    held      the same, each value held until the next row, as a computer hands out commands; `start` [s] is the time of row 0;
+              with a `hold` [s] it is the mean over as long from t on, which lets a tick that a row falls into have its share
     rows      a text file of rows `DURATION VALUE VALUE ...`, each held for its duration [s], the first from `start` on;
               `column` is the number of the value, from 1; zero before the first row and after the last
 """
@@ -30,8 +32,8 @@ from didymos.spec import Spec, number
 
 __all__ = ["KINDS", "STIMULUS", "StimulusSpec", "evaluate", "held_rows"]
 
-KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows")
-_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE, _BUMP, _ROWS = range(len(KINDS))
+KINDS = ("constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows", "held")
+_CONSTANT, _STEP, _PULSE, _RAMP, _SINE, _CHIRP, _TRIANGLE, _TRAPEZOID, _FILE, _BUMP, _ROWS, _HELD = range(len(KINDS))
 _NUMBERS = (
     "value", "before", "to", "at", "start", "end", "amplitude", "frequency", "to_frequency", "phase", "offset", "rise", "hold",
 )  # fmt: skip
@@ -51,15 +53,17 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "trapezoid": ("amplitude", "rise", "hold"),
     "file": ("file", "column"),
     "rows": ("file", "column"),
+    "held": ("file", "column"),
 }
 _MAY: dict[str, tuple[str, ...]] = {
     "step": ("before",),
     "ramp": ("before",),
-    "sine": ("start", "phase", "offset"),
+    "sine": ("start", "end", "phase", "offset"),
     "chirp": ("start", "phase", "offset"),
     "triangle": ("start", "offset"),
     "trapezoid": ("start", "offset"),
     "rows": ("start",),
+    "held": ("start", "hold"),
 }
 
 
@@ -72,7 +76,7 @@ class StimulusSpec(Spec):
         description="setpoints.NAME, inputs.NAME, push.LINK.AXIS (a force [N] in the world's frame at the link's centre of mass),"
         " or the path of a parameter that can change during a run"
     )
-    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows"]
+    kind: Literal["constant", "step", "pulse", "ramp", "sine", "chirp", "triangle", "trapezoid", "file", "bump", "rows", "held"]
     value: float = number(0.0)
     before: float = number(0.0, doc="`from` in the file")
     to: float = number(0.0)
@@ -105,7 +109,8 @@ class StimulusSpec(Spec):
         for key in sorted(self.model_fields_set - {"target", "kind", *_NEEDS[self.kind], *_MAY.get(self.kind, ())}):
             word = "from" if key == "before" else key
             raise ValueError(f"a stimulus of kind {self.kind!r} does not use the key {word!r}")
-        if self.kind in ("ramp", "chirp", "pulse", "bump") and self.end <= self.start:
+        ends = ("ramp", "chirp", "pulse", "bump") if self.kind != "sine" or "end" not in self.model_fields_set else ("sine",)
+        if self.kind in ends and self.end <= self.start:
             raise ValueError(f"found end {self.end:g} s, expected it after start {self.start:g} s")
         return self
 
@@ -154,6 +159,24 @@ def _between(table: Any, t: float) -> float:
 
 
 @kernel
+def _held(table: Any, t: float, width: float) -> float:
+    """The last row's value at a time, or the mean over a width [s] from there on; the first row's before it."""
+    last = table.shape[0] - 1
+    i = int(np.searchsorted(table[:, 0], t, side="right")) - 1
+    if i < 0:
+        i = 0
+    if width <= 0.0:
+        return table[i, 1]
+    end, here, total = t + width, t, 0.0
+    while i < last and table[i + 1, 0] < end:
+        if table[i + 1, 0] > here:
+            total += (table[i + 1, 0] - here) * table[i, 1]
+            here = table[i + 1, 0]
+        i += 1
+    return (total + (end - here) * table[i, 1]) / width
+
+
+@kernel
 def _wave(since: float, rise: float, hold: float) -> float:
     """A trapezoid between -1 and 1 that begins at zero; a triangle where `hold` is zero."""
     if since <= 0.0:
@@ -177,7 +200,7 @@ def _chirp_turns(stimulus: Any, t: float) -> float:
 
 @kernel
 def evaluate(stimulus: Any, table: Any, t: float) -> float:
-    """Value of a stimulus, a record of `STIMULUS`, at a time [s]; `table` shape [n, 2] serves the kinds `file` and `rows`."""
+    """Value of a stimulus, a record of `STIMULUS`, at a time [s]; `table`, shape [n, 2], serves those that come from a file."""
     kind = int(stimulus.kind)
     start, end = stimulus.start, stimulus.end
     value = 0.0
@@ -195,7 +218,7 @@ def evaluate(stimulus: Any, table: Any, t: float) -> float:
         value = stimulus.before + part * (stimulus.to - stimulus.before)
     elif kind == _SINE:
         value = stimulus.offset
-        if t >= start:
+        if t >= start and (t < end or end == 0.0):
             value += stimulus.amplitude * math.sin(2.0 * math.pi * stimulus.frequency * (t - start) + stimulus.phase)
     elif kind == _CHIRP:
         value = stimulus.offset
@@ -203,6 +226,8 @@ def evaluate(stimulus: Any, table: Any, t: float) -> float:
             value += stimulus.amplitude * math.sin(2.0 * math.pi * _chirp_turns(stimulus, t) + stimulus.phase)
     elif kind in (_TRIANGLE, _TRAPEZOID):
         value = stimulus.offset + stimulus.amplitude * _wave(t - start, stimulus.rise, stimulus.hold)
+    elif kind == _HELD:
+        value = _held(table, t - start, stimulus.hold)
     else:
         value = _between(table, t)
     return value

@@ -94,7 +94,8 @@ def source_text(file: DescriptionFile) -> tuple[str, str]:
     """The text of a description without macros, and the suffix of its format: urdf, sdf or xml."""
     root, text = read_xml(file.path), None
     if is_xacro(file.path, root):
-        root, text, _ = expand_xacro(file.path, file.arguments, file.packages)
+        expanded = expand_xacro(file.path, file.arguments, file.packages)
+        root, text = expanded.root, expanded.text
     if root.tag not in _SUFFIXES:
         raise NotComparable(f"Drake reads URDF, SDF and MJCF, not <{root.tag}>")
     return text if text is not None else Path(file.path).read_text(encoding="utf-8"), _SUFFIXES[root.tag]

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from didymos.describe.local_file import is_file
-from didymos.describe.new import write_twin
+from didymos.describe.new import Draft, draft_twin, write_twin
 from didymos.errors import InputError
 
 __all__ = ["BareDescription", "MadeTwin", "in_words_of", "is_description", "made_for_a_while"]
@@ -23,12 +24,26 @@ _TWIN_FILES = (".yaml", ".yml")
 
 @dataclass(frozen=True)
 class BareDescription:
-    """A description and how it is read: `arguments`, `packages` and `repair` are those of `read_description`."""
+    """A description and how it is read: `arguments`, `packages` and `repair` are those of `read_description`.
+
+    `walks` is whether a robot on legs is to walk on them; None leaves it to a trial.
+    """
 
     file: Path
     arguments: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, Path] = field(default_factory=dict)
     repair: bool = False
+    walks: bool | None = None
+
+    def drafted(self) -> Draft:
+        """What is decided about it."""
+        return draft_twin(self.file, **self.reading)
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The arguments of `draft_twin`."""
+        walks = self.walks is not False
+        return {"arguments": self.arguments, "packages": self.packages, "repair": self.repair, "walks": walks}
 
 
 def is_description(path: str | Path) -> bool:
@@ -38,12 +53,11 @@ def is_description(path: str | Path) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class MadeTwin:
-    """A twin file in a folder that is removed with the object that holds it; what was decided about it, and what matters most."""
+    """A twin file in a folder that is removed with the object that holds it, and what was decided about it."""
 
     folder: tempfile.TemporaryDirectory[str]
     file: Path
-    decided: str
-    warnings: tuple[str, ...]
+    draft: Draft
 
 
 def made_for_a_while(bare: BareDescription) -> MadeTwin:
@@ -52,11 +66,8 @@ def made_for_a_while(bare: BareDescription) -> MadeTwin:
     stem = bare.file.name.partition(".")[0]
     name = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in stem) or "robot"
     with in_words_of(bare.file, Path(folder.name)):
-        made, draft = write_twin(
-            name, bare.file, Path(folder.name), arguments=bare.arguments, packages=bare.packages, repair=bare.repair
-        )
-    program = f"program {draft.program.name}" if draft.program.name else "no program"
-    return MadeTwin(folder, made / "twin.yaml", f"{draft.base}; {draft.drives.why or 'no drives'}; {program}", draft.warnings)
+        made, draft = write_twin(name, bare.file, Path(folder.name), **bare.reading)
+    return MadeTwin(folder, made / "twin.yaml", draft)
 
 
 @contextmanager

@@ -19,8 +19,8 @@ __all__ = ["ClassBody"]
 
 _WORDS: tuple[Any, ...] = (
     Gain, contract.choice, contract.command, contract.input, contract.measurement, contract.memory, contract.needs,
-    contract.odometry, contract.option, contract.output, contract.parameter, contract.quantity, contract.report,
-    contract.setpoint, contract.setting, contract.state,
+    contract.odometry, contract.option, contract.output, contract.parameter, contract.parameter_array, contract.quantity,
+    contract.report, contract.setpoint, contract.setting, contract.state,
 )  # fmt: skip
 _LARGEST = 100_000  # numbers of one declaration; what is more is no robot
 
@@ -89,7 +89,7 @@ class ClassBody:
                 unread.append(ast.unparse(keyword))
         if unread:
             self._miss(call, f"{name} is declared with {', '.join(unread)}")
-            if word in (contract.parameter, contract.option, contract.choice):
+            if word in (contract.parameter, contract.parameter_array, contract.option, contract.choice):
                 self.namespace[name] = contract.option(Any, None)
                 return
             positional = positional if len(positional) == len(call.args) else []

@@ -131,7 +131,9 @@ class Description:
     holds the root in the world for good (a joint to the world, a static model), and is None where nothing does. `devices` are the
     sensors and plugins of the file for which we have a law. `stands` says that a root without a joint stands still by the rules
     of the format (MJCF); a URDF leaves that open, and in SDF it floats. `drives` is what the file says about the drives of
-    joints, by joint; `followers` are the joints, by their names in the spec, that are tied to others.
+    joints, by joint; `followers` are the joints, by their names in the spec, that are tied to others. `estimated` are
+    the links that have a mass and no inertia, and were given that of their shapes. `arguments` are the values of all arguments
+    of a xacro file, as it was expanded with them.
     """
 
     spec: mujoco.MjSpec
@@ -148,3 +150,5 @@ class Description:
     stands: bool = False
     drives: Mapping[str, DriveSource] = field(default_factory=dict)
     followers: frozenset[str] = frozenset()
+    estimated: tuple[str, ...] = ()
+    arguments: Mapping[str, str] = field(default_factory=dict)

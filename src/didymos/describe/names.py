@@ -1,7 +1,9 @@
-"""Names and values that a twin implies: its inputs, its movable joints, the inertia of its links as set."""
+"""Names and values that a twin implies: its inputs, its movable joints, the inertia of its links as set; names it has not."""
 
 from __future__ import annotations
 
+import fnmatch
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from didymos.describe.description import Description, JointKind
 from didymos.describe.parameters import INERTIA_AXES
+from didymos.errors import InputError, nearest
 from didymos.sensors import SensorSpec
 from didymos.sensors.camera import Camera
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RESERVED", "cameras", "driven_joints", "input_names", "is_affine", "joint_of", "link_of", "link_values", "movable_joints",
-    "part_inputs", "readings",
+    "part_inputs", "readings", "unknown", "whole_links",
 ]  # fmt: skip
 
 RESERVED = (
@@ -96,6 +99,16 @@ def joint_of(path: str) -> str:
     return path.split(".", 1)[1].rsplit(".", 1)[0]
 
 
+def whole_links(description: Description, path: str) -> tuple[str, ...]:
+    """The links that a key `links.NAME`, perhaps a pattern, means as a whole; none where it means something else."""
+    if not path.startswith("links."):
+        return ()
+    name = path.removeprefix("links.")
+    if name in description.links:
+        return (name,)
+    return tuple(link for link in description.links if fnmatch.fnmatchcase(link, name))
+
+
 def link_values(twin: Twin, name: str) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
     """Mass [kg], centre of mass [m] and inertia [kg m^2] of a link as described, with what was set since."""
     link, values = twin.description.links[name], twin.body_values()
@@ -105,3 +118,8 @@ def link_values(twin: Twin, name: str) -> tuple[float, NDArray[np.float64], NDAr
     for axes, (i, j) in INERTIA_AXES.items():
         inertia[i, j] = inertia[j, i] = values.get(f"links.{name}.inertia.{axes}", inertia[i, j])
     return mass, com, inertia
+
+
+def unknown(twin: Twin, what: str, name: str, known: Iterable[str], *place: str | int) -> InputError:
+    """The error of naming something that is not there, with the nearest of what is."""
+    return twin.mistake(f"there is no {what} {name!r}{nearest(name, known)}", *place)

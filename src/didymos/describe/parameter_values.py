@@ -71,18 +71,19 @@ class ParameterValues:
     def _fitting(self, path: str, value: float) -> float:
         """The value as a float, if it is a number within the parameter's bounds."""
         parameter = self._parameter(path)
+        unit = f" [{parameter.unit}]" if parameter.unit else ""
         try:
             value = float(value)
         except (TypeError, ValueError):
-            raise InputError(f"found {value!r}, expected a number [{parameter.unit}]", path=path) from None
+            raise InputError(f"found {value!r}, expected a number{unit}", path=path) from None
         except OverflowError:
-            raise InputError(f"found a number beyond 1.8e308, expected a number [{parameter.unit}]", path=path) from None
+            raise InputError(f"found a number beyond 1.8e308, expected a number{unit}", path=path) from None
         if not math.isfinite(value):
-            raise InputError(f"found {value!r}, expected a finite number [{parameter.unit}]", path=path)
+            raise InputError(f"found {value!r}, expected a finite number{unit}", path=path)
         if (parameter.low is not None and value < parameter.low) or (parameter.high is not None and value > parameter.high):
             low = "-inf" if parameter.low is None else f"{parameter.low:g}"
             high = "inf" if parameter.high is None else f"{parameter.high:g}"
-            raise InputError(f"found {value:g}, expected a number from {low} to {high} [{parameter.unit}]", path=path)
+            raise InputError(f"found {value:g}, expected a number from {low} to {high}{unit}", path=path)
         return value
 
     @property

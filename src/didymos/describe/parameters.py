@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +15,10 @@ from didymos.sensors import SensorSpec
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, Vector, number_fields
 
-__all__ = ["Parameter", "collect"]
+__all__ = ["ARGUMENTS", "Parameter", "collect"]
 
+ARGUMENTS = "description.arguments."
+"""Where arguments of the description stand in the tree."""
 INERTIA_AXES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 _LIMIT = "of what parts drive; 0 for none"
@@ -34,8 +38,8 @@ class Parameter:
 
 
 def collect(file: TwinFile, description: Description, program: type[Controller] | None) -> dict[str, Parameter]:
-    """All parameters by path, in the order: links, joints, then as in the file."""
-    found = [*_links(description), *_joints(description), *_walk(file, "", "1")]
+    """All parameters by path, in the order: links, joints, arguments of the description, then as in the file."""
+    found = [*_links(description), *_joints(description), *_arguments(description), *_walk(file, "", "1")]
     if file.control is not None and program is not None:
         found += _gains(file.control, program)
     return {parameter.path: parameter for parameter in found}
@@ -63,6 +67,14 @@ def _joints(description: Description) -> Iterator[Parameter]:
             yield Parameter(f"joints.{name}.velocity", joint.velocity or 0.0, speed, low=0.0, live=limited, doc=_LIMIT)
             armature = description.spec.joint(joint.engine_joints[0]).armature
             yield Parameter(f"joints.{name}.armature", float(armature), inertia, low=0.0, live=True)
+
+
+def _arguments(description: Description) -> Iterator[Parameter]:
+    """Arguments of a xacro file that are numbers, whether the twin file gives them or they have the file's own default."""
+    for name, text in description.arguments.items():
+        with contextlib.suppress(ValueError):
+            if "." not in name and math.isfinite(float(text)):
+                yield Parameter(ARGUMENTS + name, float(text), "", doc="argument of the xacro file, in a unit of its own")
 
 
 def _walk(spec: Spec, prefix: str, unit: str) -> Iterator[Parameter]:

@@ -23,8 +23,8 @@ from didymos.spec import Spec, Vector, number
 
 __all__ = [
     "OF_A_KIND", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
-    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "GroundSpec", "ObjectSpec", "RecordSpec", "ScenarioSpec", "StartSpec",
-    "TwinFile", "Vector", "WorldSpec",
+    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "GroundSpec", "ObjectSpec", "PriorSpec", "RecordSpec",
+    "RecordingsSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WhereSpec", "WorldSpec",
 ]  # fmt: skip
 
 OF_A_KIND: dict[str, Kinds[Any]] = {"parts": PARTS, "sensors": SENSORS}
@@ -85,6 +85,9 @@ class DescriptionSpec(Spec):
     )
     no_collision: tuple[tuple[str, str], ...] = Field(
         default=(), description="pairs of links that pass through each other: shapes that overlap by construction"
+    )
+    inertia: Literal["as_described", "from_shapes"] = Field(
+        "as_described", description="from_shapes: links with a mass and no inertia get that of their shapes; see describe.md"
     )
     repair: bool = Field(
         default=False, description="mend inertias that are off by rounding and moving links without mass; see describe.md"
@@ -255,18 +258,105 @@ class ScenarioSpec(Spec):
 
 
 class ColumnSpec(Spec):
-    """What a column of a recording of the real robot means."""
+    """What a column of a recording means, or several that are a vector or an attitude: exactly one of its four uses.
 
-    signal: str = Field(description="the recorded signal of the twin that it measures")
-    scale: float = Field(1.0, description="what to multiply the column with to get the signal's unit")
+    A vector is named without its axis: `truth.position` has three columns, `truth.orientation` four, or three that are roll,
+    pitch and yaw. Beside the signals of a run there is `truth.velocity_world`, the velocity in the frame of the world.
+    """
+
+    columns: tuple[str, ...] = Field(default=(), description="of the file; by default the one that the key names")
+    signal: str | None = Field(default=None, description="the recorded signal of the twin that it measures")
+    input: str | None = Field(default=None, description="the input that the robot got; it takes the program's place")
+    setpoint: str | None = Field(default=None, description="the set-point that the robot's own program got")
+    start: str | None = Field(
+        default=None,
+        description="serves for the start of windows alone: position, orientation, velocity, angular_velocity, joints.NAME,"
+        " joint_velocities.NAME",
+    )
+    unit: str = Field("", description="of the column, where it is not that of the signal: deg, g, rpm, 0..65535, ...")
+    frame: str = Field("", description="of a vector or attitude that does not keep REP 103: NED, FRD; NED/FRD of an attitude")
+    order: Literal["wxyz", "xyzw"] = Field("wxyz", description="of a quaternion")
+    alignment: tuple[Number, Number, Number] = Field(
+        default=(0.0, 0.0, 0.0), description="rotation vector [rad] from an attitude's own frame to the robot's, of askew markers"
+    )
+    scale: float = Field(1.0, description="what to multiply the column with, after its unit")
     weight: float = Field(1.0, ge=0, description="weight of its squared error in a fit; 0 to judge it only")
+    sd: Annotated[float, Field(strict=True, gt=0)] | None = Field(
+        default=None, description="standard deviation of its noise, in the signal's unit; by default as the samples show it"
+    )
+
+    @model_validator(mode="after")
+    def _one_use(self) -> ColumnSpec:
+        uses = [key for key in ("signal", "input", "setpoint", "start") if getattr(self, key) is not None]
+        if len(uses) != 1:
+            raise ValueError("expected exactly one of the keys 'signal', 'input', 'setpoint' and 'start'")
+        return self
+
+
+class WhereSpec(Spec):
+    """What has to hold where a window of a recording begins."""
+
+    column: str = Field(description="key of `columns`; of a vector with its axis, position.z")
+    above: Number | None = None
+    below: Number | None = None
+
+
+class RecordingsSpec(Spec):
+    """How recordings of the real robot are read."""
+
+    columns: dict[str, ColumnSpec] = Field(default={}, description="by name")
+    windows_where: tuple[WhereSpec, ...] = Field(default=(), description="where windows of a recording may begin")
+    windows_every: Annotated[int, Field(strict=True, gt=0)] = Field(
+        default=10, description="samples between the starts of windows that are judged"
+    )
+    references: dict[str, dict[str, Number]] = Field(
+        default={}, description="published errors (RMSE) to hold ours against, by scenario and signal"
+    )
+
+
+class PriorSpec(Spec):
+    """What is known of a parameter beforehand: a normal distribution."""
+
+    mean: Number | None = Field(default=None, description="the twin's own value by default")
+    sd: Annotated[float, Field(strict=True, gt=0)]
+
+
+class FreeSpec(Spec):
+    """A parameter that a fit may move, or a link as a whole: mass, centre of mass and inertia (`links.NAME`)."""
+
+    bounds: tuple[float, float] | None = Field(default=None, description="[low, high]; a link as a whole has none")
+    prior: PriorSpec | None = None
+    tied: dict[str, Number] = Field(default={}, description="others that follow it, by path, each as a multiple of it")
+    spread: Annotated[float, Field(strict=True, gt=1)] | None = Field(
+        default=None, description="of a link as a whole: factor by which mass and size may differ, 3 by default"
+    )
+    fixed: tuple[str, ...] = Field(
+        default=(), description="of a link as a whole: what of it stays, of mass, com, com.x, com.y, com.z, inertia"
+    )
+    per_recording: bool = Field(default=False, description="has a value of its own in each recording")
+    grid: Annotated[int, Field(strict=True, ge=1)] = Field(
+        default=1, description="of a parameter with many valleys: values between the bounds that are tried before each search"
+    )
+
+
+def _free(raw: Any) -> FreeSpec:
+    """[low, high], or a record."""
+    return FreeSpec.model_validate({"bounds": raw} if isinstance(raw, list | tuple) else raw)
 
 
 class FitSpec(Spec):
-    """How recordings of the real robot are read, and which parameters a fit may move, within which bounds."""
+    """Which parameters a fit may move, within which bounds."""
 
-    columns: dict[str, ColumnSpec] = Field(default={}, description="by the column's name")
-    parameters: dict[str, tuple[float, float]] = Field(default={}, description="[low, high] by path")
+    parameters: dict[str, Annotated[FreeSpec, PlainValidator(_free)]] = Field(
+        default={}, description="by path: [low, high], or a record"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _columns_have_moved(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and "columns" in raw:
+            raise ValueError("the columns of recordings stand under the key 'recordings' now: recordings.columns")
+        return raw
 
 
 class CommandSpec(Spec):
@@ -299,6 +389,7 @@ class TwinFile(Spec):
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
     ros2: Ros2Spec = Ros2Spec()
+    recordings: RecordingsSpec = RecordingsSpec()
     fit: FitSpec = FitSpec()
     variants: dict[Name, dict[str, Any]] = Field(
         default={}, description="further faces of the same robot: keys of this file that replace those above; see variants.py"

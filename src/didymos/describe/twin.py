@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from didymos.control import PROGRAMS, Controller
 from didymos.describe.bundled import ROBOTS, bundled
-from didymos.describe.check import check_gains, check_names
+from didymos.describe.check import check_names
+from didymos.describe.check_values import check_gains
 from didymos.describe.code import Code, ReadCode, RunCode, named_code
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
@@ -23,9 +24,9 @@ from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.names import driven_joints
 from didymos.describe.outside_files import why_not_outside
 from didymos.describe.parameter_values import ParameterValues
-from didymos.describe.parameters import Parameter, collect, flatten
+from didymos.describe.parameters import ARGUMENTS, Parameter, collect, flatten
 from didymos.describe.pass_through import collide_with_visuals, let_pass
-from didymos.describe.path_patterns import spread
+from didymos.describe.path_patterns import is_pattern, spread
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.trust import NotTrusted, is_trusted
@@ -83,6 +84,7 @@ class Twin(ParameterValues):
         self._replacement: dict[str, Any] | None = None
         self._own_notes: tuple[Note, ...] = ()
         self._as_filed: Twin | None = None
+        self._added: dict[str, Any] = {}  # scenarios that came after the file, as plain data
         self._brought: dict[str, Parameter] | None = None  # gains of the programs of scenarios, once somebody asks
         self._load()
 
@@ -161,6 +163,38 @@ class Twin(ParameterValues):
         """The twin with the programs of its file: itself, unless `replace_program` came since."""
         return self if self._as_filed is None else self._as_filed
 
+    @property
+    def named_code(self) -> frozenset[str]:
+        """The code that the twin file names: kinds of parts and sensors, programs."""
+        return frozenset(item.name for item in named_code(self._raw))
+
+    def plain_scenario(self, name: str) -> dict[str, Any]:
+        """The plain data of a scenario as a twin file has it."""
+        return copy.deepcopy(self._raw["scenarios"][name])
+
+    def add_scenarios(self, more: Mapping[str, Any]) -> None:
+        """Have further scenarios, as plain data of a twin file by name; the twin stays as it was if they do not fit.
+
+        A mistake is an `InputError` whose path begins with `scenarios`.
+        """
+        own = self._raw.get("scenarios") or {}
+        for name in more:
+            if name in own:
+                raise InputError("the twin has a scenario of this name; give this one another", path=f"scenarios.{name}")
+        made = self.copy()
+        made._raw = {**self._raw, "scenarios": {**own, **more}}
+        made._brought = None
+        made.file = validate(made._raw, self._file, self._lines, self.code)
+        check_gains(made)
+        made._read_anew()
+        if self._as_filed is None:
+            check_names(made)
+        else:  # names are those of the file's programs
+            made._as_filed = self._as_filed.copy()
+            made._as_filed.add_scenarios(more)
+        made._added = {**self._added, **more}
+        self.__dict__.update(made.__dict__)
+
     def gains_of_scenarios(self) -> Mapping[str, Parameter]:
         """The gains, by path, of programs that scenarios bring and that the twin's own program does not have."""
         if self._brought is None:
@@ -195,6 +229,37 @@ class Twin(ParameterValues):
         made._values, made._bodies, made._gains = dict(self._values), dict(self._bodies), dict(self._gains)
         made.parameters = dict(self.parameters)
         return made
+
+    def set_all(self, values: Mapping[str, float]) -> None:
+        """Set many parameters at once: all of them, or none if one does not fit. Where patterns overlap the last one counts.
+
+        A gain that only the program of a scenario has is kept for the runs of that scenario. An argument of the description lets
+        it be read anew; numbers of links and joints that were set stay as they were set.
+        """
+        if not any(path.startswith(ARGUMENTS) or is_pattern(path) for path in values):
+            super().set_all(values)
+            return
+        made = self.copy()
+        ParameterValues.set_all(made, values)
+        read_with = made.description.arguments
+        if any(made.parameters[path].value != float(read_with[path.removeprefix(ARGUMENTS)]) for path in made.argument_paths):
+            made._describe_anew()
+        self.__dict__.update(made.__dict__)
+
+    @property
+    def argument_paths(self) -> tuple[str, ...]:
+        """Paths of the description's arguments."""
+        return tuple(path for path in self.parameters if path.startswith(ARGUMENTS))
+
+    def _describe_anew(self) -> None:
+        """Read the description with other arguments; what the program believes of the robot stays as the files have it."""
+        self.description = self._read_description()
+        known = collect(self.file, self.description, self.program)
+        for path in self._bodies:
+            if path not in known:
+                raise InputError("was set, and with these arguments the description does not have it", path=path)
+        self._read_anew()
+        check_names(self)
 
     def for_scenario(self, name: str | None, *, gains: bool = True) -> Self:
         """A copy with the program and the values that a scenario brings; what was set by hand before wins over both.
@@ -340,7 +405,13 @@ class Twin(ParameterValues):
                 raise self.mistake(why, "description", *place)
         file, here = self.description_file, [self.folder]
         found = read_description(
-            path, arguments=file.arguments, packages=file.packages, folders=here, repair=about.repair, density=about.density
+            path,
+            arguments=file.arguments,
+            packages=file.packages,
+            folders=here,
+            repair=about.repair,
+            density=about.density,
+            inertia_from_shapes=about.inertia == "from_shapes",
         )
         if about.collision == "with_visuals":
             found = collide_with_visuals(found)

@@ -11,13 +11,15 @@ import numpy as np
 from didymos.describe.description import Description, Frame, Joint, JointKind, Link
 from didymos.describe.formats.engine_joints import add_joint, add_loop, add_mimic
 from didymos.describe.formats.engine_spec import GEOM_TYPES, check_compiles, new_spec, unique
-from didymos.describe.formats.estimated_inertia import estimate_inertias
+from didymos.describe.formats.estimated_inertia import estimate_inertias, fill_points
+from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.import_report import ImportReport
-from didymos.describe.formats.inertia import RigidGroup, carried_inertials, principal_axes
+from didymos.describe.formats.inertia import RigidGroup, carried_inertials, principal_axes, thin_points
 from didymos.describe.formats.inertia_repair import RobotSize, size_without_mass
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, Mechanism, Shape, ShapeKind, links_in_order
 from didymos.describe.formats.meshes import MeshLibrary
 from didymos.describe.formats.odd_units import note_odd_units
+from didymos.describe.formats.turning_inertia import refuse_turning_points
 from didymos.rotations import Pose
 
 __all__ = ["build_spec"]
@@ -25,24 +27,22 @@ __all__ = ["build_spec"]
 _VISUAL_GROUP, _COLLISION_GROUP = 2, 3
 
 
-def build_spec(
-    mechanism: Mechanism, report: ImportReport, *, repair: bool = False, density: float | None = None
-) -> Description:
+def build_spec(mechanism: Mechanism, report: ImportReport, file: DescriptionFile) -> Description:
     """The description of a mechanism; an `InputError` where it is no tree, not physical, or refused by the engine.
 
-    `repair` mends what is off by little: see `inertia_repair.py`; `density` [kg/m^3] gives links without mass that of their
-    shapes: see `estimated_inertia.py`.
+    The file says what is done about masses and inertias that are missing or off by little.
     """
     report.refuse_missing()
-    builder = _Builder(mechanism, report, repair)
-    if density is not None:
-        estimate_inertias(mechanism.links, density, builder.meshes.corners, report)
+    builder = _Builder(mechanism, report, file)
+    if file.density is not None:
+        estimate_inertias(mechanism.links, file.density, builder.meshes.corners, report)
     builder.add_bodies()
     builder.add_constraints()
     builder.exclude_neighbours_of_the_world()
     root = mechanism.root
     floating = [joint for joint in builder.joints.values() if joint.kind is JointKind.FLOATING]
     model, warnings = check_compiles(builder.spec, mechanism.element.file)
+    refuse_turning_points(model, builder.thin, mechanism.links, filled=file.inertia_from_shapes or file.density is not None)
     note_odd_units(mechanism, model, {name: link.body for name, link in builder.links().items()}, report)
     for warning in warnings:
         report.add(mechanism.element, f"the engine warns: {warning}")
@@ -57,6 +57,7 @@ def build_spec(
         root=root,
         floating=any(root in (joint.parent, joint.child) for joint in floating),
         held_by=mechanism.held_by,
+        estimated=tuple(builder.estimated),
         followers=frozenset(item.name1 for item in builder.spec.equalities if item.type == mujoco.mjtEq.mjEQ_JOINT),
     )
 
@@ -72,8 +73,10 @@ class _Placed:
 
 
 class _Builder:
-    def __init__(self, mechanism: Mechanism, report: ImportReport, repair: bool) -> None:
-        self.mechanism, self.report, self.repair = mechanism, report, repair
+    def __init__(self, mechanism: Mechanism, report: ImportReport, file: DescriptionFile) -> None:
+        self.mechanism, self.report, self.file = mechanism, report, file
+        self.estimated: list[str] = []
+        self.thin: dict[str, RigidGroup] = {}  # by the body that carries it
         self.spec = new_spec(mechanism.name)
         self.order = links_in_order(mechanism)
         self.joints: dict[str, Joint] = {}
@@ -175,7 +178,7 @@ class _Builder:
             if has_mass and carrier is not None and carrier.parent in self._placed:
                 massive.add(carrier.parent)
         carried: dict[str, Inertial] = {}
-        size = self._robot_size() if self.repair else None
+        size = self._robot_size() if self.file.repair else None
         for head, poses in members.items():
             joint = self._moving_joint.get(head)
             moving = self._placed[head].in_world is None or any(
@@ -184,8 +187,17 @@ class _Builder:
             group = RigidGroup(
                 poses, moving, any(member in massive for member in poses), None if joint is None else joint.name
             )
+            if self._placed[head].in_world is None or (self.mechanism.held_by is None and self.mechanism.root in poses):
+                self._fill(group, head)
             carried |= carried_inertials(group, self.mechanism.links, self.report, size)
         return carried
+
+    def _fill(self, group: RigidGroup, head: str) -> None:
+        """Give points of a group that can move their inertia, where that is asked for; keep in mind what stays thin."""
+        if self.file.inertia_from_shapes:
+            self.estimated += fill_points(group, self.mechanism.links, self.meshes.corners, self.report)
+        if thin_points(group, self.mechanism.links):
+            self.thin[self._placed[head].body.name] = group
 
     def _robot_size(self) -> RobotSize:
         """Of all links together, at zero; the world, where it is one of them, is no part of a robot."""

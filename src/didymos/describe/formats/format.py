@@ -26,7 +26,7 @@ class DescriptionFile:
     """A file to be read: what is said about it, and, of one that begins with a tag, its root element.
 
     `text` is what it expands to, where that is not what it holds (xacro); `repair` asks for what `inertia_repair.py` mends,
-    `density` [kg/m^3] for what `estimated_inertia.py` estimates.
+    `density` [kg/m^3] and `inertia_from_shapes` for what `estimated_inertia.py` estimates.
     """
 
     path: Path
@@ -36,6 +36,7 @@ class DescriptionFile:
     text: str | None = None
     repair: bool = False
     density: float | None = None
+    inertia_from_shapes: bool = False
 
 
 @dataclass(frozen=True)

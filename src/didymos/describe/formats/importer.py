@@ -29,17 +29,21 @@ def read_description(
     folders: Iterable[Path] = (),
     repair: bool = False,
     density: float | None = None,
+    inertia_from_shapes: bool = False,
 ) -> Description:
     """The description in a file.
 
     `arguments` are the xacro file's; `packages` says where the packages stand that the file names (see `packages`); `folders` are
     more folders that it may read from (see `boundary`); `repair` mends inertias that are off by rounding and moving links
-    without mass (see `inertia_repair`); `density` [kg/m^3] gives links without mass that of their shapes (see
-    `estimated_inertia`). Everything in the file that is not used, or not used as written, is in the `notes` of
-    what is returned.
+    without mass (see `inertia_repair`); `density` [kg/m^3] gives links without mass that of their shapes, and
+    `inertia_from_shapes` links with a mass and no inertia theirs (see `estimated_inertia`). Everything in the file that is not
+    used, or not used as written, is in the `notes` of what is returned.
     """
     path = Path(path)
-    file = DescriptionFile(path, Packages(path, packages, folders), arguments, repair=repair, density=density)
+    where = Packages(path, packages, folders)
+    file = DescriptionFile(
+        path, where, arguments, repair=repair, density=density, inertia_from_shapes=inertia_from_shapes
+    )
     own = _by_suffix(file.path)
     return _read_xml(file) if own is None else _read(own, file)
 
@@ -55,9 +59,10 @@ def _by_suffix(path: Path) -> Format | None:
 def _read_xml(file: DescriptionFile) -> Description:
     root = read_xml(file.path)
     if is_xacro(file.path, root):
-        root, text, notes = expand_xacro(file.path, file.arguments, file.packages)
-        description = _by_tag(replace(file, root=root, text=text))
-        return replace(description, notes=(*(Note(str(file.path), None, note) for note in notes), *description.notes))
+        expanded = expand_xacro(file.path, file.arguments, file.packages)
+        description = _by_tag(replace(file, root=expanded.root, text=expanded.text))
+        notes = (*(Note(str(file.path), None, note) for note in expanded.notes), *description.notes)
+        return replace(description, notes=notes, arguments=expanded.arguments)
     if file.arguments:
         raise root.error(f"takes no arguments, but {next(iter(file.arguments))!r} was given: it is no xacro file")
     return _by_tag(replace(file, root=root))
@@ -87,4 +92,4 @@ def _read(form: Format, file: DescriptionFile) -> Description:
     root = parse_xml(found.encode(), file.path, lines=False)
     if root.tag not in ("robot", "sdf", "mujoco"):
         raise InputError(f"{form.title}: was translated into <{root.tag}>, expected <robot>, <sdf> or <mujoco>", file=file.path)
-    return _by_tag(DescriptionFile(file.path, file.packages, root=root, text=found, repair=file.repair, density=file.density))
+    return _by_tag(replace(file, arguments={}, root=root, text=found))

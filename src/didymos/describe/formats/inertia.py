@@ -25,13 +25,18 @@ from didymos.describe.formats.inertia_repair import RobotSize, fault_by_rounding
 from didymos.describe.formats.mechanism import Inertial, LinkSource
 from didymos.rotations import Pose
 
-__all__ = ["INERTIA_KEYS", "ROUNDED_TO_ZERO", "RigidGroup", "carried_inertials", "inertia_fault", "principal_axes"]
+__all__ = [
+    "INERTIA_KEYS", "ROUNDED_TO_ZERO", "THIN", "RigidGroup", "carried_inertials", "inertia_fault", "is_point",
+    "principal_axes", "thin_points",
+]  # fmt: skip
 
 INERTIA_KEYS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
 """Where URDF and SDF write each number of an inertia."""
 
 _ROUNDING = 1e-9  # of the largest moment: what a file written with ten digits may miss the inequality by
 ROUNDED_TO_ZERO = 1e-15  # [kg m^2], the engine's own zero (mjMINVAL): files hold such rests of a subtraction
+THIN = 1e-4  # [m]: all of a thing is within so much of an axis about which it has next to no inertia
+_POINT = 1e-6  # [m]: radius of gyration of a link that has a mass and, to speak of, no inertia
 _SMALLEST = 1e-12  # [kg] and [kg m^2]
 _ESTIMATED = "; `estimate_inertia` of `didymos new` takes that of its shapes"
 
@@ -72,6 +77,36 @@ def inertia_fault(inertia: np.ndarray) -> str | None:
     if c > a + b + slack:
         return f"{moments}, expected the largest to be at most the sum of the others"
     return None
+
+
+def is_point(inertial: Inertial) -> bool:
+    """Whether a link has no inertia to speak of for its mass."""
+    return bool(np.linalg.eigvalsh((inertial.inertia + inertial.inertia.T) / 2)[2] <= inertial.mass * _POINT**2)
+
+
+def thin_points(group: RigidGroup, links: dict[str, LinkSource]) -> tuple[str, ...]:
+    """The links of a rigid group that have a mass and no inertia, where it has next to none about some axis either; else none."""
+    inertials = {name: links[name].inertial for name in group.members}
+    points = tuple(name for name, inertial in inertials.items() if inertial.mass > 0.0 and is_point(inertial))
+    return points if points and _is_thin(group, inertials) else ()
+
+
+def _is_thin(group: RigidGroup, inertials: dict[str, Inertial]) -> bool:
+    """Whether links that are welded together have, as one body, next to no inertia about some axis through their centre of mass.
+
+        I = sum_i (R_i I_i R_i^T + m_i (d_i^2 1 - d_i d_i^T)),      d_i from the common centre of mass
+    """
+    masses = np.array([inertials[name].mass for name in group.members])
+    coms = np.array([pose.position + pose.rotation @ inertials[name].com for name, pose in group.members.items()])
+    away = coms - masses @ coms / masses.sum()
+    total = sum(
+        (
+            _turned(inertials[name].inertia, pose.rotation) + inertials[name].mass * (d @ d * np.eye(3) - np.outer(d, d))
+            for (name, pose), d in zip(group.members.items(), away, strict=True)
+        ),
+        np.zeros((3, 3)),
+    )
+    return bool(np.linalg.eigvalsh(total)[0] <= masses.sum() * THIN**2)
 
 
 def _balance(link: LinkSource, fault: str, report: ImportReport) -> bool:

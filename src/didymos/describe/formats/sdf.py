@@ -20,7 +20,6 @@ from didymos.describe.formats.gazebo_sensors import add_joint_sensor, add_link_s
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.joint_limits import welded
 from didymos.describe.formats.mechanism import WORLD, FrameSource, JointSource, Mechanism
-from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.sdf_frames import Reference
 from didymos.describe.formats.sdf_include import with_includes
 from didymos.describe.formats.sdf_joints import read_sdf_joint
@@ -34,16 +33,16 @@ __all__ = ["SDF", "read_sdf"]
 _MOST_MODELS = 30  # contacts between models take a bit each
 
 
-def read_sdf(
-    root: Element, packages: Packages, *, repair: bool = False, density: float | None = None
-) -> Description:
-    """The description in an ``<sdf>`` element."""
+def read_sdf(file: DescriptionFile) -> Description:
+    """The description in a file that begins with ``<sdf>``."""
+    root = file.root
+    assert root is not None
     report = ImportReport()
     version = _version(root)
-    with_includes(root, packages, report)
+    with_includes(root, file.packages, report)
     report.audit(root, SDF_TAGS)
     container, models = _models(root)
-    reader = ModelReader(packages, report)
+    reader = ModelReader(file.packages, report)
     alone = len(models) == 1 and not container.all("frame")
     names = [""] if alone else [name_of(model) for model in models]
     for tribe, (name, model) in enumerate(zip(names, models, strict=True), start=1):
@@ -63,7 +62,7 @@ def read_sdf(
     if gravity is not None:
         mechanism.gravity = parse_numbers(gravity, gravity.text, "the text", 3)
     devices = _read_devices(mechanism, reader)
-    return replace(build_spec(mechanism, report, repair=repair, density=density), devices=devices)
+    return replace(build_spec(mechanism, report, file), devices=devices)
 
 
 def _read_devices(mechanism: Mechanism, reader: ModelReader) -> tuple[Device, ...]:
@@ -164,9 +163,4 @@ def _spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSourc
     return tree, loops
 
 
-def _read(file: DescriptionFile) -> Description:
-    assert file.root is not None
-    return read_sdf(file.root, file.packages, repair=file.repair, density=file.density)
-
-
-SDF = Format("SDF", _read, tags=("sdf",))
+SDF = Format("SDF", read_sdf, tags=("sdf",))

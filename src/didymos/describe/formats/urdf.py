@@ -23,7 +23,6 @@ from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.inertia import INERTIA_KEYS, ROUNDED_TO_ZERO, inertia_fault
 from didymos.describe.formats.joint_limits import bounds, checked_axis, not_negative, welded
 from didymos.describe.formats.mechanism import WORLD, Inertial, JointSource, LinkSource, Mechanism, Mimic, Shape
-from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.sdf_frames import raw_pose
 from didymos.describe.formats.urdf_drives import read_drives
 from didymos.describe.formats.urdf_gazebo import GazeboTags, read_gazebo_tags
@@ -49,10 +48,10 @@ _KINDS = {
 _WITH_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.PLANAR)
 
 
-def read_urdf(
-    robot: Element, packages: Packages, *, repair: bool = False, density: float | None = None
-) -> Description:
-    """The description in a ``<robot>`` element."""
+def read_urdf(file: DescriptionFile) -> Description:
+    """The description in a file that begins with ``<robot>``."""
+    robot = file.root
+    assert robot is not None
     report = ImportReport()
     report.audit(robot, URDF_TAGS)
     gazebo = read_gazebo_tags(robot, report)
@@ -62,7 +61,7 @@ def read_urdf(
         name = name_of(element)
         if name in links:
             raise element.error(f"link {name!r} stands here a second time, first in line {links[name].element.line}")
-        shapes = read_shapes(element, colours, packages, gazebo, report)
+        shapes = read_shapes(element, colours, file.packages, gazebo, report)
         links[name] = _read_link(element, name, shapes, gazebo, report)
     if not links:
         hints = [f"{child} in line {child.line}" for child in robot.children if nearest(child.tag, ["link"])]
@@ -102,7 +101,7 @@ def read_urdf(
     )
     devices = _read_devices(mechanism, gazebo, report)
     drives = read_drives(robot, joints, report)
-    return replace(build_spec(mechanism, report, repair=repair, density=density), devices=devices, drives=drives)
+    return replace(build_spec(mechanism, report, file), devices=devices, drives=drives)
 
 
 def _read_devices(mechanism: Mechanism, gazebo: GazeboTags, report: ImportReport) -> tuple[Device, ...]:
@@ -248,9 +247,4 @@ def _root(robot: Element, links: dict[str, LinkSource], joints: dict[str, JointS
     return roots[0]
 
 
-def _read(file: DescriptionFile) -> Description:
-    assert file.root is not None
-    return read_urdf(file.root, file.packages, repair=file.repair, density=file.density)
-
-
-URDF = Format("URDF", _read, tags=("robot",))
+URDF = Format("URDF", read_urdf, tags=("robot",))

@@ -94,7 +94,8 @@ class Expander:
             return {"error": text + where, "file": self._current_file()}
         unused = self._arguments.given - self._arguments.looked_up
         unread = {_ENVIRONMENT + name for name in self._variables.keys() - self._read_variables}
-        return {"xml": xml, "unused": sorted(unused | unread), "arguments": sorted(self._arguments), "notes": self._notes}
+        used = {name: str(value) for name, value in sorted(self._arguments.items())}
+        return {"xml": xml, "unused": sorted(unused | unread), "arguments": used, "notes": self._notes}
 
     def _current_file(self) -> str:
         """The file in which xacro stopped; its stack is left as it was by the error."""

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,19 @@ from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xml_file import Element, parse_xml
 from didymos.errors import InputError, nearest
 
-__all__ = ["expand_xacro", "is_xacro"]
+__all__ = ["Expanded", "expand_xacro", "is_xacro"]
 
 _PATIENCE = 20.0  # [s]
+
+
+@dataclass(frozen=True, eq=False)
+class Expanded:
+    """What a xacro file expands to: root element and text, what is to be noted, and the values of all its arguments by name."""
+
+    root: Element
+    text: str
+    notes: tuple[str, ...]
+    arguments: Mapping[str, str]
 
 
 def is_xacro(path: Path, root: Element) -> bool:
@@ -33,11 +44,8 @@ def is_xacro(path: Path, root: Element) -> bool:
     return "xmlns:xacro" in root.attributes and any("${" in value or "$(" in value for value in values)
 
 
-def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -> tuple[Element, str, tuple[str, ...]]:
-    """The root element of what a xacro file expands to, its text, and what is to be noted about it.
-
-    What xacro says against it becomes an `InputError`.
-    """
+def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -> Expanded:
+    """What a xacro file expands to; what xacro says against it becomes an `InputError`."""
     request = {
         "file": str(path.resolve()),
         "arguments": {key: str(value) for key, value in arguments.items()},
@@ -56,7 +64,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -
         known = [other for other in answer["arguments"] if other != name]
         raise InputError(f"has no xacro argument {name!r}{nearest(name, known)}", file=path)
     root = parse_xml(answer["xml"].encode(), path, lines=False)
-    return root, str(answer["xml"]), tuple(answer["notes"])
+    return Expanded(root, str(answer["xml"]), tuple(answer["notes"]), dict(answer["arguments"]))
 
 
 def _ask_child(request: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Nothing is written here, so that a description can also be run as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,8 @@ __all__ = ["Draft", "Reading", "draft_twin"]
 _BORNE = 0.8  # of the effort of a joint
 _STANDS_ON_AIR = 0.1  # of the height of a robot: what is seen below all that collides
 
+_NAMED = 3  # of a list
+
 _NOTHING: Mapping[str, str] = {}
 _NOWHERE: Mapping[str, Path] = {}
 
@@ -49,11 +51,17 @@ class Reading:
     packages: Mapping[str, Path]
     repair: bool = False
     density: float | None = None
+    inertia_from_shapes: bool = True
 
     def read(self, source: Path) -> Description:
         """The description in a file."""
         return read_description(
-            source, arguments=self.arguments, packages=self.packages, repair=self.repair, density=self.density
+            source,
+            arguments=self.arguments,
+            packages=self.packages,
+            repair=self.repair,
+            density=self.density,
+            inertia_from_shapes=self.inertia_from_shapes,
         )
 
 
@@ -101,6 +109,8 @@ def draft_twin(
     rest = _rest(described)
     robot.place(rest)
     base, standing = decide_base(robot, robot_model(described)), bool(legs(robot))
+    estimated = _moving(robot, base, described.estimated)
+    reading = replace(reading, inertia_from_shapes=bool(estimated))
     visuals = base.floating and _stands_on_air(robot)
     if visuals:
         described = collide_with_visuals(described)
@@ -128,7 +138,7 @@ def draft_twin(
     for device in sensors:
         device.record.setdefault("rate", 1.0 / step)
     scenarios = make_scenarios(free, program, drives, placement, floating=base.floating)
-    warnings = tuple(_warnings(robot, base, drives, visuals, placement))
+    warnings = tuple(_warnings(robot, base, drives, visuals, placement, estimated))
     return Draft(free, reading, base, placement, drives, program, parts, tuple(sensors), scenarios, step, visuals, warnings)
 
 
@@ -194,9 +204,22 @@ def _sensors(description: Description, program: Program, floating: bool, parts: 
     )
 
 
-def _warnings(body: BodyGeometry, base: Base, drives: Drives, visuals: bool, placement: Placement) -> list[str]:
+def _moving(robot: BodyGeometry, base: Base, links: Iterable[str]) -> tuple[str, ...]:
+    """Those of some links that move: all but what is one with a fixed base."""
+    welded = robot.model.body_weldid
+    return tuple(
+        name for name in links if base.floating or welded[robot.model.body(robot.description.links[name].body).id]
+    )
+
+
+def _warnings(
+    body: BodyGeometry, base: Base, drives: Drives, visuals: bool, placement: Placement, estimated: tuple[str, ...]
+) -> list[str]:
     """What matters most, first."""
     found = []
+    if estimated:
+        what = "moving link has a mass and no inertia" if len(estimated) == 1 else "moving links have a mass and no inertia"
+        found.append(f"{len(estimated)} {what}: estimated from shapes, for the mass that is given ({_some(estimated)})")
     if not body.solid and not visuals and base.floating:
         found.append("no collision shapes: nothing holds it up")
     elif not body.solid:
@@ -205,10 +228,11 @@ def _warnings(body: BodyGeometry, base: Base, drives: Drives, visuals: bool, pla
         found.append("it stands on links without collision shapes: they collide by what is seen of them")
     if movable_joints(body.description) and not drives.joints:
         found.append("no drives: its joints hang loose")
-    hollow = sum("has mass but no inertia" in note.what for note in body.description.notes)
-    if hollow:
-        found.append(f"{hollow} links have mass but no inertia: `estimate_inertia` takes that of their shapes")
     if placement.passing:
-        pairs = ", ".join(f"{a} and {b}" for a, b in placement.passing[:3]) + (", ..." if len(placement.passing) > 3 else "")
+        pairs = _some([f"{a} and {b}" for a, b in placement.passing])
         found.append(f"{len(placement.passing)} pairs of links overlap at the start and pass through each other now: {pairs}")
     return found
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")

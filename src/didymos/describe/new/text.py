@@ -64,13 +64,16 @@ def _reading(draft: Draft, folder: Path) -> str:
     if draft.reading.packages:
         here = folder.resolve()
         lines["packages"] = {key: os.path.relpath(Path(path).resolve(), here) for key, path in draft.reading.packages.items()}
+    if draft.reading.inertia_from_shapes:
+        lines["inertia"] = "from_shapes"
     if draft.reading.repair:
         lines["repair"] = True
     if draft.reading.density is not None:
         lines["density"] = draft.reading.density
     if draft.visuals:
         lines["collision"] = "with_visuals"
-    text = "".join(f"  {key}: {flow(value)}\n" for key, value in lines.items())
+    about = {"inertia": "   # an estimate, for links that have a mass and no inertia"}
+    text = "".join(f"  {key}: {flow(value)}{about.get(key, '')}\n" for key, value in lines.items())
     if draft.placement.passing:
         pairs = "".join(f"    - {flow(list(pair))}\n" for pair in draft.placement.passing)
         text += f"  no_collision:   # these overlap at the start\n{pairs}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from didymos.describe.schema import FirmwareSpec
     from didymos.describe.twin import Twin
 
-__all__ = ["LAYOUT_SIZE", "SYMBOL", "c_header", "check_layout", "process_layout", "robot_of"]
+__all__ = ["LAYOUT_SIZE", "SYMBOL", "c_header", "check_layout", "library_layout", "process_layout", "robot_of"]
 
 SYMBOL = "didymos_layout"
 """The name under which a library that includes the header tells its layout."""
@@ -60,13 +60,14 @@ def c_header(twin: Twin, robot: Robot, scenario: str | None = None) -> str:
     """The text of the header; `robot` as a program in that scenario is told about it."""
     about = twin.file.firmware
     angles = about.peer is not None and about.peer.options.get("attitude") is not None
+    process = process_layout(replace(robot, rate=_rate(twin, about.peer)), angles)
     counts = {"MEASURED": len(robot.measured), "SETPOINTS": len(robot.setpoints), "INPUTS": len(robot.inputs)}
     lines = [
         *_top(twin, scenario),
         "#ifndef DIDYMOS_H", "#define DIDYMOS_H", "", "#include <stdint.h>", "",
         "#ifdef __cplusplus", 'extern "C" {', "#endif", "",
-        f'#define DIDYMOS_LAYOUT "{robot.layout}" /* of the names below; whoever has another one is refused */',
-        f'#define DIDYMOS_PROCESS_LAYOUT "{process_layout(robot, angles)}" /* the same for a process */',
+        f'#define DIDYMOS_LAYOUT "{library_layout(twin, robot)}" /* of names and rate; whoever has another one is refused */',
+        f'#define DIDYMOS_PROCESS_LAYOUT "{process}" /* the same for a process */',
         *(f"#define DIDYMOS_{name} {count}" for name, count in counts.items()),
         f"#define DIDYMOS_PHYSICS_STEP {twin.file.world.step:.17g} /* s */",
         f"#define DIDYMOS_LIBRARY_RATE {_rate(twin, about.step):.17g} /* Hz: calls of step() in a library */",
@@ -74,7 +75,7 @@ def c_header(twin: Twin, robot: Robot, scenario: str | None = None) -> str:
         "",
         *_struct("measured", "What the sensors say; `stamp` is when a reading was taken, negative before the first.",
                  _fields(robot.measured, "measured.", robot.units)),
-        *_struct("setpoints", "What is asked for; all are there in every scenario, zero where it does not move them.",
+        *_struct("setpoints", "What is asked for; those that a scenario does not move are as for the twin's program, 0 mostly.",
                  _fields(robot.setpoints, "setpoints.", robot.units)),
         *_struct("inputs", "What the firmware answers; holds the last answer when step() is called.",
                  _fields(robot.inputs, "inputs.", robot.units)),
@@ -83,6 +84,11 @@ def c_header(twin: Twin, robot: Robot, scenario: str | None = None) -> str:
         "#ifdef __cplusplus", "}", "#endif", "", "#endif",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def library_layout(twin: Twin, robot: Robot) -> str:
+    """The layout of a library at the rate that the twin has for one."""
+    return replace(robot, rate=_rate(twin, twin.file.firmware.step)).layout
 
 
 def process_layout(robot: Robot, attitude: bool) -> str:
