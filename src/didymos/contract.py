@@ -30,7 +30,8 @@ import numpy as np
 
 __all__ = [
     "ODOMETRY", "Declaration", "choice", "command", "declared", "input", "layout_of", "measurement", "memory", "needs",
-    "odometry", "offset_of", "option", "output", "parameter", "quantity", "record_type", "report", "setpoint", "setting", "state",
+    "odometry", "offset_of", "option", "output", "parameter", "parameter_array", "quantity", "record_type", "report", "setpoint",
+    "setting", "state",
 ]  # fmt: skip
 
 
@@ -71,7 +72,9 @@ class Declaration:
     labels: tuple[str, ...] = ()
     kind: Any = None
     required: bool = False
+    settles: bool = False
     doc: str = ""
+    units: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -117,6 +120,29 @@ def parameter(
     )  # fmt: skip
 
 
+def parameter_array(
+    names: Iterable[str],
+    *,
+    shape: tuple[int, ...] | None = None,
+    default: float = 0.0,
+    units: Iterable[str] = (),
+    low: float | None = None,
+    high: float | None = None,
+    doc: str = "",
+) -> Any:
+    """Numbers of a part that stand in a row or a table: each is a key of the twin file and a path by its own name, as if it were
+    a `parameter`; compiled code reads all of them as one array of a shape, the last axis fastest. All are live.
+    """
+    words = tuple(names)
+    shape = (len(words),) if shape is None else shape
+    if math.prod(shape) != len(words):
+        raise ValueError(f"found {len(words)} names, expected {math.prod(shape)} of them for the shape {shape}")
+    return Declaration(
+        "parameter_array", "", "*", words, shape, default=float(default), low=low, high=high, doc=doc,
+        units=tuple(units) or ("1",) * len(words),
+    )  # fmt: skip
+
+
 def choice(*words: str, default: str | None = None, doc: str = "") -> Any:
     """A word of the twin file out of several; compiled code reads its number, from 0."""
     return Declaration("choice", labels=words, default=... if default is None else default, doc=doc, live=False)
@@ -154,9 +180,13 @@ def needs(
     return Declaration("needs", name, unit, tuple(columns), _shape(count), required=required, doc=doc)
 
 
-def state(name: str = "", *, unit: str = "1", doc: str = "") -> Any:
-    """A continuous state, integrated by the engine in every stage; the law writes its rate."""
-    return Declaration("state", name, unit, doc=doc)
+def state(name: str = "", *, unit: str = "1", settles: bool = False, doc: str = "") -> Any:
+    """A continuous state, integrated by the engine in every stage; the law writes its rate.
+
+    One that `settles` comes to rest soon where inputs and motion stay as they are, as the speed of a motor does: a run that
+    begins in the middle of a recording begins with it at rest.
+    """
+    return Declaration("state", name, unit, settles=settles, doc=doc)
 
 
 def memory(
@@ -276,7 +306,8 @@ def layout_of(items: Iterable[Declaration]) -> np.dtype[Any]:
     fields: list[Any] = []
     for item in items:
         kind: Any = np.float64 if item.layout is None else item.layout
-        shape = (len(item.columns),) if item.columns and item.layout is None else item.shape
+        flat = item.columns and item.layout is None and item.role != "parameter_array"
+        shape = (len(item.columns),) if flat else item.shape
         fields.append((item.name.replace(".", "_"), kind, shape) if shape else (item.name.replace(".", "_"), kind))
     return np.dtype(fields or [("nothing", np.float64)])
 

@@ -265,6 +265,46 @@ def test_ripple_moves_the_place_of_rest(run: Bench) -> None:
     assert 1.0 * (0.3 - x) + 0.05 * math.sin(2 * angle) - 0.02 * math.cos(2 * angle) == pytest.approx(0.0, abs=1e-6)
 
 
+def test_one_angle_moves_all_waves_of_the_ripple_together() -> None:
+    """At th with an angle of th_0 it is what it was at th + th_0, for each of six waves whose orders are not whole."""
+    waves = {f"ripple{i}_order": order for i, order in enumerate((4.1114, 12.9833, 11.9833, 25.9667, 3.4781, 8.8719), 1)}
+    waves |= {f"ripple{i}_sine": 0.001 * i for i in range(1, 7)} | {f"ripple{i}_cosine": -0.002 * i for i in range(1, 7)}
+    drive = {"joint": "j", "ratio": RATIO, "kp": 0.0, "peak_torque": 1.0} | waves
+    there, here = Law(Drive, **drive), Law(Drive, ripple_angle=7.3, **drive)
+    for turns in (-0.9, 0.0, 0.31, 2.5):
+        angle = TURN * (turns + 7.3)
+        expected = sum(
+            waves[f"ripple{i}_sine"] * math.sin(waves[f"ripple{i}_order"] * angle)
+            + waves[f"ripple{i}_cosine"] * math.cos(waves[f"ripple{i}_order"] * angle)
+            for i in range(1, 7)
+        )
+        shifted = here(joint_position=TURN * turns / RATIO).joint_torque
+        assert shifted == pytest.approx(RATIO * expected, rel=1e-9, abs=1e-12)
+        assert shifted == pytest.approx(there(joint_position=angle / RATIO).joint_torque, rel=1e-9, abs=1e-12)
+
+
+def test_a_stopped_drive_gives_torque_once_it_is_enabled(run: Bench) -> None:
+    log = run(0.05, Sender({"position": 0.25}), kp=1.0, coulomb=50.0, delay=0.002, enable_time=0.01)
+    torque, mode, time = values(log, "torque"), values(log, "mode"), log["parts.drive.torque"].time
+    assert np.all(torque[time < 0.0119] == 0.0)
+    assert np.all(mode[time < 0.0119] == STOPPED)
+    assert torque[time > 0.0121] == pytest.approx(0.25, abs=1e-6)
+
+
+def test_a_drive_that_was_stopped_is_enabled_anew(run: Bench) -> None:
+    class Twice(Sender):
+        def update(self, t: float, measured: Any, setpoints: Any) -> Mapping[str, float]:
+            self.first = {"position": 0.25, "mode": STOPPED if 0.0195 < t < 0.0295 else POSITION}
+            return super().update(t, measured, setpoints)
+
+    log = run(0.06, Twice({}), kp=1.0, coulomb=50.0, enable_time=0.01)
+    torque, time = values(log, "torque"), log["parts.drive.torque"].time
+    on = ((time > 0.0121) & (time < 0.0199)) | (time > 0.0421)
+    off = (time < 0.0099) | ((time > 0.0221) & (time < 0.0399))
+    assert torque[on] == pytest.approx(0.25, abs=1e-6)
+    assert np.all(torque[off] == 0.0)
+
+
 def test_a_springy_gear_winds_up_by_its_play_and_its_stiffness(run: Bench) -> None:
     log = run(
         0.5, Sender({"feedforward": 0.04}), kd=0.05, coulomb=1.0, gear_stiffness=20.0, gear_damping=0.05, backlash=0.02,

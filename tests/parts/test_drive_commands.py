@@ -34,7 +34,7 @@ def test_all_that_a_command_says_travels_with_it(bench: tuple[Any, Any, Any]) ->
     assert {*COMMAND_INPUTS, "torque_limit", "watchdog"} == {*SAID, "beat"} == {item.name for item in Drive.inputs}
     send(bench, 2.0, 1.0)
     arrived = bench[1]["commands"][0, 0]
-    assert {name: arrived[name] for name in COMMAND.names or ()} == SAID | {"arrival": 2.0 + DELAY}
+    assert {name: arrived[name] for name in COMMAND.names or ()} == SAID | {"arrival": 2.0 + DELAY, "enabled": 2.0 + DELAY}
 
 
 def test_without_a_new_beat_nothing_was_sent(bench: tuple[Any, Any, Any]) -> None:

@@ -61,12 +61,13 @@ def test_its_links_have_the_numbers_of_the_source(meldog: Twin, shared_data: Pat
 
 def test_its_drives_are_those_that_the_bench_showed(meldog: Twin) -> None:
     bench = didymos.load("power_unit").file.parts["drive"]
-    fitted = ["delay", "rotor_inertia", "coulomb", "stribeck", "stribeck_speed", "velocity_filter"]
-    fitted += ["ratio", "peak_torque", "continuous_torque", "top_speed"]
-    fitted += [f"ripple{i}_{kind}" for i in range(1, 5) for kind in ("order", "sine", "cosine")]
-    for name in DRIVES:
+    same = ["velocity_filter", "ratio", "peak_torque", "continuous_torque", "top_speed"]
+    same += [f"ripple{i}_order" for i in range(1, 5)]
+    for name in DRIVES:  # fitted with the delay free, 5 ms, which stood in for a tenth of the friction; the bench's has 1 ms now
         part = meldog.file.parts[name]
-        assert {key: getattr(part, key) for key in fitted} == {key: getattr(bench, key) for key in fitted}
+        assert {key: getattr(part, key) for key in same} == {key: getattr(bench, key) for key in same}
+        assert part.rotor_inertia == pytest.approx(bench.rotor_inertia, rel=0.03)  # type: ignore[attr-defined]
+        assert part.coulomb == pytest.approx(bench.coulomb, rel=0.12)  # type: ignore[attr-defined]
         assert part.kp * 9.97**2 / (2 * np.pi) == pytest.approx(70.0, rel=1e-4)  # type: ignore[attr-defined]  # N m/rad
 
 

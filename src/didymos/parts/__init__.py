@@ -14,6 +14,8 @@ PARTS: Kinds[type[Part]] = Kinds(
         "generic_engine": "didymos.parts.generic_engine:GenericEngine",
         "electric_engine": "didymos.parts.electric_engine:ElectricEngine",
         "rotor": "didymos.parts.rotor:Rotor",
+        "battery": "didymos.parts.battery:Battery",
+        "balanced_disturbance": "didymos.parts.balanced_disturbance:BalancedDisturbance",
         "body_drag": "didymos.parts.body_drag:BodyDrag",
         "drive": "didymos.parts.drive:Drive",
         "wheel_servo": "didymos.parts.wheel_servo:WheelServo",
@@ -28,5 +30,7 @@ PARTS: Kinds[type[Part]] = Kinds(
         "gripper_port": "didymos.parts.gripper:GripperPort",
         "gripper": "didymos.parts.gripper:Gripper",
         "gripper_reaction": "didymos.parts.gripper:GripperReaction",
+        "correction": "didymos.parts.correction:Correction",
+        "joint_correction": "didymos.parts.joint_correction:JointCorrection",
     },
 )

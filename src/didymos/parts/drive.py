@@ -8,19 +8,21 @@
 
 x, v in *motor* revolutions, as the real controller counts (N m per revolution, not per radian), s_p and s_d the scales of a
 command. A command arrives `delay` after it was sent; one a tick at most, and no more than 61 ticks of them are on their way: a
-longer delay is refused. Without one for `watchdog` seconds the drive damps (v* = 0, no stiffness). Modes carry the controller's
-own numbers: 0 stopped, 10 position, 11 timed out, 12 zero velocity.
+longer delay is refused. A stopped drive gives torque `enable_time` after the first command of another mode arrives (a moteus
+measures the zero of its currents then). Without a command for `watchdog` seconds the drive damps (v* = 0, no stiffness). Modes
+carry the controller's own numbers: 0 stopped, 10 position, 11 timed out, 12 zero velocity.
 
 Mechanics, all at the motor: Coulomb friction F_C, viscous friction, the excess of breakaway over Coulomb friction that dies out
 with speed (Stribeck),
 
     F(v) = sgn(v) (F_C + F_S exp(-(v / v_S)^2)) + b v
 
-rotor inertia J (n^2 J at the output) and torque ripple sum_i s_i sin(k_i th) + c_i cos(k_i th) over the motor's angle th; the
-order k_i of a mesh of the gear need not be whole. The engine holds the joint with F_C + F_S (true standstill), the law gives back
-F_S (1 - exp(-(v / v_S)^2)) of it. With a `gear_stiffness` the rotor moves on its own and turns the output through a spring and
-a damper, with play (`backlash`) through flanks that push and do not pull; friction then sits at the output. Without, the gear is
-rigid.
+rotor inertia J (n^2 J at the output) and torque ripple sum_i s_i sin(k_i (th + th_0)) + c_i cos(k_i (th + th_0)) over the motor's
+angle th; the order k_i of a mesh of the gear need not be whole. th_0 (`ripple_angle`) is the one number that says where the gear
+stood when its controller began to count: it moves all waves together. The engine holds the joint with F_C + F_S (true
+standstill), the law gives back F_S (1 - exp(-(v / v_S)^2)) of it. With a `gear_stiffness` the rotor moves on its own and turns
+the output through a spring and a damper, with play (`backlash`) through flanks that push and do not pull; friction then sits at
+the output. Without, the gear is rigid.
 
 Reference: moteus reference manual, "Theory of operation" and registers; Armstrong-Helouvry et al., Automatica 30 (1994). Valid
 for hard-switched current control that is fast beside the motion (> 1 kHz); integrate a springy gear with rk4 and a step below
@@ -48,6 +50,7 @@ STOPPED, POSITION, TIMED_OUT, ZERO_VELOCITY = 0.0, 10.0, 11.0, 12.0
 COMMAND = np.dtype(
     [
         ("arrival", np.float64),  # [s]
+        ("enabled", np.float64),  # [s] from when on there is torque
         ("position", np.float64),  # [rev]
         ("velocity", np.float64),  # [rev/s]
         ("feedforward", np.float64),  # [N m]
@@ -104,6 +107,8 @@ def _control(drive: Any, memory: Any, time: float, x: float, v: float, state: An
         return 0.0, STOPPED
     command = memory.commands[place]
     mode = command.mode
+    if time < command.enabled:
+        return 0.0, STOPPED
     watchdog = drive.watchdog if command.watchdog == 0.0 else command.watchdog
     if mode == POSITION and watchdog > 0.0 and time - command.arrival > watchdog:
         mode = TIMED_OUT
@@ -143,6 +148,7 @@ class Drive(Part):
     knee_speed = parameter(0.0, unit="rev/s", low=0, doc="v_knee, from where torque falls")
     watchdog = parameter(0.0, unit="s", low=0, doc="time without a command after which the drive damps; 0 for never")
     delay = parameter(0.0, unit="s", low=0, high=0.03, doc="from sending a command to its effect")
+    enable_time = parameter(0.0, unit="s", low=0, doc="from the first command to a stopped drive to its first torque")
     voltage = parameter(24.0, unit="V", low=0, doc="supply; that its controller reports and refuses to work beyond")
     torque_constant = parameter(0.0, unit="N m/A", low=0, doc="by which its controller reports a current; 0 for none")
     velocity_filter = parameter(0.0, unit="s", low=0, doc="T, time constant of the measured velocity")
@@ -152,6 +158,7 @@ class Drive(Part):
     stribeck_speed = parameter(0.1, unit="rev/s", above=0, doc="v_S")
     viscous = parameter(0.0, unit="N m s/rev", low=0, doc="b")
     ripple = parameter(1.0, unit="1", low=0, high=1, doc="0 switches all ripple off")
+    ripple_angle = parameter(0.0, unit="rev", doc="th_0, motor turns from where the ripple was measured")
     ripple1_order = parameter(0.0, unit="1/rev", low=0, doc="k_1, waves per motor turn")
     ripple1_sine = parameter(0.0, unit="N m", doc="s_1")
     ripple1_cosine = parameter(0.0, unit="N m", doc="c_1")
@@ -164,6 +171,12 @@ class Drive(Part):
     ripple4_order = parameter(0.0, unit="1/rev", low=0)
     ripple4_sine = parameter(0.0, unit="N m")
     ripple4_cosine = parameter(0.0, unit="N m")
+    ripple5_order = parameter(0.0, unit="1/rev", low=0)
+    ripple5_sine = parameter(0.0, unit="N m")
+    ripple5_cosine = parameter(0.0, unit="N m")
+    ripple6_order = parameter(0.0, unit="1/rev", low=0)
+    ripple6_sine = parameter(0.0, unit="N m")
+    ripple6_cosine = parameter(0.0, unit="N m")
     gear_stiffness = parameter(0.0, unit="N m/rad", low=0, live=False, doc="at the output; 0 for a rigid gear")
     gear_damping = parameter(0.0, unit="N m s/rad", low=0, doc="at the output, of a springy gear")
     backlash = parameter(0.0, unit="rad", low=0, doc="play at the output, of a springy gear")
@@ -181,7 +194,7 @@ class Drive(Part):
     heat = memory(doc="of the motor; hot above 1")
     commands = memory(layout=COMMAND, count=_DEPTH, doc="the last ones, in a ring")
     integral = state(unit="N m", doc="I")
-    speed = state(unit="rev/s", doc="v, of the motor, filtered")
+    speed = state(unit="rev/s", settles=True, doc="v, of the motor, filtered")
     twist = state(unit="rad", doc="of a springy gear, at the output")
     rotor = state(unit="rad/s", doc="speed of the rotor before a springy gear")
     motor_position = output("position", unit="rev", doc="x, of the motor")
@@ -282,8 +295,11 @@ class Drive(Part):
             load = output.torque / drive.continuous_torque
             memory.heat += (load * load - memory.heat) * -math.expm1(-clock.period / drive.thermal_time)
         if inputs.beat != memory.last_beat:
+            newest = memory.commands[(int(memory.sent) - 1) % _DEPTH]
+            was_stopped = memory.sent == 0.0 or newest.mode == STOPPED
             command = memory.commands[int(memory.sent) % _DEPTH]
             command.arrival = clock.time + min(drive.delay, _ON_THEIR_WAY * clock.period)
+            command.enabled = command.arrival + drive.enable_time if was_stopped else newest.enabled
             command.position = inputs.position
             command.velocity = inputs.velocity
             command.feedforward = inputs.feedforward

@@ -2,7 +2,7 @@
 
     |tau| <= tau_max min(1, (v_top - |v|) / (v_top - v_knee))   where tau drives
     tau_max    tau_cont + (tau_peak - tau_cont) (1 - heat) / f, held between the two: falls as the motor gets hot, without a jump
-    ripple     sum_i s_i sin(k_i th) + c_i cos(k_i th)          over the motor's angle th
+    ripple     sum_i s_i sin(k_i (th + th_0)) + c_i cos(k_i (th + th_0))     over the motor's angle th
     mesh       k x + d dx/dt                                    x twist of a springy gear without play
                k y + d min(1, |y| / (b/10)) dx/dt, of y's sign  y = x - clip(x, -b/2, b/2), b its play: flanks do not pull
 
@@ -19,6 +19,7 @@ from didymos.compiled import kernel
 
 __all__ = ["mesh_torque", "ripple_torque", "torque_limit"]
 
+_TURN = 2.0 * math.pi
 _MEETING = 0.1  # of the play: how far flanks press before they damp in full
 
 
@@ -37,16 +38,21 @@ def torque_limit(speed: float, torque: float, heat: float, drive: Any) -> float:
 
 @kernel
 def _wave(angle: float, order: float, sine: float, cosine: float) -> float:
+    if sine == 0.0 and cosine == 0.0:
+        return 0.0
     return sine * math.sin(order * angle) + cosine * math.cos(order * angle)
 
 
 @kernel
 def ripple_torque(angle: float, drive: Any) -> float:
     """Ripple [N m] at an angle of the motor [rad]."""
+    angle += _TURN * drive.ripple_angle
     total = _wave(angle, drive.ripple1_order, drive.ripple1_sine, drive.ripple1_cosine)
     total += _wave(angle, drive.ripple2_order, drive.ripple2_sine, drive.ripple2_cosine)
     total += _wave(angle, drive.ripple3_order, drive.ripple3_sine, drive.ripple3_cosine)
     total += _wave(angle, drive.ripple4_order, drive.ripple4_sine, drive.ripple4_cosine)
+    total += _wave(angle, drive.ripple5_order, drive.ripple5_sine, drive.ripple5_cosine)
+    total += _wave(angle, drive.ripple6_order, drive.ripple6_sine, drive.ripple6_cosine)
     return drive.ripple * total
 
 

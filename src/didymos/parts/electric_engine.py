@@ -112,7 +112,7 @@ class ElectricEngine(Part):
     power = option(CurveSpec, layout=CURVE, doc="C_P over the advance ratio")
     efficiency = option(CurveSpec, layout=CURVE, doc="eta over the advance ratio")
     throttle = input(range=(0.0, 1.0), doc="d, the duty of the speed controller")
-    speed = state(unit="rad/s", doc="w")
+    speed = state(unit="rad/s", settles=True, doc="w")
     charge_used = state(doc="share of the charge that has been used, which begins at zero")
     thrust = output(unit="N", doc="T, along +x")
     shown_speed = output("speed", unit="rad/s", doc="dir w, about +x")

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, Literal
@@ -139,7 +139,10 @@ class PartSpec(Spec):
         contract = self.contract
         made = np.zeros((), dtype=contract.parameter_layout)
         for item in contract.parameters:
-            made[item.name] = getattr(self, item.name)
+            if item.role == "parameter_array":
+                made[item.name] = np.reshape([getattr(self, name) for name in item.columns], item.shape)
+            else:
+                made[item.name] = getattr(self, item.name)
         for item in contract.options:
             value = getattr(self, item.name)
             if item.role == "choice":
@@ -190,6 +193,7 @@ class Part:
     motion: ClassVar[Motion] = Motion.AIR
     needs_joint: ClassVar[bool] = False
     integrators: ClassVar[tuple[str, ...]] = ()  # with which alone the law holds; empty for all
+    switch: ClassVar[str] = ""  # a parameter at whose 0 the part is off: its law is not called, its outputs are 0
 
     parameters: ClassVar[tuple[Declaration, ...]]
     options: ClassVar[tuple[Declaration, ...]]
@@ -211,7 +215,7 @@ class Part:
         super().__init_subclass__(**kwargs)
         if "kind" not in vars(cls):
             cls.kind = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
-        cls.parameters = declared(cls, "parameter")
+        cls.parameters = declared(cls, "parameter", "parameter_array")
         cls.options = declared(cls, "choice", "option")
         cls.inputs, cls.needed = declared(cls, "input"), declared(cls, "needs")
         cls.memory, cls.states, cls.outputs = declared(cls, "memory"), declared(cls, "state"), declared(cls, "output")
@@ -253,6 +257,14 @@ class Part:
         return None
 
     @classmethod
+    def connections(cls, spec: Any) -> Mapping[str, tuple[str, ...]]:
+        """Readouts of earlier parts, PART.NAME, that a part asks for beside `input_from`, by the array that it `needs` them as.
+
+        They fill the array in this order; what is left of it is zero. The key of the twin file has the array's name and `_from`.
+        """
+        return {}
+
+    @classmethod
     def looks_below(cls, spec: Any) -> bool:
         """Whether a part is told its `clearance`; for others that holds anything."""
         return False
@@ -272,10 +284,11 @@ def _spec_of(part: type[Part]) -> type[PartSpec]:
     """The record of `twin.yaml` that a part declares."""
     fields: dict[str, Any] = {}
     for item in part.parameters:
-        fields[item.name] = (
-            float,
-            number(item.default, unit=item.unit, low=item.low, high=item.high, above=item.above, live=item.live, doc=item.doc),
-        )
+        for name, unit in zip(item.columns or (item.name,), item.units or (item.unit,), strict=True):
+            fields[name] = (
+                float,
+                number(item.default, unit=unit, low=item.low, high=item.high, above=item.above, live=item.live, doc=item.doc),
+            )
     for item in part.options:
         kind = Literal[item.labels] if item.role == "choice" else item.kind
         fields[item.name] = (kind, Field(item.default, description=item.doc))

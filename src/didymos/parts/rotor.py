@@ -31,6 +31,7 @@ Each of the following is off until its number is given:
     flapping        H = k_D w P, measured, instead of rigid blades; moment -d k_R w (V_y, V_z)
     spinning mass   moments -d I (dw/dt x + omega x w x), for a rotor without a joint; with one, the axle has its own mass
     limits          on the speed and on dw/dt (the latter needs T_m > 0)
+    battery         K u (V / V_0)^n instead of K u, V the voltage of the battery that `input_from` names
 
 Sign of the moment, for d = +1 and a rotor that moves along +y: its blade at -z r moves with w x x (-z r) = +y w r, so it
 advances and lifts more, by dT along +x: a moment (-z r) x (x dT) = -y r dT, against the motion, as PX4's model has it. The
@@ -53,12 +54,12 @@ from typing import Any
 import numpy as np
 
 from didymos.compiled import kernel
-from didymos.contract import input, memory, output, parameter, state
+from didymos.contract import input, memory, needs, output, parameter, state
 from didymos.parts.inflow import induced_velocity
 from didymos.parts.part import Part, law, tick
 from didymos.parts.wake import wake
 
-__all__ = ["DENSITY_OF_BENCH", "Rotor", "disc_radius", "ground_share"]
+__all__ = ["DENSITY_OF_BENCH", "Rotor", "commanded_speed", "disc_radius", "ground_share"]
 
 DENSITY_OF_BENCH = 1.225  # [kg/m^3], ISA at sea level
 FIGURE_OF_MERIT = 0.65  # of a small rotor of unknown radius
@@ -105,6 +106,15 @@ def ground_share(height: float, radius: float) -> float:
         return 0.0
     ratio = radius / (4.0 * max(height, 0.5 * radius))
     return ratio * ratio
+
+
+@kernel
+def commanded_speed(rotor: Any, command: float, voltage: float) -> float:
+    """w [rad/s] at which a rotor settles: K u (V / V_0)^n + C; without a rated voltage, whatever the voltage [V]."""
+    speed = rotor.speed_per_input * min(max(command, 0.0), 1.0)
+    if rotor.rated_voltage > 0.0:
+        speed *= (voltage / rotor.rated_voltage) ** rotor.voltage_exponent
+    return float(speed + rotor.speed_at_zero)
 
 
 @kernel
@@ -192,9 +202,12 @@ class Rotor(Part):
     inertia = parameter(0.0, unit="kg m^2", low=0, doc="I of the spinning mass, for its moments; 0 for none")
     axle_gain = parameter(0.0, unit="N m s/rad", low=0, doc="torque per error of axle speed, where there is a joint")
     health = parameter(1.0, unit="1", low=0, high=1, doc="share of the commanded speed; 0 is a rotor that stops")
+    rated_voltage = parameter(0.0, unit="V", low=0, doc="V_0, at which K was measured; 0 where no voltage matters")
+    voltage_exponent = parameter(1.0, unit="1", low=0, high=2, doc="n; less than 1 where the motor is loaded")
     command = input(range=(0.0, 1.0), doc="u")
+    voltage = needs(unit="V", doc="V, of the battery")
     constants = memory(layout=CONSTANTS, doc="what follows from the parameters, worked out once a tick")
-    speed = state(unit="rad/s", doc="w")
+    speed = state(unit="rad/s", settles=True, doc="w")
     thrust = output(unit="N", doc="F, along +x")
     shown_speed = output("speed", unit="rad/s", doc="d w, about +x")
     wake = output(unit="m/s", doc="2 v, by how much the air behind is faster")
@@ -216,6 +229,8 @@ class Rotor(Part):
                     f"a rotor of radius {radius:g} m has a thrust coefficient of at most {most:.4g} N s^2 (its disc full of "
                     f"blades), found {k_t:g}"
                 )
+        if spec.rated_voltage > 0.0 and spec.input_from is None:
+            raise ValueError("rated_voltage needs the key 'input_from': the battery whose voltage it is")
         if spec.ground_effect > 0.0 and radius == 0.0 and (k_m == 0.0 or k_t == 0.0):
             raise ValueError("ground_effect needs the key 'radius', or a thrust and a torque coefficient from which it follows")
 
@@ -229,7 +244,7 @@ class Rotor(Part):
 
     @law
     def act(rotor, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]
-        settled = rotor.health * (rotor.speed_per_input * min(max(inputs.command, 0.0), 1.0) + rotor.speed_at_zero)
+        settled = rotor.health * commanded_speed(rotor, inputs.command, inputs.voltage)
         if rotor.speed_limit > 0.0:
             settled = min(settled, rotor.speed_limit)
         acceleration = 0.0

@@ -34,7 +34,7 @@ class WheelServo(Part):
     speed = input(range=(-1e9, 1e9), unit="rad/s", doc="u, demanded speed")
     accepted = memory(unit="rad/s", doc="the last demand that did no harm")
     fault = memory(doc="1 while the demand is refused")
-    reference = state(unit="rad/s", doc="w*, the demand behind the lag")
+    reference = state(unit="rad/s", settles=True, doc="w*, the demand behind the lag")
     integral_torque = state("integral", unit="N m", doc="z")
     torque = output(unit="N m", doc="tau")
     shown_reference = output("reference", unit="rad/s", doc="w*")
