@@ -28,14 +28,18 @@ from didymos.describe.schema import (
     FirmwareSpec,
     FirmwaresSpec,
     FitSpec,
+    FreeSpec,
     GroundSpec,
     ObjectSpec,
+    PriorSpec,
+    RecordingsSpec,
     RecordSpec,
     Ros2Spec,
     ScenarioSpec,
     StartSpec,
     TwinFile,
     Vector,
+    WhereSpec,
     WorldSpec,
 )
 from didymos.kinds import Kinds
@@ -74,8 +78,12 @@ RECORDS: dict[str, type[Spec]] = {
     "expectation": ExpectationSpec,
     "ros2": Ros2Spec,
     "command": CommandSpec,
-    "fit": FitSpec,
+    "recordings": RecordingsSpec,
     "column": ColumnSpec,
+    "where": WhereSpec,
+    "fit": FitSpec,
+    "free": FreeSpec,
+    "prior": PriorSpec,
 }
 """The records that have a table of their own, by the name of their block."""
 
@@ -94,7 +102,12 @@ MEANINGS = {
     "TwinFile.start": "the state in which a run begins, see [start](#start)",
     "TwinFile.scenarios": "runs by name, see [scenarios](#scenarios)",
     "TwinFile.ros2": "topics under the names of the robot's own programs, see [ros2](#ros2)",
-    "TwinFile.fit": "recordings of the real robot and what may be fitted to them, see [fit](#fit)",
+    "TwinFile.recordings": "how recordings of the real robot are read, see [recordings](#recordings)",
+    "TwinFile.fit": "what may be fitted to recordings, see [fit](#fit)",
+    "RecordingsSpec.columns": "by name, see [column](#column)",
+    "RecordingsSpec.windows_where": "where windows of a recording may begin, see [where](#where)",
+    "FitSpec.parameters": "by path: [low, high], or a record, see [free](#free)",
+    "FreeSpec.prior": "what is known beforehand, see [prior](#prior)",
     "WorldSpec.integrator": "`rk4` for what flies or floats, `implicitfast` for contact",
     "WorldSpec.air": "see [air](#air)",
     "WorldSpec.wind": "see [wind](#wind)",
@@ -136,7 +149,7 @@ MEANINGS = {
     "StimulusSpec.rise": "of `trapezoid`: from zero to the amplitude",
     "StimulusSpec.hold": "of `trapezoid`: at the amplitude",
     "StimulusSpec.file": "of `file`: a CSV or MCAP beside `twin.yaml`; of `rows`: a text file",
-    "StimulusSpec.column": "of `file`: the signal in it; of `rows`: the number of the value, from 1",
+    "StimulusSpec.column": "of `file` and `held`: the signal in it; of `rows`: the number of the value, from 1",
     "ExpectationSpec.name": "what the verdict is called",
     "ExpectationSpec.after": "samples from here on count",
     "ExpectationSpec.before": "samples up to here count [s]; to the end without it",
@@ -237,10 +250,24 @@ def row(spec: type[Spec], name: str) -> str:
 
 
 def table(spec: type[Spec], *, without: type[Spec] | None = None) -> str:
-    """The table of a record's keys, or of those that it adds to a base record."""
+    """The table of a record's keys, or of those that it adds to a base record; numbers of an array stand in one line."""
     names = [name for name in spec.model_fields if without is None or name not in without.model_fields]
-    head = "| key | value | default | bounds | | meaning |\n|---|---|---|---|---|---|\n"
-    return head + "\n".join(row(spec, name) for name in names) + "\n"
+    arrays = arrays_of(spec)
+    lines = dict.fromkeys(array_row(arrays[name]) if name in arrays else row(spec, name) for name in names)
+    return "| key | value | default | bounds | | meaning |\n|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n"
+
+
+def arrays_of(spec: type[Spec]) -> dict[str, Declaration]:
+    """The arrays of a part by the names of their numbers."""
+    parameters = spec.contract.parameters if issubclass(spec, PartSpec) and spec is not PartSpec else ()
+    return {name: item for item in parameters for name in item.columns}
+
+
+def array_row(item: Declaration) -> str:
+    """One line for all numbers of an array."""
+    units = ", ".join(f"[{unit}]" for unit in dict.fromkeys(item.units))
+    keys = f"`{item.columns[0]}` to `{item.columns[-1]}` ({len(item.columns)})"
+    return f"| {keys} | numbers {units} | {item.default:g} | | live | {item.doc} |"
 
 
 _SIGNALS = {"input": "input", "needs": "of `input_from`", "state": "state", "output": "readout"}

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from didymos.fitting.fit import fit
     from didymos.parts.part import Motion, Part, law, tick
     from didymos.record.compare import compare
+    from didymos.record.health import examine
     from didymos.record.log import Log
     from didymos.record.rotation import RotatedFile
     from didymos.sensors.sensor import Sensor, measure
@@ -54,6 +55,7 @@ _HOMES = {
     "didymos.fitting.fit": ("fit",),
     "didymos.parts.part": ("Motion", "Part", "law", "tick"),
     "didymos.record.compare": ("compare",),
+    "didymos.record.health": ("examine",),
     "didymos.record.log": ("Log",),
     "didymos.record.rotation": ("RotatedFile",),
     "didymos.sensors.sensor": ("Sensor", "measure"),
@@ -63,9 +65,9 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RotatedFile",
-    "RunError", "Sensor", "Simulation", "Twin", "bundled", "choice", "command", "compare", "drive", "fit", "input", "law",
-    "load", "measure", "measurement", "memory", "needs", "odometry", "option", "output", "parameter", "program", "quantity",
-    "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
+    "RunError", "Sensor", "Simulation", "Twin", "bundled", "choice", "command", "compare", "drive", "examine", "fit", "input",
+    "law", "load", "measure", "measurement", "memory", "needs", "odometry", "option", "output", "parameter", "program",
+    "quantity", "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
 ]  # fmt: skip
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from ruamel.yaml import YAML
 
 from didymos.control import Controller
-from didymos.describe.bare_description import BareDescription, in_words_of, is_description, made_for_a_while
+from didymos.describe.bare_description import BareDescription, MadeTwin, in_words_of, is_description, made_for_a_while
 from didymos.describe.description import Note
+from didymos.describe.new import Draft
 from didymos.describe.twin import Twin as DescribedTwin
 from didymos.describe.twin import find_twin, hides_bundled
+from didymos.engine.settle import Made, settle
 from didymos.engine.simulation import Simulation
-from didymos.errors import InputError
+from didymos.errors import DidymosError, InputError
 
 __all__ = ["Twin", "load"]
 
@@ -75,6 +78,7 @@ class Twin(DescribedTwin):
         folder = tempfile.TemporaryDirectory(prefix="didymos-")
         path = Path(folder.name) / str(content.get("title") or "robot").replace("/", "_")[:60]
         path.mkdir()
+        plain = _plain(content)
         for name, text in files.items():
             file = (path / name).resolve()
             if not file.is_relative_to(path.resolve()):
@@ -82,10 +86,10 @@ class Twin(DescribedTwin):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
         with (path / "twin.yaml").open("w") as out:
-            YAML(typ="safe").dump(_plain(content), out)
+            YAML(typ="safe").dump(plain, out)
         made = cls(path / "twin.yaml", trust=True)
         made._kept = folder
-        made._texts = (_plain(content), dict(files))
+        made._texts = (plain, dict(files))
         return made
 
     @classmethod
@@ -93,12 +97,14 @@ class Twin(DescribedTwin):
         """The twin that `didymos new` would make of a description; its files go when it does."""
         about = made_for_a_while(bare)
         with in_words_of(bare.file, Path(about.folder.name)):
-            made = cls(about.file, variant, trust=True)
+            made, draft, tried = _settled(about, bare, lambda folder: cls(folder / "twin.yaml", variant, trust=True))
         read = str(made.description.source)  # a copy, or the file by the way from the twin's folder
         notes = [replace(note, file=str(bare.file)) if note.file == read else note for note in made.description.notes]
         made.description = replace(made.description, notes=tuple(notes))
-        made._own_notes = tuple(Note(str(bare.file), None, warning) for warning in about.warnings)
-        made._kept, made.bare, made.decided = about.folder, bare, about.decided
+        made._own_notes = tuple(Note(str(bare.file), None, warning) for warning in draft.warnings)
+        made._kept, made.bare = about.folder, replace(bare, walks=draft.program.name == "legged")
+        program = f"program {draft.program.name}" if draft.program.name else "no program"
+        made.decided = f"{draft.base}; {draft.drives.why or 'no drives'}; {program}{tried}"
         return made
 
     _texts: tuple[dict[str, Any], dict[str, str]] | None = None
@@ -144,7 +150,7 @@ class Twin(DescribedTwin):
         """A twin travels as the path of its files, or as their texts, with the values set; code that ran here runs there."""
         values = {path: self.get(path) for path in sorted(self.set_by_hand - {"control"})}
         source = self._texts or self.bare or str(self.source.resolve())
-        return _made_again, (source, self.variant, self.program_by_hand, values, self.code.runs)
+        return _made_again, (source, self.variant, self.program_by_hand, values, self.code.runs, self._added)
 
     def _repr_html_(self) -> str:
         rows = {
@@ -157,12 +163,29 @@ class Twin(DescribedTwin):
         return f"<b>{escape(self.name)}</b>: {escape(self.title)}<table>{cells}</table>"
 
 
+def _settled(about: MadeTwin, bare: BareDescription, load: Callable[[Path], Twin]) -> tuple[Twin, Draft, str]:
+    """The twin of a bare description, what was decided about it, and what it did where that had to be tried, in words.
+
+    Nothing but a robot on legs has to. One that does not run at all keeps its program: a run will say why.
+    """
+    folder, draft = about.file.parent, about.draft
+    if bare.walks is None and draft.program.name == "legged":
+        try:
+            settled = settle(Made(folder, bare.file, draft, replace(bare, walks=False).drafted), load)
+        except DidymosError:
+            pass
+        else:
+            return settled.twin, settled.draft, f", tried for {settled.trial.seconds:g} s: {settled.trial.verdict}"
+    return load(folder), draft, ""
+
+
 def _made_again(
     source: str | BareDescription | tuple[dict[str, Any], dict[str, str]],
     variant: str | None,
     program: Mapping[str, Any] | None,
     values: Mapping[str, float],
     run_code: bool,
+    scenarios: Mapping[str, Any],
 ) -> Twin:
     """A twin as it was when it was pickled; one whose code was only read is read again."""
     if isinstance(source, BareDescription):
@@ -171,6 +194,8 @@ def _made_again(
         made = Twin.from_dict(*source)
     else:
         made = Twin(Path(source), variant, trust=True, run_code=run_code)
+    if scenarios:
+        made.add_scenarios(scenarios)
     if program is not None:
         made.replace_program(**program)
     made.set_all(values)
@@ -185,8 +210,17 @@ def _file_name(text: str) -> str:
     return "robot.sdf" if "<sdf" in head else "robot.urdf"
 
 
-def _plain(value: Any) -> Any:
-    """Plain data of any mappings and sequences."""
+def _plain(value: Any, place: tuple[str, ...] = ()) -> Any:
+    """Plain data of any mappings, sequences, numbers and arrays of numpy, and paths; an `InputError` for anything else."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {str(key): _plain(item, (*place, str(key))) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, (*place, str(index))) for index, item in enumerate(value)]
+    if isinstance(value, Path):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    what = f"found a {type(value).__name__}, expected a number, a text, true or false, a list or a mapping of these"
+    raise InputError(what, path=".".join(place))

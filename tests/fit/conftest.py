@@ -38,8 +38,8 @@ def bench(make_twin: Callable[..., Twin]) -> Twin:
             },
             "step": {"seconds": 1.0, "setpoints": {"position": 0.25}},
         },
+        recordings={"columns": {"pos": {"signal": POSITION, "weight": 10.0}, "vel": {"signal": VELOCITY}}},
         fit={
-            "columns": {"pos": {"signal": POSITION, "weight": 10.0}, "vel": {"signal": VELOCITY}},
             "parameters": {
                 "parts.drive.coulomb": [0.0, 0.2], "parts.drive.rotor_inertia": [5e-5, 1e-3], "parts.drive.kd": [0.01, 0.2],
             },

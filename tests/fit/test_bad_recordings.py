@@ -47,16 +47,10 @@ def gap(columns: Columns) -> Columns:
 
 
 BAD: dict[str, tuple[Callable[[Columns], Columns], tuple[str, ...], str]] = {
-    "gap": (gap, (), "out_pos_rad: a gap of 0.205 s at t = 0.495 s, where samples come every 0.005 s"),
-    "nan": (put("out_vel_rad_s", 50, math.nan), (), "out_vel_rad_s: found nan at t = 0.25 s, expected a number"),
-    "infinite": (put("out_pos_rad", 50, math.inf), (), "out_pos_rad: found inf at t = 0.25 s, expected a number"),
-    "backwards": (put("t_s", 80, 0.2), (), "time"),
     "motor for output": (scaled("out_pos_rad", RATIO), (), "is 9.97 times what the twin does, which is the ratio 9.97 of drive"),
-    "output for motor": (scaled("motor_pos_rev", 1.0 / RATIO), (), "one over the ratio 9.97 of drive"),
-    "rad for revolutions": (scaled("motor_pos_rev", 2.0 * math.pi), (), "is 6.28 times what the twin does, which is 2 pi"),
     "revolutions for rad": (scaled("out_vel_rad_s", 0.5 / math.pi), (), "which is one over 2 pi (rad for revolutions)"),
     "degrees": (scaled("out_pos_rad", 180.0 / math.pi), (), "which is 180/pi (degrees for rad)"),
-    "bounds": (dict, ("--parameters", "parts.drive.coulomb=0.1:0.2"), "the bounds 0.1:0.2 exclude the start, 0.06564 N m"),
+    "bounds": (dict, ("--parameters", "parts.drive.coulomb=0.1:0.2"), "the bounds 0.1:0.2 exclude the start, 0.07276 N m"),
     "upside down": (dict, ("--parameters", "parts.drive.coulomb=0.2:0.01"), "expected"),
     "column": (dict, ("--column", "out_pos=parts.drive.output_position"), "no column 'out_pos', did you mean 'out_pos_rad'"),
     "signal": (dict, ("--column", "out_pos_rad=parts.drive.output_positon"), "did you mean 'parts.drive.output_position'"),
@@ -78,3 +72,29 @@ def test_bad_input_is_refused_with_one_sentence(
     assert said in err
     assert len(err.strip().splitlines()) == 1, err
     assert "Traceback" not in err
+
+
+TOLD: dict[str, tuple[Callable[[Columns], Columns], str]] = {
+    "backwards": (put("t_s", 80, 0.2), "sine.csv: 1 rows left out whose stamps are out of order"),
+    "gap": (gap, "out_pos_rad: a gap of 0.205 s at t = 0.495 s, where samples come every 0.005 s"),
+    "nan": (put("out_vel_rad_s", 50, math.nan), "out_vel_rad_s: 1 samples are no numbers and are left out, the first at t = 0.2"),
+    "infinite": (put("out_pos_rad", 50, math.inf), "out_pos_rad: 1 samples are no numbers and are left out"),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_what_is_left_out_of_a_recording_is_told(
+    case: str, sine: Columns, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change, said = TOLD[case]
+    columns, file = change(dict(sine)), tmp_path / "sine.csv"
+    np.savetxt(file, np.column_stack([*columns.values()]), delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
+    assert main(["fit", "power_unit", str(file), "--quiet", "--parameters", "parts.drive.coulomb=0.05:0.1"]) == 0
+    assert said in capsys.readouterr().err
+
+
+def test_a_column_that_is_only_judged_may_have_any_unit_and_so_may_all_by_order(sine: Columns, tmp_path: Path) -> None:
+    for name, options in (("motor_pos_rev", ()), ("out_pos_rad", ("--units-as-given",))):
+        columns, file = scaled(name, 2.0 * math.pi)(dict(sine)), tmp_path / "sine.csv"
+        np.savetxt(file, np.column_stack([*columns.values()]), delimiter=",", header=",".join(columns), comments="", fmt="%.9g")
+        assert main(["fit", "power_unit", str(file), "--quiet", "--parameters", "parts.drive.coulomb=0.05:0.1", *options]) == 0

@@ -16,8 +16,7 @@ TRUTH = {"parts.drive.coulomb": 0.07, "parts.drive.rotor_inertia": 3e-4, "parts.
 
 
 def read(twin: Twin, file: Path) -> Recording:
-    columns = {name: Column(name, x.signal, x.scale, x.weight) for name, x in twin.file.fit.columns.items()}
-    return read_recording(twin, file, columns)
+    return read_recording(twin, file)
 
 
 def astray(twin: Twin) -> Twin:

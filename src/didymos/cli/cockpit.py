@@ -17,6 +17,7 @@ from didymos.cli.options import (
     Control,
     Portable,
     Scenario,
+    Scenarios,
     Seed,
     Sets,
     TwinName,
@@ -42,6 +43,7 @@ def cockpit(
     twin: TwinName,
     variant: Variant = None,
     scenario: Scenario = None,
+    scenarios: Scenarios = None,
     seed: Seed = None,
     portable: Portable = False,
     sets: Sets = None,
@@ -68,7 +70,8 @@ def cockpit(
     Ends with Ctrl-C; a recording is completed then.
     """
     read = Reading(package=package, arg=arg, repair=repair)
-    loaded = load_twin(twin, variant, chosen_values(values, sets), control, read=read, quiet=as_json)
+    chosen = chosen_values(values, sets)
+    loaded = load_twin(twin, variant, chosen, control, read=read, scenarios=scenarios, quiet=as_json)
     with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, light) as page:
         if play:
             page.session.play()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +11,13 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.description_options import Reading
+from didymos.cli.fit_parameters import free_parameters
 from didymos.cli.options import (
     AsJson,
     Control,
     Portable,
     Quiet,
+    Scenarios,
     Sets,
     Threads,
     TwinName,
@@ -25,15 +27,16 @@ from didymos.cli.options import (
     load_twin,
 )
 from didymos.cli.progress import progress
+from didymos.cli.residual_options import Residuals, print_residual, residual_facts, with_residual
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import finite, limits, pairs
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from didymos.fitting import Column, Fit
+    from didymos.fitting import Column, Fit, FittedParameter
     from didymos.twin import Twin
 
-__all__ = ["fit"]
+__all__ = ["columns_from", "fit"]
 
 _USUAL_ROUNDS = 25.0  # how many Jacobians a search usually takes; only the bar's length depends on it
 
@@ -44,20 +47,49 @@ class FitOptions:
 
     twin: TwinName
     data: Annotated[
-        list[str], typer.Argument(metavar="DATA...", help="Recordings, .csv or .mcap: FILE, or FILE=SCENARIO that was commanded.")
+        list[str], typer.Argument(metavar="DATA...", help="Recordings: FILE, FILE=SCENARIO that was commanded, A+B of one clock.")
     ]
     variant: Variant = None
+    scenarios: Scenarios = None
     hold_out: Annotated[
         list[str] | None, typer.Option(metavar="DATA", help="A recording that is only judged; repeatable.")
     ] = None
     parameters: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH[=LO:HI]", help="What may move; repeatable or with commas; the twin's list by default."),
+        typer.Option(metavar="PATH[=LO:HI]", help="What may move, links.NAME as a whole too; commas; the twin's by default."),
     ] = None
     column: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN=SIGNAL[*SCALE][@WEIGHT]", help="What a column means; repeatable; the twin's by default."),
     ] = None
+    per_recording: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH=LO:HI[/GRID]", help="What each recording has for itself; tried on a grid first; repeatable."),
+    ] = None
+    tie: Annotated[
+        list[str] | None, typer.Option(metavar="PATH=RATIO*PATH", help="Follows what moves, as a multiple of it; repeatable.")
+    ] = None
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH=[MEAN]:SD", help="What is known of what moves; the twin's value by default; repeatable."),
+    ] = None
+    window: Annotated[
+        float | None, typer.Option(metavar="S", min=1e-4, max=1e4, help="Windows of so long, each from the measured state.")
+    ] = None
+    between: Annotated[
+        str | None, typer.Option(metavar="A:B", help="Only what lies between these times [s] of each recording.")
+    ] = None
+    start: Annotated[
+        str, typer.Option(metavar="NAME", help="Of windows: measured, or estimated beside the parameters.")
+    ] = "measured"
+    first_guess: Annotated[
+        bool, typer.Option("--first-guess", help="Begin with windows of a few samples: a regression of accelerations.")
+    ] = False
+    units_as_given: Annotated[
+        bool, typer.Option("--units-as-given", help="Believe columns that look wrong by a factor such as 2 pi.")
+    ] = False
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where an earlier fit with the same -o ended.")] = False
+    residuals: Residuals
     method: Annotated[str, typer.Option(metavar="NAME", help="least-squares, pattern or global.")] = "least-squares"
     starts: Annotated[int, typer.Option(metavar="N", min=1, help="The twin's values, then some drawn within bounds.")] = 1
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the drawn starts and the global search.")] = 0
@@ -98,20 +130,40 @@ def fit(options: FitOptions) -> int:
 def _search(options: FitOptions) -> Fit:
     """The fit, with a bar that shows how it goes."""
     from didymos.fitting import fit as search
-    from didymos.fitting import read_recording
+    from didymos.fitting import read_recordings
 
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
-    twin = load_twin(options.twin, options.variant, values, options.control, read=options.read, quiet=quiet)
-    columns = _columns(twin, options.column or [])
-    bounds = _bounds(twin, options.parameters or [])
-    recordings = [read_recording(twin, text, columns) for text in options.data]
-    held_out = [read_recording(twin, text, columns) for text in options.hold_out or ()]
+    twin = load_twin(
+        options.twin, options.variant, values, options.control, read=options.read, scenarios=options.scenarios, quiet=quiet
+    )
+    options.residuals.prepare(twin, values)
+    columns = columns_from(twin, options.column or [])
+    bounds = free_parameters(
+        twin, options.parameters or [], options.per_recording or [], options.tie or [], options.prior or []
+    )  # fmt: skip
+    if options.resume and options.output is None:
+        raise InputError("goes with -o: the progress is kept beside that file", option="resume")
+    recordings = read_recordings(twin, options.data, columns)
+    held_out = read_recordings(twin, options.hold_out or (), columns)
     usual = options.starts * _USUAL_ROUNDS * (len(bounds) + 1)
+    checkpoint = None if options.output is None else options.output.with_name(options.output.name + ".progress")
+    between = limits(options.between, "--between") if options.between else None
+    if options.residuals.residual_only:
+        from didymos.fitting.unfitted import as_it_is
+
+        fitted = as_it_is(
+            twin, recordings, hold_out=held_out, window=options.window, between=between, given=values, threads=options.threads
+        )
+        return with_residual(fitted, twin, recordings, held_out, between, options.residuals, options.threads, quiet=quiet)
     with progress(usual, quiet=quiet, text="{task.completed:.0f} runs") as tick:
-        return search(
-            twin, recordings, bounds, hold_out=held_out, method=options.method, starts=options.starts, seed=options.seed,
-            threads=options.threads, watch=lambda runs, loss: tick(min(runs, 0.99 * usual), f"loss {loss:.6g}"),
+        fitted = search(
+            twin, recordings, bounds, hold_out=held_out, window=options.window, start=options.start,
+            between=between, first_guess=options.first_guess, method=options.method, starts=options.starts,
+            seed=options.seed, threads=options.threads, units=not options.units_as_given, checkpoint=checkpoint,
+            resume=options.resume,
+            watch=lambda runs, loss: tick(min(runs, 0.99 * usual), f"loss {loss:.6g}"),
         )  # fmt: skip
+    return with_residual(fitted, twin, recordings, held_out, between, options.residuals, options.threads, quiet=quiet)
 
 
 def _keep(fitted: Fit, options: FitOptions) -> None:
@@ -125,12 +177,11 @@ def _keep(fitted: Fit, options: FitOptions) -> None:
         save_report(fitted, options.report)
 
 
-def _columns(twin: Twin, texts: list[str]) -> dict[str, Column]:
-    from didymos.fitting import Column
+def columns_from(twin: Twin, texts: list[str]) -> dict[str, Column]:
+    from didymos.fitting import Column, columns_of
 
     if not texts:
-        given = twin.file.fit.columns
-        return {name: Column(name, item.signal, item.scale, item.weight) for name, item in given.items()}
+        return columns_of(twin)
     columns = {}
     for name, text in pairs(texts, "--column").items():
         rest, _, weight = text.partition("@")
@@ -139,23 +190,6 @@ def _columns(twin: Twin, texts: list[str]) -> dict[str, Column]:
         if columns[name].weight < 0.0:
             raise InputError(f"found the weight {columns[name].weight:g}, expected none below 0", path=f"--column {name}")
     return columns
-
-
-def _bounds(twin: Twin, texts: list[str]) -> dict[str, tuple[float, float]]:
-    given = twin.file.fit.parameters
-    if not texts:
-        return dict(given)
-    chosen: dict[str, tuple[float, float]] = {}
-    for item in (piece.strip() for text in texts for piece in text.split(",") if piece.strip()):
-        path, equals, bounds = (piece.strip() for piece in item.partition("="))
-        if equals:
-            chosen[path] = limits(bounds, f"--parameters {path}")
-        elif path in given:
-            chosen[path] = given[path]
-        else:
-            twin.get(path)
-            raise InputError("has no bounds in the twin; write PATH=LOW:HIGH", path=path)
-    return chosen
 
 
 def _result(fitted: Fit) -> dict[str, Any]:
@@ -171,12 +205,27 @@ def _result(fitted: Fit) -> dict[str, Any]:
         "seconds": fitted.seconds,
         "runs": fitted.runs,
         "interrupted": fitted.interrupted,
-        "parameters": {x.path: {"before": x.before, "after": x.after, "interval": x.interval} for x in fitted.parameters},
+        "converged": fitted.converged,
+        "iterations": fitted.iterations,
+        "window": fitted.window,
+        "parameters": {x.path: _facts(x) for x in fitted.parameters if x.recording is None},
+        "per_recording": {
+            name: {x.path: _facts(x) for x in fitted.parameters if x.recording == name}
+            for name in dict.fromkeys(x.recording for x in fitted.parameters if x.recording is not None)
+        },
+        "directions": [asdict(item) for item in fitted.directions],
+        "misfits": [asdict(item) for item in fitted.misfits],
+        "valleys": [{"loss": valley.loss, "values": valley.values} for valley in fitted.valleys],
         "recordings": recordings,
         "hold_out": sorted({item.name for item in fitted.evaluations if item.held_out}),
         "correlation": fitted.correlation,
         "warnings": fitted.warnings,
+        **residual_facts(fitted),
     }
+
+
+def _facts(x: FittedParameter) -> dict[str, Any]:
+    return {"before": x.before, "after": x.after, "interval": x.interval}
 
 
 def _print_result(fitted: Fit, files: dict[str, Path | None]) -> None:
@@ -187,7 +236,9 @@ def _print_result(fitted: Fit, files: dict[str, Path | None]) -> None:
     ]
     print_table(rows)
     table = [
-        (x.path, x.unit, number(x.before), number(x.after), _interval(x.interval)) for x in fitted.parameters
+        (x.path if x.recording is None else f"{x.path} of {Path(x.recording).name}", x.unit, number(x.before),
+         number(x.after), _interval(x.interval))
+        for x in fitted.parameters
     ]
     print_table(table, ("parameter", "unit", "before", "after", "95 % interval"))
     errors = [
@@ -196,6 +247,7 @@ def _print_result(fitted: Fit, files: dict[str, Path | None]) -> None:
         for item in fitted.evaluations
     ]  # fmt: skip
     print_table(errors, ("recording", "signal", "rmse before", "after"))
+    print_residual(fitted)
 
 
 def _interval(ends: tuple[float, float] | None) -> str:

@@ -8,7 +8,10 @@ from didymos.errors import DidymosError, InputError
 
 __all__ = ["flag", "in_flags", "with_flags"]
 
-_SPELT = {"arguments": "--arg", "bounds": "--parameters", "columns": "--column", "ids": "--id", "packages": "--package"}
+_SPELT = {
+    "arguments": "--arg", "bounds": "--parameters", "columns": "--column", "ids": "--id", "limits": "--limit",
+    "packages": "--package",
+}  # fmt: skip
 """Flags that are not called as their argument is."""
 
 _MENTIONED = re.compile(r"`([a-z_]+)`")

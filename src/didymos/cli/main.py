@@ -23,10 +23,12 @@ from didymos.cli.check import check
 from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
 from didymos.cli.crosscheck import crosscheck
+from didymos.cli.design import design
 from didymos.cli.fit import fit
 from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.flags import in_flags
 from didymos.cli.list import list_twins
+from didymos.cli.log import log
 from didymos.cli.new import new
 from didymos.cli.plot import plot
 from didymos.cli.run import run
@@ -35,6 +37,7 @@ from didymos.cli.show import show
 from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
 from didymos.cli.trust import trust
+from didymos.cli.validate import validate
 from didymos.errors import DidymosError
 from didymos.portable import check_portable, restart_portable, wishes_portable
 
@@ -56,8 +59,13 @@ app.command(epilog="Example: didymos check my_robot/twin.yaml")(check)
 app.command(epilog="Example: didymos run quadcopter --seconds 5 --set links.body_FLU.mass=1.2 --record hover.mcap")(run)
 app.command(epilog="Example: didymos cockpit quadcopter --scenario hover --play")(cockpit)
 app.command(epilog="Example: didymos plot hover.mcap imu.gyro imu.accel -o imu.png")(plot)
+app.command(epilog="Example: didymos log flight.ulg --signal '*gyro*' --plot flight.png")(log)
 app.command(epilog="Example: didymos compare real.csv hover.mcap --shift 0.25 -o overlay.png")(compare)
 app.command(epilog="Example: didymos fit power_unit sine.csv --hold-out step.csv -o fitted.yaml --report fit.html")(fit)
+app.command(epilog="Example: didymos validate power_unit sine.csv --with fitted.yaml")(validate)
+app.command(
+    epilog="Example: didymos design power_unit --scenario chirp --noise out_pos_rad=6e-5 --noise out_vel_rad_s=0.01 -o best.yaml"
+)(design)
 app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass=0.4:0.8 --runs 50 --plot mass.png")(sweep)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)

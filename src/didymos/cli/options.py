@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from didymos.twin import Twin
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "Scenario", "Seed",
-    "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
+    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "Scenario",
+    "Scenarios", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
 ]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -36,7 +36,7 @@ Control = Annotated[
     ),
 ]
 Keep = Annotated[int | None, typer.Option("--keep", metavar="N", help="With --record-every: remove all but the newest N files.")]
-LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A .mcap or .csv log.")]
+LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A log of any kind that didymos log reads.")]
 Notes = Annotated[bool, typer.Option("--notes", "-v", help="Every note on the description, instead of one for each kind.")]
 Portable = Annotated[bool, typer.Option("--portable", help="The same bytes on every x86-64 Linux with this glibc; slower.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
@@ -48,6 +48,10 @@ Scenario = Annotated[
     typer.Option(
         metavar="NAME", help="Start, stimuli and expectations; the twin's first by default.", autocompletion=complete_scenarios
     ),
+]
+Scenarios = Annotated[
+    list[Path] | None,
+    typer.Option("--scenarios", metavar="FILE.yaml", help="Further scenarios, as design writes them; repeatable."),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
@@ -97,12 +101,18 @@ def load_twin(
     firmware: str | None = None,
     *,
     read: Reading | None = None,
+    scenarios: Sequence[Path] | None = None,
     quiet: bool = False,
 ) -> Twin:
     """The twin that the options of these names describe, ready to run; unless `quiet`, a line says what code of its own runs."""
     if control is not None and firmware is not None:
         raise InputError("cannot go with --control: both take the place of the twin's program", path="--firmware")
     twin = _load(name, variant, read, quiet)
+    if scenarios:
+        from didymos.describe.scenario_file import add_scenarios
+
+        for file in scenarios:
+            add_scenarios(twin, file)
     if control is not None:
         try:
             twin.replace_program(control)

@@ -45,11 +45,16 @@ def run(options: RunOptions) -> int:
     chosen = chosen_values(what.values, what.sets)
     if options.view:
         options.check_view()
-        twin = load_twin(what.twin, what.variant, chosen, what.control, read=options.read, quiet=options.silent)
+        twin = load_twin(
+            what.twin, what.variant, chosen, what.control, read=options.read, scenarios=what.scenarios, quiet=options.silent
+        )
         return watch(twin, what.scenario, what.seed or 0, options.as_json)
     repeated = _load_interventions(options.by_hand.interventions)
     variant = what.variant or (repeated.variant if repeated is not None else None)
-    twin = load_twin(what.twin, variant, chosen, what.control, what.firmware, read=options.read, quiet=options.silent)
+    twin = load_twin(
+        what.twin, variant, chosen, what.control, what.firmware, read=options.read, scenarios=what.scenarios,
+        quiet=options.silent,
+    )  # fmt: skip
     if options.on.robot is not None:
         options.check_robot(chosen)
         return drive_robot(twin, options)

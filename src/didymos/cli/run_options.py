@@ -12,7 +12,20 @@ from didymos.cli.completion import complete_robots
 from didymos.cli.description_options import Reading
 from didymos.cli.flags import flag
 from didymos.cli.log_files import LogFiles
-from didymos.cli.options import AsJson, BusNumbers, Control, Portable, Quiet, Scenario, Seed, Sets, TwinName, Values, Variant
+from didymos.cli.options import (
+    AsJson,
+    BusNumbers,
+    Control,
+    Portable,
+    Quiet,
+    Scenario,
+    Scenarios,
+    Seed,
+    Sets,
+    TwinName,
+    Values,
+    Variant,
+)
 from didymos.errors import InputError
 
 __all__ = ["ByHand", "OnRobot", "RunOptions", "WhatRuns"]
@@ -27,6 +40,7 @@ class WhatRuns:
     twin: TwinName
     variant: Variant = None
     scenario: Scenario = None
+    scenarios: Scenarios = None
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Length; the scenario's by default.")] = None
     seed: Seed = None
     portable: Portable = False

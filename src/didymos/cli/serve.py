@@ -24,6 +24,7 @@ from didymos.cli.options import (
     Keep,
     Portable,
     RecordEvery,
+    Scenarios,
     Sets,
     TwinName,
     Values,
@@ -63,6 +64,7 @@ class Served:
     scenario: Annotated[
         str | None, typer.Option(metavar="NAME", help="Start and stimuli; none by default.", autocompletion=complete_scenarios)
     ] = None
+    scenarios: Scenarios = None
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End after so long; without, at Ctrl-C.")] = None
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of all noise.")] = 0
     portable: Portable = False
@@ -137,7 +139,10 @@ def _simulation(options: Served, program: str | None) -> Simulation:
     if program is not None and options.control is not None:
         raise InputError(f"cannot go with --port {options.port}: whoever is on the wire drives", option="control")
     chosen = chosen_values(options.values, options.sets)
-    twin = load_twin(options.twin, options.variant, chosen, options.control, read=options.read, quiet=options.as_json)
+    twin = load_twin(
+        options.twin, options.variant, chosen, options.control, read=options.read, scenarios=options.scenarios,
+        quiet=options.as_json,
+    )  # fmt: skip
     control = None if program is None else PROGRAMS[program]()
     return twin.simulate(seed=options.seed, scenario=options.scenario, control=control)
 

@@ -17,6 +17,7 @@ from didymos.cli.options import (
     Portable,
     Quiet,
     Scenario,
+    Scenarios,
     Sets,
     Threads,
     TwinName,
@@ -49,6 +50,7 @@ class SweepOptions:
     read: Reading
     variant: Variant = None
     scenario: Scenario = None
+    scenarios: Scenarios = None
     vary: Annotated[
         list[str] | None, typer.Option("--vary", metavar="PATH=LO:HI", help="Draw a parameter in a range; repeatable.")
     ] = None
@@ -80,7 +82,9 @@ def sweep(options: SweepOptions) -> int:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
-    twin = load_twin(options.twin, options.variant, values, options.control, read=options.read, quiet=quiet)
+    twin = load_twin(
+        options.twin, options.variant, values, options.control, read=options.read, scenarios=options.scenarios, quiet=quiet
+    )
     scenario = options.scenario or next(iter(twin.scenarios), None)
     varied = ranges(options.vary or (), "--vary")
     trials = _run(twin, scenario, varied, options)

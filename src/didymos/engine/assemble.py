@@ -12,7 +12,7 @@ import numpy as np
 
 from didymos.air.air_state import AIR_STATE
 from didymos.control.pilot import CHANNELS
-from didymos.describe.check import check_link, check_values
+from didymos.describe.check_values import check_link, check_values
 from didymos.describe.formats.engine_spec import check_compiles
 from didymos.describe.names import joint_of, link_of, link_values, part_inputs, readings
 from didymos.describe.twin import Twin

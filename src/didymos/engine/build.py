@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from didymos.control import Controller, Robot
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.check import check_tick
+from didymos.describe.check_values import check_tick
 from didymos.describe.names import driven_joints, input_names, movable_joints, part_inputs, readings
 from didymos.describe.schema import ScenarioSpec, StartSpec
 from didymos.describe.twin import Twin
@@ -25,6 +26,7 @@ from didymos.engine.context import LoopContext
 from didymos.engine.drive import start
 from didymos.engine.figures import rotors
 from didymos.engine.program_scope import ProgramScope, program_setpoints
+from didymos.engine.sampling import Sampling, only
 from didymos.engine.schedule import scheduled_parameters, tick_rate
 from didymos.engine.streams import StreamPlan, plan_streams
 from didymos.errors import InputError, nearest
@@ -70,8 +72,12 @@ def build(
     start_spec: StartSpec,
     *,
     piloted: bool,
+    sampling: Sampling | None = None,
 ) -> Built:
-    """Compile a twin and lay out the tables of its run; the program is told which robot it drives and how it begins."""
+    """Compile a twin and lay out the tables of its run; the program is told which robot it drives and how it begins.
+
+    A run that serves a recording (`sampling`) records nothing but the signals that are asked for.
+    """
     if program is not None:
         program.name_joints(driven_joints(twin), twin.folder)
     units = _setpoints(scope.setpoints(), program, stimuli)
@@ -87,21 +93,25 @@ def build(
         inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
         sensors=readings(twin), actuators=actuators_of(twin, assembly.model, assembly.own_actuators),
         posture=_posture(twin, assembly.model, start_spec), gravity=twin.file.world.gravity,
-        units=_units(twin, assembly, units), make_model=partial(getattr, twin, "model"),
+        units=_units(twin, assembly, units), rate=_rate(twin, program), make_model=partial(getattr, twin, "model"),
     )
     if program is not None:
         start(program, robot)
     recorded = _setpoints(scope.setpoints_here(), program, stimuli)
     shown = {name: (unit, setpoints.index(name)) for name, unit in recorded.items()}
     streams = plan_streams(twin, assembly, shown, program, scheduled, piloted)
+    if sampling is not None:
+        streams = only(streams, sampling.signals)
     timing = tick_rate(twin, program)
     substeps, every = timing
     for name in twin.file.parts:
         check_tick(twin, name, substeps * twin.file.world.step)
-    ticks = max(1, round(_CHUNK / (substeps * twin.file.world.step)))
+    period = substeps * twin.file.world.step
+    ticks = max(1, round(_CHUNK / period)) if sampling is None else round(sampling.seconds / period) + 2
     chunk = -(-ticks // every) * every
-    context = build_context(twin, assembly, data, program, setpoints, stimuli, streams, timing, chunk)
-    initial = _initial(program, setpoints, stimuli)
+    rows = 0 if sampling is None else sampling.rows
+    context = build_context(twin, assembly, data, program, setpoints, stimuli, streams, timing, chunk, rows)
+    initial = _initial(program, scope.initial(robot), setpoints, stimuli)
     return Built(twin, program, assembly, data, robot, streams, context, measured, chunk, frames, initial)
 
 
@@ -112,10 +122,20 @@ def _posture(twin: Twin, model: mujoco.MjModel, start_spec: StartSpec) -> dict[s
     return drawn | dict(start_spec.joints)
 
 
-def _initial(program: Controller | None, setpoints: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]) -> NDArray[np.float64]:
-    """What each set-point is before anybody sets it: what the program says, but for those that a stimulus moves."""
+def _rate(twin: Twin, program: Controller | None) -> float:
+    """Calls of the program per second [Hz]; where there is none, steps of the physics."""
+    return 1.0 / twin.file.world.step if program is None or math.isinf(program.rate) else program.rate
+
+
+def _initial(
+    program: Controller | None, filed: Mapping[str, float], setpoints: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]
+) -> NDArray[np.float64]:
+    """What each set-point is before anybody sets it: what the program says, but for those that a stimulus moves.
+
+    `filed` is what the file's program says, where another one runs that does not.
+    """
     moved = {stimulus.target for stimulus in stimuli}
-    values = program.initial if program is not None else {}
+    values = {**filed, **(program.initial if program is not None else {})}
     return np.array([0.0 if f"setpoints.{name}" in moved else values.get(name, 0.0) for name in setpoints])
 
 

@@ -39,6 +39,7 @@ from didymos.engine.falling import lowest_heights
 from didymos.engine.idle_terms import plan_idle
 from didymos.engine.joint_values import lends
 from didymos.engine.link_frames import frame_tables
+from didymos.engine.sampling import is_fed
 from didymos.engine.schedule import scheduled_parameters, stimulus_table
 from didymos.engine.sensor_sites import output_of, site_name
 from didymos.engine.streams import StreamPlan, placed_frames
@@ -86,8 +87,12 @@ def build_context(
     streams: tuple[StreamPlan, ...],
     timing: tuple[int, int],
     chunk: int,
+    fed_rows: int = 0,
 ) -> LoopContext:
-    """All tables of a run; `timing` as `tick_rate` says; `chunk` ticks fit into the record buffers between two takes."""
+    """All tables of a run; `timing` as `tick_rate` says; `chunk` ticks fit into the record buffers between two takes.
+
+    Stimuli that a recording feeds have room for `fed_rows` rows each.
+    """
     model = assembly.model
     substeps, every = timing
     period = substeps * twin.file.world.step
@@ -125,7 +130,7 @@ def build_context(
         ),
         _sensors(twin, assembly, data, period),
         _lidars(twin, assembly, data),
-        _stimuli(twin, assembly, setpoints, stimuli),
+        _stimuli(twin, assembly, setpoints, stimuli, fed_rows),
         _inputs(twin, assembly),
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
@@ -203,7 +208,9 @@ def _lidars(twin: Twin, assembly: Assembly, data: mujoco.MjData) -> LidarTables:
     )
 
 
-def _stimuli(twin: Twin, assembly: Assembly, setpoints: tuple[str, ...], stimuli: tuple[StimulusSpec, ...]) -> StimulusTables:
+def _stimuli(
+    twin: Twin, assembly: Assembly, setpoints: tuple[str, ...], stimuli: tuple[StimulusSpec, ...], fed_rows: int
+) -> StimulusTables:
     starts = assembly.state.starts
     records = np.zeros(len(stimuli), dtype=STIMULUS)
     targets = []
@@ -225,7 +232,7 @@ def _stimuli(twin: Twin, assembly: Assembly, setpoints: tuple[str, ...], stimuli
             elif kernel_writable(twin, assembly, stimulus.target):
                 kind, index = Target.PARAMETER, assembly.numbers[stimulus.target]
         first = sum(len(table) for table in tables)
-        tables.append(stimulus_table(twin, stimulus))
+        tables.append(np.zeros((fed_rows, 2)) if is_fed(stimulus) else stimulus_table(twin, stimulus))
         targets.append((kind, index, first, first + len(tables[-1]), shown))
     return StimulusTables(
         stimuli=records,
@@ -296,7 +303,8 @@ def _check_names(program: CompiledController, what: str, asked: Iterable[str], k
 
 def _links(twin: Twin, assembly: Assembly, streams: tuple[StreamPlan, ...]) -> LinkTables:
     bodies, frames = frame_tables(assembly.model, placed_frames(twin, assembly).values())
-    return LinkTables(bodies, frames, np.zeros(frames.size), [stream.layout.name for stream in streams].index("tf"))
+    names = [stream.layout.name for stream in streams]
+    return LinkTables(bodies, frames, np.zeros(frames.size), names.index("tf") if "tf" in names else -1)
 
 
 def _record(twin: Twin, assembly: Assembly, streams: tuple[StreamPlan, ...], chunk: int) -> RecordTables:

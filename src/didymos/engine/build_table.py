@@ -58,6 +58,7 @@ class TableLayout:
     def __init__(self, twin: Twin) -> None:
         parts, sensors = twin.file.parts, measuring_sensors(twin)
         self.needs = sum(len(part.contract.needed) for part in parts.values() if part.input_from is not None)
+        self.needs += sum(len(names) for part in parts.values() for names in part.contract.connections(part).values())
         self.numbers: dict[str, int] = {}  # path of a live parameter -> word
         self.size = 0
         self.header = self._take(_words(HEADER))
@@ -120,8 +121,9 @@ def fill_table(
         row["parameters"], row["states"] = layout.parameters[name], _first_activation(model) + first_state
         row["first_need"] = first_need
         row["limit"] = layout.limited.index(part.joint) if part.joint in layout.limited else -1
-        if part.input_from is not None:
-            row["needs"] = _fill_needs(needs[first_need:], twin, state, name, part)
+        if part.contract.switch:
+            row["switch"] = layout.numbers[f"parts.{name}.{part.contract.switch}"]
+        row["needs"] = _fill_needs(needs[first_need:], twin, state, name, part)
         first_need += int(row["needs"])
         first_state += len(part.contract.used_states(part))
     limits = rows(layout.first_limit, LIMIT, len(layout.limited))
@@ -176,23 +178,30 @@ def _fill_part(
         if joint is not None:
             engine_joint = model.joint(twin.description.joints[joint].engine_joints[0])
             row[dof], row[qpos] = engine_joint.dofadr[0], engine_joint.qposadr[0]
+    row["output_count"] = sum(item.size for item in kind.outputs)
     row["inputs"], row["memory"], row["outputs"] = (
         state.starts[f"{what}:{name}"] for what in ("inputs", "memory", "outputs")
     )
 
 
 def _fill_needs(needs: NDArray[Any], twin: Twin, state: MemoryLayout, name: str, part: PartSpec) -> int:
-    """The outputs that a part takes from the one that `input_from` names; how many rows."""
-    assert part.input_from is not None
-    upstream = twin.file.parts[part.input_from].contract
-    offsets: Mapping[str, Any] = upstream.output_layout.fields or {}
-    own: Mapping[str, Any] = part.contract.input_layout.fields or {}
-    count = 0
-    for item in part.contract.needed:
-        if item.name in offsets:
-            source = state.starts[f"outputs:{part.input_from}"] + offsets[item.name][1] // 8
-            needs[count] = source, state.starts[f"inputs:{name}"] + own[item.name][1] // 8, item.size
-            count += 1
+    """The outputs that a part takes from the one that `input_from` names, and from its connections; how many rows."""
+    own, count = part.contract.input_layout, 0
+    if part.input_from is not None:
+        offsets: Mapping[str, Any] = twin.file.parts[part.input_from].contract.output_layout.fields or {}
+        for item in part.contract.needed:
+            if item.name in offsets:
+                source = state.starts[f"outputs:{part.input_from}"] + offsets[item.name][1] // 8
+                needs[count] = source, state.starts[f"inputs:{name}"] + offset_of(own, item.name), item.size
+                count += 1
+    for need, readouts in part.contract.connections(part).items():
+        for place, readout in enumerate(readouts):
+            upstream, _, signal = readout.partition(".")
+            names = [one for item in twin.file.parts[upstream].contract.outputs for one in item.names]
+            if signal in names:  # one of a stand-in may not be known
+                source = state.starts[f"outputs:{upstream}"] + names.index(signal)
+                needs[count] = source, state.starts[f"inputs:{name}"] + offset_of(own, need) + place, 1
+                count += 1
     return count
 
 

@@ -235,6 +235,16 @@ def _limit(limit: Any, index: int, parts: int, driven: Any, qvel: Any, total: An
 
 
 @kernel
+def _switch_off(row: Any, index: int, state: int, driven: Any) -> None:
+    """What a part says that is off: nothing."""
+    outputs = doubles(state + 8 * row.outputs)
+    for k in range(row.output_count):
+        outputs[k] = 0.0
+    if row.limit >= 0:
+        driven[index] = 0.0
+
+
+@kernel
 def act_all(model: int, data: int, table: int, state: int) -> None:
     """Call every part's law; generalized forces to `qfrc_applied`, rates of states to `act_dot`."""
     header = record_at(table, HEADER)
@@ -263,6 +273,9 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     looked = False  # whether the air is known at some height
     for i in range(header.parts):
         row = row_at(parts, i, PART)
+        if row.switch != 0 and doubles(table)[row.switch] == 0.0:
+            _switch_off(row, i, state, driven)
+            continue
         if row.motion != _MOTION_JOINT:
             if row.body != loaded:
                 _push(model, data, last_dof, load)

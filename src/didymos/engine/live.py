@@ -7,7 +7,7 @@ from functools import cached_property
 
 import mujoco
 
-from didymos.describe.check import check_link, check_tick
+from didymos.describe.check_values import check_link, check_tick
 from didymos.describe.names import cameras, joint_of, link_of, readings
 from didymos.describe.path_patterns import spread, unknown_path
 from didymos.engine.assemble import apply_link

@@ -76,12 +76,14 @@ PART = np.dtype(
         ("belt_dof", np.int64),  # -1 without a belt
         ("belt_qpos", np.int64),
         ("limit", np.int64),  # row of its joint's limits, -1 without any
+        ("switch", np.int64),  # the parameter that switches it off, 0 without one
         ("parameters", np.int64),
         ("needs", np.int64),  # how many rows, and the first of them
         ("first_need", np.int64),
         ("inputs", np.int64),  # in the state
         ("memory", np.int64),  # in the state
-        ("outputs", np.int64),  # in the state
+        ("outputs", np.int64),  # in the state, and how many numbers
+        ("output_count", np.int64),
         ("states", np.int64),  # in `act`
         ("position", np.float64, 3),  # [m] of the part's frame in the body
         ("rotation", np.float64, 9),  # row-major

@@ -2,19 +2,23 @@
 
 A scenario holds numbers of the plant (`set`), gains of a program (`gains`), stimuli and expectations. The set-points are part of
 the twin, whoever reads them. A program that takes the place of the file's own (`Twin.replace_program`, `control=`) and is not
-derived from it gets all of them, present and zero where nothing moves them; gains, stimuli on gains and expectations on what
-only the file's program tells are skipped, and listed.
+derived from it gets all of them, present where nothing moves them: with the value that they have for the file's program then (a
+mode, the posture at the start), mostly zero. Gains, stimuli on gains and expectations on what only the file's program tells are
+skipped, and listed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from didymos.control import Controller
+from didymos.control import Controller, Robot
+from didymos.control.compiled_controller import as_compiled
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.parameters import flatten
 from didymos.describe.schema import ExpectationSpec, ScenarioSpec
 from didymos.describe.twin import Twin
+from didymos.engine.drive import start
+from didymos.errors import DidymosError
 
 __all__ = ["ProgramScope", "Skipped", "program_setpoints", "stimuli_of"]
 
@@ -71,6 +75,21 @@ class ProgramScope:
     def setpoints_here(self) -> dict[str, str]:
         """Of these, the ones that the file's program for this scenario declares, in its order: they are recorded."""
         return program_setpoints(self._filed().make_program()) if self.foreign else {}
+
+    def initial(self, robot: Robot) -> dict[str, float]:
+        """What set-points are for the file's program while nobody sets them, for a program that is not it; else none.
+
+        Such a program is asked by starting it, which of a compiled one is mere arithmetic; others may open lines and files there,
+        and are left alone. One that cannot start says nothing.
+        """
+        program = as_compiled(self._filed().make_program()) if self.foreign else None
+        if program is None:
+            return {}
+        try:
+            start(program, robot)
+        except DidymosError:
+            return {}
+        return program.initial
 
     def stimuli(self) -> tuple[StimulusSpec, ...]:
         """What the scenario moves, its constant set-points first."""

@@ -59,7 +59,7 @@ def stimulus_table(twin: Twin, stimulus: StimulusSpec) -> NDArray[np.float64]:
     """Times [s] and values of a stimulus that comes from a file, shape [n, 2]; empty for all others."""
     if stimulus.kind == "rows":
         return held_rows(twin.folder / stimulus.file, stimulus.column, stimulus.start)
-    if stimulus.kind == "file":
+    if stimulus.kind in ("file", "held"):
         return _column(twin.folder / stimulus.file, stimulus.column)
     return np.zeros((0, 2))
 

@@ -48,6 +48,7 @@ from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.program_scope import ProgramScope, Skipped
 from didymos.engine.row_buffer import Rows, switch_record, take_rows
 from didymos.engine.run import Run
+from didymos.engine.sampling import Sampling, drop_sensors, with_fed
 from didymos.engine.saved_state import State, checked_vector
 from didymos.engine.shown_model import ShownModel
 from didymos.engine.start import begin, place_at_start
@@ -71,7 +72,7 @@ class Simulation:
     """A run of a twin. `control` takes the place of the twin's own program; it may be a Python or a compiled one.
 
     `step` lets one control period pass, `run` many, with a log. A `piloted` run has a channel table and, where a channel of the
-    twin drops them, boxes; its log has both.
+    twin drops them, boxes; its log has both. One with `sampling` serves a recording: see `sampler.py`.
     """
 
     def __init__(
@@ -82,10 +83,11 @@ class Simulation:
         scenario: str | None = None,
         control: Controller | None = None,
         piloted: bool = False,
+        sampling: Sampling | None = None,
     ) -> None:
         self._turn = threading.RLock()  # see one_thread.py
         self.twin = twin.copy()
-        self.seed, self.scenario, self.piloted = seed, scenario, piloted
+        self.seed, self.scenario, self.piloted, self.sampling = seed, scenario, piloted, sampling
         self._about = choose_scenario(self.twin, scenario)
         self.scope = scope = ProgramScope(self.twin, scenario, control)
         self.twin = self.twin.for_scenario(scenario, gains=control is None)
@@ -93,8 +95,15 @@ class Simulation:
         self.program = control if control is not None else self.twin.make_program()
         self.stimuli: tuple[StimulusSpec, ...] = scope.stimuli()
         """What the scenario moves, its constant set-points first."""
+        if sampling is not None:
+            self.stimuli = with_fed(self.stimuli, sampling)
+            if sampling.is_open_loop:
+                self.program = None
+                drop_sensors(self.twin, sampling)
         with loop_compiled_beside():
-            self.built = build(self.twin, self.program, self.stimuli, scope, self._begin(), piloted=piloted)
+            self.built = build(
+                self.twin, self.program, self.stimuli, scope, self._begin(), piloted=piloted, sampling=sampling
+            )  # fmt: skip
         self.data, self.robot = self.built.data, self.built.robot
         self.context, self.packed = self.built.context, pack(self.built.context)
         self.address = int(self.packed.ctypes.data)
@@ -104,8 +113,10 @@ class Simulation:
         self._memory = ProgramMemory(self.program, compiled=self._compiled)
         self._live = LiveValues(self.built)
         self.overrides = Overrides(self.built)
-        others = check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}), scope)
-        asked = self._about.expect if self._about is not None else ()
+        asked = self._about.expect if self._about is not None and sampling is None else ()
+        others: tuple[ExpectationSpec, ...] = ()
+        if sampling is None:
+            others = check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}), scope)
         self.expected: tuple[ExpectationSpec, ...] = tuple(item for item in asked if item not in others)
         """What the scenario expects of the program that runs."""
         self.skipped: tuple[Skipped, ...] = scope.skipped(others)

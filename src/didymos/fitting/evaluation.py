@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,49 +10,77 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.fitting.recording import Channel, Recording
+from didymos.fitting.segments import Segment
+from didymos.fitting.signals import channel_error
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "evaluate", "rms"]
 
 _Array = NDArray[np.float64]
 
 
+def rms(errors: _Array) -> float:
+    """Root of the mean squared length of errors, shape [n, k]."""
+    return float(np.sqrt(np.mean(np.einsum("ij,ij->i", errors, errors))))
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A channel of a recording and what the twin did there, before and after; `held_out`: the fit did not see it."""
+    """A channel of a recording and what the twin did there; `held_out`: the fit did not see it.
 
-    file: Path
-    scenario: str | None
+    Stamps [s], shape [n]; what was recorded, what the twin said before and after, shape [n, k] each. Of a recording that was
+    cut into windows, all of them one after the other.
+    """
+
+    recording: Recording
     held_out: bool
     channel: Channel
+    time: _Array
+    measured: _Array
     before: _Array
     after: _Array
 
     @property
+    def file(self) -> Path:
+        """The recording's file."""
+        return self.recording.file
+
+    @property
     def name(self) -> str:
         """The recording and what was commanded."""
-        return f"{self.file}={self.scenario}" if self.scenario not in (None, self.file.stem) else str(self.file)
+        return self.recording.name
 
     @property
     def rmse_before(self) -> float:
-        """Root mean squared error before, in the signal's unit."""
-        return float(np.sqrt(np.mean((self.before - self.channel.values) ** 2)))
+        """Root mean squared error before, in the signal's unit; of the length of a vector's or of the angle of an attitude's."""
+        return rms(channel_error(self.channel, self.measured, self.before))
 
     @property
     def rmse_after(self) -> float:
-        """Root mean squared error after, in the signal's unit."""
-        return float(np.sqrt(np.mean((self.after - self.channel.values) ** 2)))
+        """Root mean squared error after."""
+        return rms(channel_error(self.channel, self.measured, self.after))
 
 
 def evaluate(
     recordings: Sequence[Recording],
-    before: Sequence[Mapping[str, _Array]],
-    after: Sequence[Mapping[str, _Array]],
+    segments: Sequence[Segment],
+    before: Sequence[Sequence[_Array]],
+    after: Sequence[Sequence[_Array]],
     *,
     held_out: bool,
 ) -> tuple[Evaluation, ...]:
-    """One evaluation per channel; `before` and `after` are the twin's signals of each recording, by name."""
-    return tuple(
-        Evaluation(recording.file, recording.scenario, held_out, channel, old[channel.column.signal], new[channel.column.signal])
-        for recording, old, new in zip(recordings, before, after, strict=True)
-        for channel in recording.channels
-    )
+    """One evaluation per channel of each recording; `before` and `after` are the twin's, by segment and channel."""
+    made = []
+    for index, recording in enumerate(recordings):
+        of_it = [i for i, segment in enumerate(segments) if segment.recording == index]
+        if not of_it:
+            continue
+        for k, channel in enumerate(recording.channels):
+            parts = [segments[i].samples[k] for i in of_it]
+            made.append(
+                Evaluation(
+                    recording, held_out, channel, np.concatenate([channel.time[part] for part in parts]),
+                    np.concatenate([channel.rows[part] for part in parts]),
+                    np.concatenate([before[i][k] for i in of_it]), np.concatenate([after[i][k] for i in of_it]),
+                )
+            )  # fmt: skip
+    return tuple(made)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from didymos.fitting.evaluation import Evaluation
-from didymos.fitting.fit import Fit, FittedParameter
+from didymos.fitting.fitted import Fit, FittedParameter
 
 __all__ = ["save_report"]
 
@@ -36,6 +36,7 @@ def save_report(fit: Fit, path: Path) -> Path:
         _table(("parameter", "unit", "before", "after", "95 % interval", "bounds"), [_row(x) for x in fit.parameters]),
         "<h2>Errors (RMSE)</h2>",
         _table(("recording", "signal", "before", "after"), [_error_row(item) for item in fit.evaluations]),
+        *residual_section(fit),
         "<h2>Overlays</h2>",
         *(_overlay(item) for item in fit.evaluations),
         "<h2>Correlation of the parameters</h2>",
@@ -46,13 +47,31 @@ def save_report(fit: Fit, path: Path) -> Path:
     return path
 
 
+def residual_section(fit: Fit) -> list[str]:
+    """What was learned on top of the fit: the verdict, and errors of physics alone and with the correction."""
+    found = fit.residual
+    if found is None:
+        return []
+    before = {(item.name, item.channel.column.signal): f"{item.rmse_before:.5g}" for item in fit.evaluations}
+    rows = []
+    for item in found.evaluations:
+        name, signal, physics, corrected = _error_row(item)
+        rows.append((name, signal, before.get((item.name, signal), ""), physics, corrected))
+    return [
+        f"<h2>Residual: {html.escape(found.name)} correction in {html.escape(found.part)}</h2>",
+        f"<p>{html.escape(found.verdict)}</p>",
+        _table(("recording", "signal", "before", "physics", "physics and correction"), rows),
+    ]
+
+
 def _files(fit: Fit) -> str:
     return html.escape(", ".join(dict.fromkeys(Path(item.name).name for item in fit.evaluations if not item.held_out)))
 
 
 def _row(x: FittedParameter) -> tuple[str, ...]:
     interval = "not determined" if x.interval is None else f"{x.interval[0]:.4g} to {x.interval[1]:.4g}"
-    return x.path, x.unit, f"{x.before:.5g}", f"{x.after:.5g}", interval, f"{x.bounds[0]:g} to {x.bounds[1]:g}"
+    name = x.path if x.recording is None else f"{x.path} of {Path(x.recording).name}"
+    return name, x.unit, f"{x.before:.5g}", f"{x.after:.5g}", interval, f"{x.bounds[0]:g} to {x.bounds[1]:g}"
 
 
 def _error_row(item: Evaluation) -> tuple[str, ...]:
@@ -71,7 +90,7 @@ def _overlay(item: Evaluation) -> str:
 
     figure = Figure(figsize=(9.0, 4.2), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    time, real = item.channel.time, item.channel.values
+    time, real = item.time, item.measured
     above.plot(time, item.before, color=_BEFORE, lw=1.2, label="twin before")
     above.plot(time, real, color=_REAL, lw=1.0, label="recorded")
     above.plot(time, item.after, color=_AFTER, lw=1.0, label="twin after")
@@ -88,9 +107,11 @@ def _overlay(item: Evaluation) -> str:
 
 
 def _correlation(fit: Fit) -> str:
+    if not len(fit.correlation):
+        return "<p>No parameter moved.</p>"
     from matplotlib.figure import Figure
 
-    names = [parameter.path for parameter in fit.parameters]
+    names = [parameter.path for parameter in fit.parameters][: len(fit.correlation)]
     side = 2.5 + 0.34 * len(names)
     figure = Figure(figsize=(side + 1.5, side), layout="constrained")
     axes = figure.subplots()

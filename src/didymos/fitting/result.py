@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from didymos.describe.values_file import write_values
-from didymos.fitting.fit import Fit, FittedParameter
+from didymos.fitting.fitted import Fit, FittedParameter
 
 __all__ = ["save_values"]
 
@@ -14,8 +14,12 @@ def save_values(fit: Fit, path: Path) -> Path:
     """Write the values by parameter path, each with its unit and interval, below the story of the fit."""
     files = sorted({Path(item.name).name for item in fit.evaluations if not item.held_out})
     story = f"{fit.twin} fitted to {', '.join(files)} by {fit.method}: loss {fit.loss_before:.6g} -> {fit.loss_after:.6g}"
-    remarks = {path: _remark(parameter) for parameter in fit.parameters for path in parameter.paths}
-    write_values(path, fit.values(), comments=(story, *fit.warnings), remarks=remarks)
+    values = fit.values()
+    shared = [item for item in fit.parameters if item.recording is None]
+    remarks = {name: _remark(item) for item in shared for name in item.followers if name in values}
+    own = [f"{x.path} of {Path(x.recording).name}: {x.after:.6g} {x.unit}" for x in fit.parameters if x.recording is not None]
+    learned = () if fit.residual is None else (f"{fit.residual.name} correction of {fit.residual.part}: {fit.residual.verdict}",)
+    write_values(path, values, comments=(story, *learned, *fit.warnings, *own), remarks=remarks)
     return path
 
 
