@@ -160,7 +160,9 @@ class Browser:
         return next((element for element in self.driver.find_elements("xpath", xpath) if element.is_displayed()), None)
 
     def tab(self, name: str) -> None:
-        self._do(f"//*[@role='tab'][@title='{name}']", lambda tab: tab.click())
+        path = f"//*[@role='tab'][@title='{name}']"
+        self._do(path, lambda tab: tab.click())
+        self.find(f"{path}[@aria-selected='true']")
 
     def press(self, label: str) -> None:
         self._do(f"//button[normalize-space()='{label}']", lambda button: button.click())

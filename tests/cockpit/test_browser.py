@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as wall
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,32 @@ def test_a_bundled_twin_plays_and_can_be_tuned(name: str, browser: Browser, tmp_
         browser.write(path, repr(0.9 * live[path].value))
         wait_until(lambda: f"● {path}" in browser.text, "a changed value is marked")
         assert cockpit.session.values[path] != live[path].value
+
+
+def test_tabs_stay_where_they_are_whatever_a_run_does(browser: Browser, tmp_path: Path) -> None:
+    """A tab that jumps by a line of the text above it is missed by the pointer that is on its way to it."""
+    with Cockpit(load("plane_1wing_sensors"), scenario="cruise_gusts", port=0, folder=tmp_path, light=True) as cockpit:
+        browser.open(cockpit.url)
+        tops = []
+
+        def look(words: str) -> None:
+            wait_until(lambda: words in browser.text, words)
+            tops.append(browser.driver.execute_script(
+                "return document.querySelector(`[role=tab][title='Tune']`).getBoundingClientRect().top"
+            ))  # fmt: skip
+
+        look("paused")
+        browser.press("Play")
+        look("running")
+        browser.press("Pause")
+        look("paused")
+        cockpit.session.status = replace(cockpit.session.status, overruns=99_999)
+        look("overruns 99999")
+        browser.press("Record")
+        look("● recording")
+        browser.press("Play")
+        look("running")
+        assert tops == [tops[0]] * 6
 
 
 def test_a_plot_shows_the_seconds_it_was_asked_for_however_often_its_scale_changes(browser: Browser) -> None:
@@ -156,10 +183,10 @@ def test_two_pages_one_closed_and_a_server_that_ends(start_cockpit: Start, brows
     driver.switch_to.new_window("tab")
     browser.open(started.url)
     browser.press("Record")
-    wait_until(lambda: "recording" in browser.text, "it records")
+    wait_until(lambda: "● recording" in browser.text, "it records")
     driver.close()
     driver.switch_to.window(driver.window_handles[0])
-    wait_until(lambda: "recording" in browser.text, "the other page knows")
+    wait_until(lambda: "● recording" in browser.text, "the other page knows")
     since = browser.clock
     wait_until(lambda: browser.clock > since + 0.5, "the run goes on without the closed page")
     started.end(kill=True)

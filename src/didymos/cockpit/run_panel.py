@@ -11,18 +11,26 @@ __all__ = ["RunPanel", "status_text"]
 SPEEDS = {"1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1 (real time)": 1.0, "2": 2.0, "5": 5.0, "as fast as it can": float("inf")}
 FREE = "(none)"
 RECORD = "Record"
+LONGEST_NAME = 22  # characters of a file that fit into a line of the status
 
 
 def status_text(session: Session) -> str:
-    """The line that is always visible: the clock, how fast it goes, what came late, and why it stopped."""
+    """What is always visible: the clock, how fast it goes, what came late, whether it is recorded, and why it stopped.
+
+    Until it stops it has the same height, and no line that wraps: the tabs below stay under a pointer that is on its way to them.
+    """
     status, time = session.status, session.live.snapshot.time
     state = "**STOPPED**" if status.ended else "**running**" if status.playing else "**paused**"
-    lines = [f"## t = {time:.2f} s", f"{state} · real-time factor {status.factor:.2f} · overruns {status.overruns}"]
-    if status.recording:
-        lines.append(f"● recording {status.recording}")
+    recording = f"● recording {_shortened(status.recording)}" if status.recording else "not recording"
+    lines = [f"## t = {time:.2f} s", f"{state} · RTF {status.factor:.2f} · overruns {status.overruns}", recording]
     if status.ended:
         lines.append(f"**Why:** {status.ended}")
     return "\n\n".join(lines)
+
+
+def _shortened(name: str) -> str:
+    """A file's name, without its middle where it is longer than a line."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]}…{name[-(LONGEST_NAME // 2) :]}"
 
 
 def about(session: Session) -> str:
