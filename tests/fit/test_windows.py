@@ -144,6 +144,16 @@ def _driven(force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x, v
 
 
+def test_what_a_recording_has_for_itself_is_fitted_to_both_twins_that_stand_side_by_side(tmp_path: Path) -> None:
+    free = {"parameters": {"recording.bias.v": {"bounds": [-0.1, 0.1], "per_recording": True}}}
+    columns = motion(2.0)
+    columns["v"] += 0.05
+    twin = cart_twin(fit=free)
+    found = validate(twin, [read_recording(twin, write_csv(tmp_path / "a.csv", columns))], before=cart_twin(fit=free))
+    assert all(row.before == row.after for row in found.rows)
+    assert found.own[str(tmp_path / "a.csv")]["recording.bias.v"] != 0.0
+
+
 def test_validate_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "cart"
     folder.mkdir()

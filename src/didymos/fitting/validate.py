@@ -87,7 +87,7 @@ def validate(
     now, own, filed = _predict(twin, recordings, segments, specs, look_back, threads, watch)
     then = None
     if before is not None:
-        then, _, _ = _predict(before, recordings, segments, {}, look_back, threads, watch)
+        then, _, _ = _predict(before, recordings, segments, specs, look_back, threads, watch)
     by_recording = {}
     if window is not None:
         for i, recording in enumerate(recordings):
