@@ -46,7 +46,7 @@ def test_the_fit_finds_its_way_back_from_rough_values(
     assert found["loss_before"] > 5.0
     assert found["loss_after"] < 2.8
     assert len(found["parameters"]) == 4
-    assert set(found["parameters"]["parts.drive.coulomb"]) == {"before", "after", "interval"}
+    assert set(found["parameters"]["parts.drive.coulomb"]) == {"before", "after", "interval", "bounds"}
     assert found["recordings"][str(sine)]["parts.drive.output_position"]["rmse_after"] < 0.0040
     page = report.read_text()
     assert page.count("<svg") >= 3
@@ -83,7 +83,7 @@ def test_compare_takes_the_columns_that_the_twin_knows(
     [
         (["--parameters", "parts.drive.coulomb=0.1:0.2"], "exclude the start"),
         (["--parameters", "parts.drive.coulomb=0.1"], "expected LOW:HIGH"),
-        (["--parameters", "parts.drive.kp"], "has no bounds in the twin"),
+        (["--parameters", "parts.drive.viscous"], "has no bounds in the twin, and its value gives none"),
         (["--column", "out_pos=parts.drive.output_position"], "there is no column 'out_pos', did you mean 'out_pos_rad'?"),
         (["--column", "motor_pos_rev=parts.drive.output_position"], "wrong units"),
         (["--column", "out_pos_rad=parts.drive.outputposition"], "no signal"),

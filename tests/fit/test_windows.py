@@ -10,6 +10,7 @@ import pytest
 from carts import CART, COLUMNS, PERIOD, cart_twin, motion, write_csv
 from ruamel.yaml import YAML
 
+import didymos
 from didymos import Twin
 from didymos.cli.main import main
 from didymos.describe.schema import FreeSpec
@@ -247,3 +248,25 @@ def test_markers_that_sit_askew_are_found(tmp_path: Path) -> None:
 
 def _turned(vector: np.ndarray) -> np.ndarray:
     return axis_angle_to_matrix(vector / np.linalg.norm(vector), float(np.linalg.norm(vector)))
+
+
+def test_a_column_in_degrees_and_a_parameter_without_bounds_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pendulum.xml").write_text(
+        """<mujoco><worldbody><body name="bob"><joint name="hinge" axis="0 1 0" damping=".1"/>
+        <geom type="sphere" size=".05" pos="0.3 0 0" mass="1"/></body></worldbody></mujoco>"""
+    )
+    file = tmp_path / "twin.yaml"
+    file.write_text("description: {file: pendulum.xml}\nworld: {integrator: rk4}\nscenarios: {fall: {seconds: 1}}\n")
+    twin = didymos.load(tmp_path)
+    twin.set("links.bob.mass", 0.7)
+    angle = twin.simulate(scenario="fall").run(1.0)["joints.hinge.position"]
+    log = write_csv(tmp_path / "log.csv", {"t": angle.time, "angle": np.degrees(angle.values)})
+    asked = ["fit", str(tmp_path), f"{log}=fall", "--parameters", "links.bob.mass", "--column", "angle=joints.hinge.position:deg"]
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["parameters"]["links.bob.mass"]
+    assert found["bounds"] == [0.2, 5.0]  # a fifth and five times 1 kg
+    assert found["after"] == pytest.approx(0.7, rel=1e-4)
+    assert main(["fit", str(tmp_path), f"{log}=fall", "--parameters", "links.bob.mass"]) == 2
+    assert "which columns of log.csv (angle) mean which signals" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.description_options import Reading
-from didymos.cli.fit import columns_from
+from didymos.cli.fit_columns import columns_from
 from didymos.cli.fit_parameters import free_parameters
 from didymos.cli.options import (
     AsJson,

@@ -11,6 +11,7 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.description_options import Reading
+from didymos.cli.fit_columns import ColumnOption, columns_from
 from didymos.cli.fit_parameters import free_parameters
 from didymos.cli.options import (
     AsJson,
@@ -29,14 +30,13 @@ from didymos.cli.options import (
 from didymos.cli.progress import progress
 from didymos.cli.residual_options import Residuals, print_residual, residual_facts, with_residual
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import finite, limits, pairs
+from didymos.cli.values import limits
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from didymos.fitting import Column, Fit, FittedParameter
-    from didymos.twin import Twin
+    from didymos.fitting import Fit, FittedParameter
 
-__all__ = ["columns_from", "fit"]
+__all__ = ["fit"]
 
 _USUAL_ROUNDS = 25.0  # how many Jacobians a search usually takes; only the bar's length depends on it
 
@@ -56,12 +56,12 @@ class FitOptions:
     ] = None
     parameters: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH[=LO:HI]", help="What may move, links.NAME as a whole too; commas; the twin's by default."),
+        typer.Option(
+            metavar="PATH[=LO:HI]",
+            help="What may move (a fifth to five times its value by default), links.NAME as a whole; commas; the twin's list.",
+        ),
     ] = None
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=SIGNAL[*SCALE][@WEIGHT]", help="What a column means; repeatable; the twin's by default."),
-    ] = None
+    column: ColumnOption = None
     per_recording: Annotated[
         list[str] | None,
         typer.Option(metavar="PATH=LO:HI[/GRID]", help="What each recording has for itself; tried on a grid first; repeatable."),
@@ -177,21 +177,6 @@ def _keep(fitted: Fit, options: FitOptions) -> None:
         save_report(fitted, options.report)
 
 
-def columns_from(twin: Twin, texts: list[str]) -> dict[str, Column]:
-    from didymos.fitting import Column, columns_of
-
-    if not texts:
-        return columns_of(twin)
-    columns = {}
-    for name, text in pairs(texts, "--column").items():
-        rest, _, weight = text.partition("@")
-        signal, _, scale = rest.partition("*")
-        columns[name] = Column(name, signal.strip(), finite(scale or "1", name), finite(weight or "1", name))
-        if columns[name].weight < 0.0:
-            raise InputError(f"found the weight {columns[name].weight:g}, expected none below 0", path=f"--column {name}")
-    return columns
-
-
 def _result(fitted: Fit) -> dict[str, Any]:
     recordings: dict[str, dict[str, dict[str, float]]] = {}
     for item in fitted.evaluations:
@@ -225,7 +210,7 @@ def _result(fitted: Fit) -> dict[str, Any]:
 
 
 def _facts(x: FittedParameter) -> dict[str, Any]:
-    return {"before": x.before, "after": x.after, "interval": x.interval}
+    return {"before": x.before, "after": x.after, "interval": x.interval, "bounds": x.bounds}
 
 
 def _print_result(fitted: Fit, files: dict[str, Path | None]) -> None:

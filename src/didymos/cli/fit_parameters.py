@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from didymos.cli.values import finite, limits, pairs
+from didymos.describe.path_patterns import tied_paths, unknown_path
 from didymos.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from didymos.twin import Twin
 
 __all__ = ["free_parameters"]
+
+_FACTOR = 5.0  # either way, where neither the user nor the twin says how far
 
 
 def free_parameters(
@@ -48,9 +51,24 @@ def _chosen(twin: Twin, texts: list[str]) -> dict[str, FreeSpec]:
         elif whole_links(twin.description, path):
             chosen[path] = FreeSpec()
         else:
-            twin.get(path)
-            raise InputError("has no bounds in the twin; write PATH=LOW:HIGH", path=path)
+            chosen[path] = FreeSpec(bounds=_usual_bounds(twin, path))
     return chosen
+
+
+def _usual_bounds(twin: Twin, path: str) -> tuple[float, float]:
+    """A fifth and five times what a parameter is in the twin, as far as it may go; 0 has no such bounds."""
+    ends = []
+    paths = tied_paths(path, twin.parameters)
+    if not paths:
+        raise InputError(unknown_path(path, twin.parameters), path=path)
+    for name in paths:
+        value, known = twin.get(name), twin.parameters[name]
+        low, high = sorted((value / _FACTOR, value * _FACTOR))
+        ends.append((low if known.low is None else max(low, known.low), high if known.high is None else min(high, known.high)))
+    low, high = max(low for low, _ in ends), min(high for _, high in ends)
+    if not low < high:
+        raise InputError("has no bounds in the twin, and its value gives none; write PATH=LOW:HIGH", path=path)
+    return low, high
 
 
 def _per_recording(texts: list[str]) -> dict[str, FreeSpec]:

@@ -11,7 +11,7 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.description_options import Reading
-from didymos.cli.fit import columns_from
+from didymos.cli.fit_columns import ColumnOption, columns_from
 from didymos.cli.options import (
     AsJson,
     Control,
@@ -60,10 +60,7 @@ class ValidateOptions:
     look_back: Annotated[
         float, typer.Option(metavar="S", min=0.0, max=100.0, help="Motors have seen the inputs of so long before each window.")
     ] = 0.0
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=SIGNAL[*SCALE][@WEIGHT]", help="What a column means; repeatable; the twin's by default."),
-    ] = None
+    column: ColumnOption = None
     portable: Portable = False
     threads: Threads = None
     sets: Sets = None

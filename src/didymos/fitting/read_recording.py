@@ -31,6 +31,7 @@ __all__ = ["columns_of", "read_recording", "read_recordings"]
 _Array = NDArray[np.float64]
 _PLACE = "recordings.columns"
 _WHOLE = ("ground", "damage", "clock")  # kinds of findings that are told of a file as a whole
+_NAMED = 8  # columns of a file that an error lists
 _LOST = 0.5  # share of bad samples from which on a column is refused
 _WORLD = ("position", "velocity_world")  # last steps of vectors that are given in the world's frame
 _STARTS = {
@@ -82,7 +83,9 @@ def _read(twin: Twin, text: str | Path, columns: Mapping[str, Column]) -> tuple[
     if not any(source in log for column in columns.values() for source in column.sources):
         columns = _own_columns(twin, log) or columns
     if not columns:
-        raise InputError("does not say which columns mean which signals; see `columns`", file=twin.source, path=_PLACE)
+        names = ", ".join(log.signals[:_NAMED]) + (", ..." if len(log.signals) > _NAMED else "")
+        text = f"does not say which columns of {file.name} ({names}) mean which signals; see `columns`"
+        raise InputError(text, file=twin.source, path=_PLACE)
     present = [
         column for column in columns.values()
         if column.weight > 0.0 or column.use != "signal" or all(source in log for source in column.sources)
