@@ -34,12 +34,13 @@ class Fitted:
     ) -> None:
         self.model, self.data, self.priors = model, data, priors or []
         self.best = least_squares(lambda x: self.residual(x) / self.sizes(sd), start, bounds=(0.0, 1.0), xtol=1e-12).x
-        (slopes,) = self.linearise(self.best[:, None])
+        (slopes,) = self.linearise(self.best[:, None], np.full(len(self.best), 1e-6))
         blocks = [Block(0, "y", 0.01 * np.arange(len(data)), 0, 0, sd)]
         self.width = confidence(slopes[1], slopes[0], blocks).half_width
         found = adjusted_likelihood(
             lambda points: (np.column_stack([self.residual(x) for x in points.T]), np.zeros(points.shape[1], dtype=bool)),
             self.linearise, slopes[1], slopes[0], blocks, priors=slice(len(data), len(data) + len(self.priors)), belief=1.0,
+            longest=1e-3,
         )  # fmt: skip
         assert found is not None
         self.likelihood: Likelihood = found
@@ -50,11 +51,11 @@ class Fitted:
     def residual(self, x: np.ndarray) -> np.ndarray:
         return np.concatenate([self.model(x) - self.data, [(x[i] - mean) / sd for i, mean, sd in self.priors]])
 
-    def linearise(self, points: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    def linearise(self, points: np.ndarray, steps: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         found = []
         for x in points.T:
-            steps = 1e-6 * np.eye(len(x))
-            slopes = np.column_stack([(self.residual(x + s) - self.residual(x - s)) / 2e-6 for s in steps])
+            moves = zip(np.diag(steps), steps, strict=True)
+            slopes = np.column_stack([(self.residual(x + d) - self.residual(x - d)) / (2.0 * s) for d, s in moves])
             found.append((self.residual(x), slopes))
         return found
 

@@ -1,6 +1,6 @@
 """Residuals and their slopes at several points at once, so that all cores have work.
 
-    dr/dx_j = (r(x + h e_j) - r(x)) / h,        h into the cube, towards a point whose runs are known to go well
+    dr/dx_j = (r(x + h_j e_j) - r(x)) / h_j,        h into the cube, towards a point whose runs are known to go well
 
 Coordinates that different recordings have for themselves are moved at once: each error knows one of them only. Estimated starts
 follow every coordinate by what was last found of them (`start_estimates.py`).
@@ -19,15 +19,15 @@ _Array = NDArray[np.float64]
 _ROOM = 20_000_000  # numbers of all residuals that are held at once
 
 
-def linearise(problem: Problem, points: _Array, towards: _Array, step: float) -> list[tuple[_Array, _Array]]:
-    """Residual [entries] and Jacobian [entries, n] at each of some points, shape [n, k]; none across a failed run."""
+def linearise(problem: Problem, points: _Array, towards: _Array, steps: _Array) -> list[tuple[_Array, _Array]]:
+    """Residual [entries] and Jacobian [entries, n] at points [n, k], by steps [n]; no slope across a failed run."""
     colours = _colours(problem)
     entries = problem.samples + len(problem.prior_slopes())
     together = max(1, _ROOM // (max(entries, 1) * (1 + len(colours))))
     found: list[tuple[_Array, _Array]] = []
     for first in range(0, points.shape[1], together):
         chosen = [*points[:, first : first + together].T]
-        widths = [_widths(point, towards, step) for point in chosen]
+        widths = [_widths(point, towards, steps) for point in chosen]
         trials = []
         for point, width in zip(chosen, widths, strict=True):
             trials.append(point)
@@ -47,10 +47,10 @@ def _colours(problem: Problem) -> list[NDArray[np.int64]]:
     return problem.parameters.colours()
 
 
-def _widths(point: _Array, towards: _Array, step: float) -> _Array:
+def _widths(point: _Array, towards: _Array, steps: _Array) -> _Array:
     """Steps towards another point, or into the cube."""
-    inward = np.where(point > 0.5, -step, step)
-    return np.where(np.abs(towards - point) > step, np.sign(towards - point) * step, inward)
+    inward = np.where(point > 0.5, -steps, steps)
+    return np.where(np.abs(towards - point) > steps, np.sign(towards - point) * steps, inward)
 
 
 def _slopes(

@@ -85,8 +85,9 @@ def find_intervals(
 def _likelihood(problem: Problem, jacobian: _Array, residual: _Array) -> Likelihood | None:
     best = problem.best
     return adjusted_likelihood(
-        problem.residuals_or_failed, lambda points: linearise(problem, points, best, DIFFERENCE), jacobian, residual,
+        problem.residuals_or_failed, lambda points, steps: linearise(problem, points, best, steps), jacobian, residual,
         problem.blocks(), priors=slice(problem.samples, problem.samples + len(problem.prior_slopes())), belief=problem.noise,
+        longest=DIFFERENCE,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ For a twin that is linear in x this is the normal distribution of covariance V, 
 that of the twin. It is the adjusted likelihood of Stafford (Annals of Statistics 24, 1996) and of Chandler & Bate (Biometrika 94,
 2007), in the directions of errors, not of parameters, so that it does not hang on what the parameters are.
 
-Directions that the errors do not tell, one standard deviation being longer than the box, are no part of the tangent.
+Directions that the errors do not tell at all are no part of the tangent.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ __all__ = ["Likelihood", "adjusted_likelihood"]
 _Array = NDArray[np.float64]
 _NORMAL_95 = 1.959963984540054
 _ACCURACY = 1e-5  # of the largest singular value: what differences can tell
+_SHORTEST = 1e-6  # half width, and step of differences
 _LEAST = 1e-6  # of the largest variance along the tangent: none is less
 
 Evaluate = Callable[[_Array], tuple[_Array, NDArray[np.bool_]]]
 """Residuals [entries, k] of points [n, k], and which of them hold a run that failed."""
-Linearise = Callable[[_Array], Sequence[tuple[_Array, _Array]]]
-"""Residual [entries] and Jacobian [entries, n] at each of some points, shape [n, k]."""
+Linearise = Callable[[_Array, _Array], Sequence[tuple[_Array, _Array]]]
+"""Residual [entries] and Jacobian [entries, n] at each of some points, shape [n, k], by differences of steps [n]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,9 @@ class Likelihood:
     tangent: _Array  # Q, shape [rows, q]
     root: _Array  # of A, shape [q, q]
     across: float  # root of k
+    jacobian: _Array  # of the residual at the optimum, shape [entries, n]
+    widths: _Array  # of ordinary intervals, half of them, no more than the cube's, shape [n]
+    steps: _Array  # of differences elsewhere, shape [n]
 
     def squares(self, points: _Array) -> _Array:
         """F at points, shape [n, k] -> [k]; infinite where a run fails."""
@@ -60,12 +64,17 @@ class Likelihood:
 
     def triangles(self, points: _Array) -> list[_Array]:
         """T, shape [n + 1, n + 1], at points [n, k], with F(x + d) = |T (d, 1)|^2 as far as the twin is linear there."""
-        found = []
-        for residual, jacobian in self.linearise(points):
-            columns = self._errors(np.column_stack([jacobian, residual]))
-            missing = max(0, columns.shape[1] - len(columns))
-            found.append(np.linalg.qr(np.vstack([columns, np.zeros((missing, columns.shape[1]))]), mode="r"))
-        return found
+        return [self._triangle(residual, jacobian) for residual, jacobian in self.linearise(points, self.steps)]
+
+    def at_optimum(self, point: _Array) -> tuple[float, _Array]:
+        """F and T at the optimum [n], whose Jacobian is known."""
+        triangle = self._triangle(self.evaluate(point[:, None])[0][:, 0], self.jacobian)
+        return float(triangle[:, -1] @ triangle[:, -1]), triangle
+
+    def _triangle(self, residual: _Array, jacobian: _Array) -> _Array:
+        columns = self._errors(np.column_stack([jacobian, residual]))
+        missing = max(0, columns.shape[1] - len(columns))
+        return np.asarray(np.linalg.qr(np.vstack([columns, np.zeros((missing, columns.shape[1]))]), mode="r"))
 
     def _errors(self, residuals: _Array) -> _Array:
         """Columns of residuals [entries, k] -> errors whose squares add up to F."""
@@ -84,15 +93,16 @@ def adjusted_likelihood(
     *,
     priors: slice,
     belief: float,
+    longest: float,
 ) -> Likelihood | None:
     """From the Jacobian [entries, n] and residual [entries] at the optimum; None where they tell nothing.
 
     `priors` are the rows of priors. Rows of no block and no prior are measured starts, of the standard deviation `belief`.
+    Differences away from the optimum are over a half width, or `longest` of the box.
     """
     slopes, errors = np.delete(jacobian, priors, axis=0), np.delete(residual, priors)
-    size = float(np.sqrt(errors @ errors / max(len(errors) - slopes.shape[1], 1)))
     _, values, axes = np.linalg.svd(slopes, full_matrices=False)
-    told = values > max(size, _ACCURACY * float(values.max(initial=0.0)))
+    told = values > _ACCURACY * float(values.max(initial=0.0))
     if not told.any():
         return None
     basis = np.eye(slopes.shape[1]) if told.all() and len(told) == slopes.shape[1] else axes[told].T
@@ -104,7 +114,13 @@ def adjusted_likelihood(
     variances = np.maximum(variances, _LEAST * float(variances.max()))
     root = (turn / np.sqrt(variances)) @ turn.T
     across = float(np.sqrt(len(variances) / variances.sum()))
-    return Likelihood(evaluate, linearise, priors, belief, blocks, known.whitening, tangent, root, across)
+    covariance = basis @ (known.correlation * np.outer(half, half)) @ basis.T
+    untold = 1.0 - np.linalg.norm(basis, axis=1) ** 2 > _ACCURACY
+    widths = np.where(untold, 1.0, np.clip(_NORMAL_95 * np.sqrt(np.diag(covariance)), _SHORTEST, 1.0))
+    return Likelihood(
+        evaluate, linearise, priors, belief, blocks, known.whitening, tangent, root, across, jacobian, widths,
+        np.minimum(widths, longest),
+    )  # fmt: skip
 
 
 def _whitened(columns: _Array, blocks: Sequence[Block], whitening: Whitening | None, belief: float) -> _Array:

@@ -68,7 +68,7 @@ def sample(likelihood: Likelihood, optimum: _Array, seed: int) -> Chain:
 
     count = len(optimum)
     walkers = 2 * ((max(_WALKERS, 4 * count) + 1) // 2)
-    (triangle,) = likelihood.triangles(optimum[:, None])
+    _, triangle = likelihood.at_optimum(optimum)
     drawn = _Drawn.about(optimum, triangle[:, :-1])
     first = _first(likelihood, drawn, walkers, np.random.default_rng([seed, 1]))
 
@@ -143,7 +143,7 @@ class _Drawn:
     def fit(self, points: _Array) -> None:
         """Take mean and covariance of points [count, n]."""
         covariance = np.atleast_2d(np.cov(points, rowvar=False)) + 1e-12 * np.eye(points.shape[1])
-        self._take(points.mean(axis=0), _WIDER * np.linalg.cholesky(covariance))
+        self._take(points.mean(axis=0), np.asarray(_WIDER * np.linalg.cholesky(covariance), dtype=np.float64))
 
     def _take(self, centre: _Array, root: _Array) -> None:
         self.centre, self._root, self._inverse = centre, root, np.linalg.inv(root)
