@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from didymos.cli.command import command
 from didymos.cli.description_options import Reading
 from didymos.cli.fit_columns import ColumnOption, columns_from
 from didymos.cli.fit_parameters import free_parameters
+from didymos.cli.fit_result import fit_facts, print_fit
 from didymos.cli.options import (
     AsJson,
     Control,
@@ -28,13 +29,13 @@ from didymos.cli.options import (
     load_twin,
 )
 from didymos.cli.progress import progress
-from didymos.cli.residual_options import Residuals, print_residual, residual_facts, with_residual
-from didymos.cli.text import number, print_json, print_table
+from didymos.cli.residual_options import Residuals, with_residual
+from didymos.cli.text import print_json
 from didymos.cli.values import limits
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from didymos.fitting import Fit, FittedParameter
+    from didymos.fitting import Fit
 
 __all__ = ["fit"]
 
@@ -92,7 +93,10 @@ class FitOptions:
     residuals: Residuals
     method: Annotated[str, typer.Option(metavar="NAME", help="least-squares, pattern or global.")] = "least-squares"
     starts: Annotated[int, typer.Option(metavar="N", min=1, help="The twin's values, then some drawn within bounds.")] = 1
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the drawn starts and the global search.")] = 0
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of drawn starts, the global search and samples.")] = 0
+    intervals: Annotated[
+        str, typer.Option(metavar="NAME", help="sandwich (of the slopes), profile (likelihood) or posterior (sampled by emcee).")
+    ] = "sandwich"
     portable: Portable = False
     threads: Threads = None
     sets: Sets = None
@@ -103,6 +107,7 @@ class FitOptions:
         Path | None, typer.Option("-o", "--output", metavar="FILE.yaml", help="Keep the values, for run --with.")
     ] = None
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Tables and overlay plots.")] = None
+    samples: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Keep what --intervals posterior sampled.")] = None
     as_json: AsJson = False
     quiet: Quiet = False
 
@@ -113,7 +118,8 @@ def fit(options: FitOptions) -> int:
 
     Ctrl-C ends the search and keeps the best so far.
     """
-    for file in (options.output, options.report):
+    files = {"fitted": options.output, "report": options.report, "samples": options.samples}
+    for file in files.values():
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
     fitted = _search(options)
@@ -121,9 +127,9 @@ def fit(options: FitOptions) -> int:
     for text in (*fitted.warnings, *(["interrupted; this is the best so far"] if fitted.interrupted else [])):
         print(f"didymos: {text}", file=sys.stderr)
     if options.as_json:
-        print_json({**_result(fitted), "fitted": options.output, "report": options.report})
+        print_json({**fit_facts(fitted), **{name: file for name, file in files.items() if file is not None or name != "samples"}})
     elif not options.quiet:
-        _print_result(fitted, {"fitted": options.output, "report": options.report})
+        print_fit(fitted, files)
     return 0
 
 
@@ -131,6 +137,7 @@ def _search(options: FitOptions) -> Fit:
     """The fit, with a bar that shows how it goes."""
     from didymos.fitting import fit as search
     from didymos.fitting import read_recordings
+    from didymos.fitting.intervals import usual_runs
 
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
     twin = load_twin(
@@ -143,9 +150,11 @@ def _search(options: FitOptions) -> Fit:
     )  # fmt: skip
     if options.resume and options.output is None:
         raise InputError("goes with -o: the progress is kept beside that file", option="resume")
+    if options.samples is not None and options.intervals != "posterior":
+        raise InputError("goes with --intervals posterior: nothing else is sampled", option="samples")
     recordings = read_recordings(twin, options.data, columns)
     held_out = read_recordings(twin, options.hold_out or (), columns)
-    usual = options.starts * _USUAL_ROUNDS * (len(bounds) + 1)
+    usual = options.starts * _USUAL_ROUNDS * (len(bounds) + 1) + usual_runs(options.intervals, len(bounds))
     checkpoint = None if options.output is None else options.output.with_name(options.output.name + ".progress")
     between = limits(options.between, "--between") if options.between else None
     if options.residuals.residual_only:
@@ -159,8 +168,8 @@ def _search(options: FitOptions) -> Fit:
         fitted = search(
             twin, recordings, bounds, hold_out=held_out, window=options.window, start=options.start,
             between=between, first_guess=options.first_guess, method=options.method, starts=options.starts,
-            seed=options.seed, threads=options.threads, units=not options.units_as_given, checkpoint=checkpoint,
-            resume=options.resume,
+            seed=options.seed, threads=options.threads, units=not options.units_as_given, intervals=options.intervals,
+            checkpoint=checkpoint, resume=options.resume,
             watch=lambda runs, loss: tick(min(runs, 0.99 * usual), f"loss {loss:.6g}"),
         )  # fmt: skip
     return with_residual(fitted, twin, recordings, held_out, between, options.residuals, options.threads, quiet=quiet)
@@ -175,65 +184,7 @@ def _keep(fitted: Fit, options: FitOptions) -> None:
         from didymos.fitting.report import save_report
 
         save_report(fitted, options.report)
+    if options.samples is not None and fitted.samples is not None:
+        from didymos.fitting.samples import save_samples
 
-
-def _result(fitted: Fit) -> dict[str, Any]:
-    recordings: dict[str, dict[str, dict[str, float]]] = {}
-    for item in fitted.evaluations:
-        errors = {"rmse_before": item.rmse_before, "rmse_after": item.rmse_after}
-        recordings.setdefault(item.name, {})[item.channel.column.signal] = errors
-    return {
-        "twin": fitted.twin,
-        "method": fitted.method,
-        "loss_before": fitted.loss_before,
-        "loss_after": fitted.loss_after,
-        "seconds": fitted.seconds,
-        "runs": fitted.runs,
-        "interrupted": fitted.interrupted,
-        "converged": fitted.converged,
-        "iterations": fitted.iterations,
-        "window": fitted.window,
-        "parameters": {x.path: _facts(x) for x in fitted.parameters if x.recording is None},
-        "per_recording": {
-            name: {x.path: _facts(x) for x in fitted.parameters if x.recording == name}
-            for name in dict.fromkeys(x.recording for x in fitted.parameters if x.recording is not None)
-        },
-        "directions": [asdict(item) for item in fitted.directions],
-        "misfits": [asdict(item) for item in fitted.misfits],
-        "valleys": [{"loss": valley.loss, "values": valley.values} for valley in fitted.valleys],
-        "recordings": recordings,
-        "hold_out": sorted({item.name for item in fitted.evaluations if item.held_out}),
-        "correlation": fitted.correlation,
-        "warnings": fitted.warnings,
-        **residual_facts(fitted),
-    }
-
-
-def _facts(x: FittedParameter) -> dict[str, Any]:
-    return {"before": x.before, "after": x.after, "interval": x.interval, "bounds": x.bounds}
-
-
-def _print_result(fitted: Fit, files: dict[str, Path | None]) -> None:
-    rows = [
-        ("loss", f"{fitted.loss_before:.6g} -> {fitted.loss_after:.6g}"),
-        ("time", f"{fitted.seconds:.1f} s, {fitted.runs} runs, {fitted.method}"),
-        *((name, str(file)) for name, file in files.items() if file is not None),
-    ]
-    print_table(rows)
-    table = [
-        (x.path if x.recording is None else f"{x.path} of {Path(x.recording).name}", x.unit, number(x.before),
-         number(x.after), _interval(x.interval))
-        for x in fitted.parameters
-    ]
-    print_table(table, ("parameter", "unit", "before", "after", "95 % interval"))
-    errors = [
-        (Path(item.name).name + (" (held out)" if item.held_out else ""), item.channel.column.signal, number(item.rmse_before),
-         number(item.rmse_after))
-        for item in fitted.evaluations
-    ]  # fmt: skip
-    print_table(errors, ("recording", "signal", "rmse before", "after"))
-    print_residual(fitted)
-
-
-def _interval(ends: tuple[float, float] | None) -> str:
-    return "not determined" if ends is None else f"{number(ends[0])} .. {number(ends[1])}"
+        save_samples(fitted.samples, options.samples)

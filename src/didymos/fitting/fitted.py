@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from didymos.fitting.directions import Direction
 from didymos.fitting.evaluation import Evaluation
 from didymos.fitting.misfit import Misfit
 from didymos.fitting.parameterization import is_of_recording
+from didymos.fitting.samples import Samples
 
 if TYPE_CHECKING:
     from didymos.fitting.residual_model import ResidualModel
@@ -25,7 +27,8 @@ class FittedParameter:
     """A parameter before and after, and its 95 % interval, which is None where the data say nothing about it.
 
     `followers` are the parameters that took the value times a number: more than one where `path` is a pattern, or others are tied
-    to it. `recording` is the one that has the value for itself.
+    to it. `recording` is the one that has the value for itself. `open` says of both ends of the interval whether it is the bound
+    that ends it there, not the data.
     """
 
     path: str
@@ -36,6 +39,12 @@ class FittedParameter:
     bounds: tuple[float, float]
     followers: Mapping[str, float]
     recording: str | None = None
+    open: tuple[bool, bool] = (False, False)
+
+    @property
+    def full_name(self) -> str:
+        """The path, with the recording that has it for itself."""
+        return self.path if self.recording is None else f"{self.path} of {Path(self.recording).name}"
 
     @property
     def values(self) -> dict[str, float]:
@@ -55,7 +64,8 @@ class OtherValley:
 class Fit:
     """What a fit found; `correlation` is of all parameters, in their order, but for those of held-out recordings.
 
-    `given` are values that the twin was given and that are kept beside those found; `residual` what was learned on top.
+    `intervals` says by what they were found (`intervals.py`); `samples` are those of the posterior, where it was sampled. `given`
+    are values that the twin was given and that are kept beside those found; `residual` what was learned on top.
     """
 
     twin: str
@@ -75,6 +85,8 @@ class Fit:
     misfits: tuple[Misfit, ...]
     directions: tuple[Direction, ...]
     warnings: tuple[str, ...]
+    intervals: str = "sandwich"
+    samples: Samples | None = None
     given: Mapping[str, float] = field(default_factory=dict)
     residual: ResidualModel | None = None
 

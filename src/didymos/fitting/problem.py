@@ -7,9 +7,8 @@ then one entry for each prior, (value - mean) / sd times the size of the noise i
 A run that fails, or whose values no robot can have (an inertia that belongs to no body), counts as far away: ten times the size
 of the recording, or of the first error where that is larger. Such a point is never the best, and no slope is taken across it.
 
-A worker has one sampler per kind of recording (scenario, what is fed, how long), whatever their number, and, where arguments of
-the description move, one for each of the last values of these. It goes through segments one by one; a run depends on nothing that
-was before it, so the number of threads does not matter. The compiled loop releases the interpreter, so threads are enough.
+A worker is a predictor (`prediction.py`), which goes through segments one by one. A run depends on nothing that was before it, so
+the number of threads does not matter. The compiled loop releases the interpreter, so threads are enough.
 """
 
 from __future__ import annotations
@@ -17,34 +16,30 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from didymos.describe.twin import Twin
-from didymos.engine.sampler import Sampler, Samples
-from didymos.engine.sampling import Sampling
 from didymos.errors import InputError, RunError
-from didymos.fitting.described import Arguments, DescribedTwins, arguments_of
-from didymos.fitting.parameterization import Parameterization, is_set_in_a_run
-from didymos.fitting.recording import Channel, Recording
+from didymos.fitting.blocks import Block
+from didymos.fitting.described import DescribedTwins, arguments_of
+from didymos.fitting.parameterization import Parameterization
+from didymos.fitting.prediction import Predictor, State
+from didymos.fitting.recording import Recording
+from didymos.fitting.residual_rows import ResidualRows
 from didymos.fitting.segments import Segment
-from didymos.fitting.signals import channel_error, predicted, sources
+from didymos.fitting.signals import channel_error
 from didymos.fitting.slopes import one_or_both_ways
 from didymos.fitting.start_estimates import StartEstimates
 from didymos.fitting.start_states import StartStates
-from didymos.rotations import quaternion_product, rotation_vector_to_quaternion
 
 __all__ = ["Problem"]
 
 _Array = NDArray[np.float64]
-_FAILED = 10.0  # a run that fails counts as an error of so many times the recording's own size, or the first error's
 _BLOCK = 32  # windows that a worker does in one go
-_MARGIN = 2.0  # ticks that a run lasts longer than what it is compared with
-_BUILDS = 6  # samplers of other arguments of the description that a worker keeps
-_Kind = tuple[str | None, tuple[str, ...], Arguments]
 
 
 class Problem:
@@ -64,7 +59,7 @@ class Problem:
         watch: Callable[[int, float], None] | None = None,
     ) -> None:
         self.twin, self.recordings, self.segments, self.parameters = twin, tuple(recordings), tuple(segments), parameters
-        self.noise, self.look_back = noise, look_back
+        self.noise = noise
         self.runs = 0
         self.start = parameters.start
         self.best, self.best_loss = self.start, np.inf
@@ -72,18 +67,16 @@ class Problem:
         self.met_impossible = False
         """Whether a run had values that no robot can have."""
         self._watch = watch
-        self._rows = self._count_rows()
-        owners = [np.full(rows[-1].stop - rows[0].start, x.recording) for x, rows in zip(self.segments, self._rows, strict=True)]
-        self._recording_of = np.concatenate(owners) if owners else np.empty(0, dtype=np.int64)  # of each error, shape [samples]
+        self._rows = ResidualRows(self.recordings, self.segments)
         self._far: _Array | None = None  # the errors of a run that fails, once there was one that did not; shape [samples]
         self._blocks = self._cut()
         count = threads or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="didymos-fit")
-        self._workers: queue.SimpleQueue[dict[_Kind, Sampler]] = queue.SimpleQueue()
+        self._workers: queue.SimpleQueue[Predictor] = queue.SimpleQueue()
+        described = DescribedTwins(twin)
         for _ in range(count):
-            self._workers.put({})
-        self._described = DescribedTwins(twin)
-        self._starts: list[tuple[_Array, _Array] | None] = []
+            self._workers.put(Predictor(twin, self.recordings, self.segments, described, look_back))
+        self._starts: list[State | None] = []
         self._estimates: StartEstimates | None = None
         self._begin(estimate_starts)
 
@@ -92,22 +85,15 @@ class Problem:
     @property
     def samples(self) -> int:
         """Entries of the residual that are errors, without priors."""
-        return self._rows[-1][-1].stop if self._rows else 0
+        return self._rows.count
 
     def rows(self, segment: int) -> tuple[slice, ...]:
         """Where in the residual the errors of a segment's channels lie."""
-        return self._rows[segment]
+        return self._rows.channels[segment]
 
-    def _count_rows(self) -> list[tuple[slice, ...]]:
-        rows, first = [], 0
-        for segment in self.segments:
-            parts = []
-            for channel, samples in zip(self.recordings[segment.recording].channels, segment.samples, strict=True):
-                width = 3 if channel.is_orientation else channel.rows.shape[1]
-                parts.append(slice(first, first + width * (samples.stop - samples.start)))
-                first = parts[-1].stop
-            rows.append(tuple(parts))
-        return rows
+    def blocks(self) -> list[Block]:
+        """Rows of each axis of each channel, with what is known of its noise."""
+        return self._rows.blocks()
 
     def _cut(self) -> list[range]:
         """Segments that are done in one go: a whole recording alone, windows by the dozen."""
@@ -124,29 +110,6 @@ class Problem:
             first = last
         return blocks
 
-    def _sampler(self, worker: dict[_Kind, Sampler], recording: Recording, arguments: Arguments = ()) -> Sampler:
-        kind = recording.scenario, tuple(recording.fed), arguments
-        if kind not in worker:
-            alike = [i for i, item in enumerate(self.recordings) if (item.scenario, tuple(item.fed)) == kind[:2]]
-            rows = max((len(table) for i in alike for table in self.recordings[i].fed.values()), default=0)
-            longest = max(segment.seconds for segment in self.segments if segment.recording in alike)
-            rate = self.twin.file.record.rate
-            names = tuple(dict.fromkeys(name for i in alike for c in self.recordings[i].channels for name in c.signals))
-            sampling = Sampling(tuple(recording.fed), rows, sources(names), longest + 1.0 / rate)
-            try:
-                made = Sampler(self._described.get(arguments), recording.scenario, sampling)
-            except InputError as error:
-                column = next((c.column.name for c in recording.channels if repr(c.column.signal) in error.message), None)
-                if column is None:
-                    raise
-                raise InputError(error.message, file=self.twin.source, path=f"recordings.columns.{column}") from None
-            others = [key for key in worker if key[2]]
-            if len(others) >= _BUILDS and arguments:
-                del worker[others[0]]
-            worker[kind] = made
-        worker[kind] = worker.pop(kind)  # the last used one comes last
-        return worker[kind]
-
     def _begin(self, estimate: bool) -> None:
         """Find the measured state in which each window begins, and what makes a better one of it."""
         self._starts = [None] * len(self.segments)
@@ -159,7 +122,7 @@ class Problem:
                 if segment.recording not in states:
                     recording = self.recordings[segment.recording]
                     arguments = arguments_of(self.parameters.values(self.start))
-                    simulation = self._sampler(worker, recording, arguments).simulation
+                    simulation = worker.sampler(recording, arguments).simulation
                     root = simulation.links.root_body(simulation.model)
                     states[segment.recording] = StartStates(self.twin, simulation.model, root, recording)
                 self._starts[i] = states[segment.recording].at(segment.at)
@@ -168,7 +131,7 @@ class Problem:
                 self._estimates = StartEstimates(
                     simulation.model, [start for start in self._starts if start is not None],
                     [spreads[segment.recording] for segment in self.segments],
-                    [slice(rows[0].start, rows[-1].stop) for rows in self._rows], self.parameters.size, self.noise,
+                    [self._rows.of(range(i, i + 1)) for i in range(len(self.segments))], self.parameters.size, self.noise,
                 )  # fmt: skip
         finally:
             self._workers.put(worker)
@@ -216,8 +179,7 @@ class Problem:
 
         def work(task: tuple[int, range]) -> None:
             k, block = task
-            part = slice(self._rows[block.start][0].start, self._rows[block.stop - 1][-1].stop)
-            errors[part, k] = self._errors(columns[k], block, starts[k])
+            errors[self._rows.of(block), k] = self._errors(columns[k], block, starts[k])
 
         list(self._pool.map(work, tasks))
         self.runs += len(columns)
@@ -238,6 +200,16 @@ class Problem:
             self.residuals(self.best)
 
     @property
+    def estimates_starts(self) -> bool:
+        """Whether windows begin at starts that are estimated; their entries of the residual come last."""
+        return self._estimates is not None
+
+    @property
+    def recording_of(self) -> NDArray[np.int64]:
+        """The recording of each error, shape [samples]."""
+        return self._rows.recording
+
+    @property
     def lost_degrees(self) -> float:
         """Degrees of freedom that estimated starts took from the errors."""
         return 0.0 if self._estimates is None else self._estimates.lost
@@ -251,20 +223,11 @@ class Problem:
         failed = ~np.isfinite(errors)
         columns = failed.any(axis=0)
         if self._far is None and not columns.all():
-            self._far = self._far_from(errors[:, int(np.argmin(columns))])
+            self._far = self._rows.far_from(errors[:, int(np.argmin(columns))])
         if columns.any():
-            far = self._far if self._far is not None else self._far_from(np.zeros(self.samples))
+            far = self._far if self._far is not None else self._rows.far_from(np.zeros(self.samples))
             errors[failed] = np.broadcast_to(far[:, None], errors.shape)[failed]
         return failed
-
-    def _far_from(self, first: _Array) -> _Array:
-        """Errors of a run that fails, from those of one that did not; shape [samples]."""
-        far = np.empty(self.samples)
-        for segment, parts in zip(self.segments, self._rows, strict=True):
-            for channel, part in zip(self.recordings[segment.recording].channels, parts, strict=True):
-                size = np.sqrt(channel.column.weight) * max(float(np.std(channel.rows, axis=0).max()), 1e-9)
-                far[part] = _FAILED * max(size, float(np.sqrt(np.mean(first[part] ** 2))))
-        return far
 
     def losses(self, points: _Array) -> _Array:
         """Losses of points, shape [n, k] -> [k]."""
@@ -275,8 +238,8 @@ class Problem:
         """Sums of squared errors, shape [n, k] -> [recordings, k]."""
         residuals = self.residuals(points.reshape(len(self.low), -1))
         found = np.zeros((len(self.recordings), residuals.shape[1]))
-        for segment, rows in zip(self.segments, self._rows, strict=True):
-            part = residuals[rows[0].start : rows[-1].stop]
+        for i, segment in enumerate(self.segments):
+            part = residuals[self._rows.of(range(i, i + 1))]
             found[segment.recording] += np.einsum("ij,ij->j", part, part)
         return found
 
@@ -301,14 +264,14 @@ class Problem:
         jacobian = np.zeros((len(residuals), len(self.low)))
         rows = np.arange(self.samples)
         for c, members in enumerate(colours):
-            owner = members[self._recording_of] if len(members) > 1 else np.full(self.samples, members[0])
+            owner = members[self._rows.recording] if len(members) > 1 else np.full(self.samples, members[0])
             second = 1 + len(colours) + both.index(c) if c in both else 0
             slopes = one_or_both_ways(
                 residuals[: self.samples, [0, 1 + c, second]], failed[:, [0, 1 + c, second]], ahead[owner],
                 back[owner] if second else np.zeros(self.samples),
             )  # fmt: skip
             jacobian[rows, owner] = slopes
-        priors = self._prior_slopes()  # each of one group's own
+        priors = self.prior_slopes()  # each of one group's own
         jacobian[self.samples : self.samples + len(priors)] = priors
         if self._estimates is not None:
             errors, of_starts = self._estimates.eliminate(point, jacobian[: self.samples], self._run_starts)
@@ -323,7 +286,8 @@ class Problem:
             trials[-1][colours[c]] += widths[colours[c]]
         return trials
 
-    def _prior_slopes(self) -> _Array:
+    def prior_slopes(self) -> _Array:
+        """Slopes of the priors' entries, shape [priors, n]: the same everywhere."""
         step, point = 1e-6, self.parameters.start
         columns = []
         for i in range(len(point)):
@@ -382,7 +346,8 @@ class Problem:
                     found = None
                     self.met_impossible = True
                 if found is None:
-                    pieces.append(np.full(self._rows[i][-1].stop - self._rows[i][0].start, np.nan))
+                    rows = self._rows.of(range(i, i + 1))
+                    pieces.append(np.full(rows.stop - rows.start, np.nan))
                     continue
                 for channel, samples, said in zip(channels, segment.samples, found, strict=True):
                     weight = np.sqrt(channel.column.weight)
@@ -391,61 +356,7 @@ class Problem:
         finally:
             self._workers.put(worker)
 
-    def _predict(self, worker: dict[_Kind, Sampler], point: _Array, index: int, start: _Array) -> list[_Array]:
+    def _predict(self, worker: Predictor, point: _Array, index: int, start: _Array) -> list[_Array]:
         segment = self.segments[index]
-        recording = self.recordings[segment.recording]
-        values = self.parameters.values(point, segment.recording)
-        sampler = self._sampler(worker, recording, arguments_of(values))
-        samples = self._simulate(sampler, recording, index, values, start)
-        offset = values.get("recording.clock_offset", 0.0)
-        return [
-            self._channel(samples, channel, channel.time[part] - segment.at - offset, values)
-            for channel, part in zip(recording.channels, segment.samples, strict=True)
-        ]
-
-    def _simulate(
-        self, sampler: Sampler, recording: Recording, index: int, values: Mapping[str, float], away: _Array
-    ) -> Samples:
-        segment = self.segments[index]
-        start = self._starts[index] if self._estimates is None else self._estimates.state(index, away)
-        sampler.set_values({path: value for path, value in values.items() if is_set_in_a_run(path)})
-        at = segment.at - values.get("recording.input_delay", 0.0)
-        sampler.feed(recording.fed)
-        seconds = segment.seconds + 1.0 / self.twin.file.record.rate + _MARGIN * sampler.simulation.period
-        if start is None:
-            return sampler.run_from_start(seconds, at=at)
-        qpos, qvel = self._aligned(sampler, recording, start, values)
-        return sampler.run_from(qpos, qvel, seconds, at=at, tables=recording.fed, look_back=self.look_back)
-
-    def _aligned(
-        self, sampler: Sampler, recording: Recording, start: tuple[_Array, _Array], values: Mapping[str, float]
-    ) -> tuple[_Array, _Array]:
-        """Where a window begins, with the measured attitude turned into the robot's own."""
-        channels = (*recording.channels, *recording.states)
-        turned = next((q for c in channels if (q := _alignment(c, values)) is not None), None)
-        if turned is None or not self.twin.description.floating:
-            return start
-        model = sampler.simulation.built.assembly.model
-        first = int(model.jnt_qposadr[model.body_jntadr[sampler.simulation.links.root_body(model)]]) + 3
-        qpos = start[0].copy()
-        qpos[first : first + 4] = quaternion_product(qpos[None, first : first + 4], turned)[0]
-        return qpos, start[1]
-
-    def _channel(self, samples: Samples, channel: Channel, times: _Array, values: Mapping[str, float]) -> _Array:
-        name = channel.column.name
-        found = predicted(samples, channel, times - values.get(f"recording.delay.{name}", 0.0))
-        for k, signal in enumerate(channel.signals):
-            axis = signal.removeprefix(channel.column.signal)
-            found[:, k] += values.get(f"recording.bias.{name}{axis}", 0.0)
-        turned = _alignment(channel, values)
-        return found if turned is None else quaternion_product(found, turned * [1.0, -1.0, -1.0, -1.0])
-
-
-def _alignment(channel: Channel, values: Mapping[str, float]) -> _Array | None:
-    """The unit quaternion, shape [1, 4], from an attitude's own frame to the robot's; None where it has none."""
-    if not channel.is_orientation:
-        return None
-    names = [f"recording.alignment.{channel.column.name}.{axis}" for axis in "xyz"]
-    if not any(name in values for name in names):
-        return None
-    return rotation_vector_to_quaternion(np.array([[values.get(name, 0.0) for name in names]]))
+        state = self._starts[index] if self._estimates is None else self._estimates.state(index, start)
+        return worker.predict(segment, self.parameters.values(point, segment.recording), state)

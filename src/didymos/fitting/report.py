@@ -34,6 +34,7 @@ def save_report(fit: Fit, path: Path) -> Path:
         *(f'<p class="w">{html.escape(text)}</p>' for text in fit.warnings),
         "<h2>Parameters</h2>",
         _table(("parameter", "unit", "before", "after", "95 % interval", "bounds"), [_row(x) for x in fit.parameters]),
+        f"<p>Intervals: {html.escape(by_what(fit))}.</p>",
         "<h2>Errors (RMSE)</h2>",
         _table(("recording", "signal", "before", "after"), [_error_row(item) for item in fit.evaluations]),
         *residual_section(fit),
@@ -41,6 +42,7 @@ def save_report(fit: Fit, path: Path) -> Path:
         *(_overlay(item) for item in fit.evaluations),
         "<h2>Correlation of the parameters</h2>",
         _correlation(fit),
+        *_posterior(fit),
     ]
     page = f"<!doctype html><html lang=en><meta charset=utf-8><title>{html.escape(fit.twin)}</title><style>{_STYLE}</style>"
     path.write_text(page + "\n".join(parts) + "</html>\n", encoding="utf-8")
@@ -64,14 +66,22 @@ def residual_section(fit: Fit) -> list[str]:
     ]
 
 
+def by_what(fit: Fit) -> str:
+    """How intervals were found, in words."""
+    if fit.samples is not None:
+        return f"posterior ({fit.samples.text})"
+    return {"sandwich": "sandwich, from the slopes at the optimum", "profile": "profile likelihood"}[fit.intervals]
+
+
 def _files(fit: Fit) -> str:
     return html.escape(", ".join(dict.fromkeys(Path(item.name).name for item in fit.evaluations if not item.held_out)))
 
 
 def _row(x: FittedParameter) -> tuple[str, ...]:
-    interval = "not determined" if x.interval is None else f"{x.interval[0]:.4g} to {x.interval[1]:.4g}"
-    name = x.path if x.recording is None else f"{x.path} of {Path(x.recording).name}"
-    return name, x.unit, f"{x.before:.5g}", f"{x.after:.5g}", interval, f"{x.bounds[0]:g} to {x.bounds[1]:g}"
+    interval = "not determined" if x.interval is None else " to ".join(
+        f"{end:.4g}{' (bound)' if met else ''}" for end, met in zip(x.interval, x.open, strict=True)
+    )  # fmt: skip
+    return x.full_name, x.unit, f"{x.before:.5g}", f"{x.after:.5g}", interval, f"{x.bounds[0]:g} to {x.bounds[1]:g}"
 
 
 def _error_row(item: Evaluation) -> tuple[str, ...]:
@@ -120,6 +130,14 @@ def _correlation(fit: Fit) -> str:
     axes.set_yticks(range(len(names)), names, fontsize=7)
     figure.colorbar(image, ax=axes, shrink=0.7)
     return _svg(figure)
+
+
+def _posterior(fit: Fit) -> list[str]:
+    if fit.samples is None:
+        return []
+    from didymos.fitting.corner_picture import corner_picture
+
+    return ["<h2>Posterior</h2>", f"<p>{html.escape(fit.samples.text)}.</p>", _svg(corner_picture(fit))]
 
 
 def _svg(figure: Any) -> str:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from didymos.fitting.confidence import Confidence
 from didymos.fitting.parameterization import Group, Parameterization
 
-__all__ = ["reported_confidence"]
+__all__ = ["reported_confidence", "reported_slopes"]
 
 _Array = NDArray[np.float64]
 _NORMAL_95 = 1.959963984540054
@@ -39,7 +39,7 @@ def reported_confidence(
     `jacobian` [entries, n] is that of the residual at the optimum, `size` the residual's RMS; `confidence_of` gives the
     confidence of coordinates along which the residual has some slopes [entries, k].
     """
-    slopes = _all_slopes(parameters, point)
+    slopes = reported_slopes(parameters, point)
     if all(len(group.start) == 1 for group, _ in parameters.entries()):
         certainty = confidence_of(jacobian)
         blind = ~np.isfinite(certainty.half_width)
@@ -71,7 +71,7 @@ def _confidence(covariance: _Array, blind: NDArray[np.bool_]) -> Confidence:
     return Confidence(np.where(blind, np.inf, width), correlation)
 
 
-def _all_slopes(parameters: Parameterization, point: _Array) -> _Array:
+def reported_slopes(parameters: Parameterization, point: _Array) -> _Array:
     """d reported / d coordinates, shape [names of all groups, n]."""
     blocks = [_slopes(group, point[parameters.stretch(group, index)]) for group, index in parameters.entries()]
     whole = np.zeros((sum(len(block) for block in blocks), len(point)))

@@ -24,14 +24,13 @@ from numpy.typing import NDArray
 from didymos.describe.twin import Twin
 from didymos.errors import InputError
 from didymos.fitting.evaluation import Evaluation, evaluate
-from didymos.fitting.fit import cut
 from didymos.fitting.paired_judgement import PairedJudgement, judge_pair
 from didymos.fitting.recording import Recording
 from didymos.fitting.residual_cells import Cell, cut_cells
 from didymos.fitting.residual_part import ResidualPart, find_residual_part
 from didymos.fitting.residual_runs import ResidualRuns
 from didymos.fitting.residual_training import Trained, Trainer
-from didymos.fitting.segments import Segment, Span
+from didymos.fitting.segments import Segment, Span, cut
 from didymos.parts.learned import UNITS
 
 __all__ = ["ResidualModel", "learn_residual"]

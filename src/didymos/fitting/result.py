@@ -25,4 +25,7 @@ def save_values(fit: Fit, path: Path) -> Path:
 
 def _remark(parameter: FittedParameter) -> str:
     ends = parameter.interval
-    return f"{parameter.unit}; " + ("not determined" if ends is None else f"95 %: {ends[0]:.6g} .. {ends[1]:.6g}")
+    if ends is None:
+        return f"{parameter.unit}; not determined"
+    low, high = (f"{end:.6g}{' (bound)' if met else ''}" for end, met in zip(ends, parameter.open, strict=True))
+    return f"{parameter.unit}; 95 %: {low} .. {high}"

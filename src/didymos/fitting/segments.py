@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.describe.schema import WhereSpec
+from didymos.describe.twin import Twin
 from didymos.errors import InputError, nearest
 from didymos.fitting.recording import Channel, Recording
 
-__all__ = ["Segment", "Span", "samples_per_window", "whole", "windows"]
+__all__ = ["Segment", "Span", "cut", "samples_per_window", "whole", "windows"]
 
 _Array = NDArray[np.float64]
 Span = tuple[float, float]
@@ -35,6 +36,26 @@ class Segment:
     seconds: float
     samples: tuple[slice, ...]
     measured: bool
+
+
+def cut(
+    twin: Twin,
+    recordings: Sequence[Recording],
+    window: float | None,
+    every: int | None = None,
+    between: Span | None = None,
+) -> list[Segment]:
+    """Whole recordings, or their windows, one after the other by default; a recording without any is an `InputError`."""
+    if window is None:
+        return [whole(i, recording, between) for i, recording in enumerate(recordings)]
+    where, found = twin.file.recordings.windows_where, []
+    for i, recording in enumerate(recordings):
+        cut_here = windows(i, recording, window, every, where, between)
+        if not cut_here:
+            text = f"has no window of {window:g} s that may be used: too short, masked, or never where windows may begin"
+            raise InputError(text, file=recording.file)
+        found += cut_here
+    return found
 
 
 def whole(index: int, recording: Recording, between: Span | None = None) -> Segment:

@@ -9,12 +9,11 @@ import numpy as np
 
 from didymos.describe.twin import Twin
 from didymos.fitting.evaluation import Evaluation, evaluate
-from didymos.fitting.fit import cut
 from didymos.fitting.fitted import Fit
 from didymos.fitting.parameterization import Parameterization
 from didymos.fitting.problem import Problem
 from didymos.fitting.recording import Recording
-from didymos.fitting.segments import Span
+from didymos.fitting.segments import Span, cut
 
 __all__ = ["as_it_is"]
 

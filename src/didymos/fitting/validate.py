@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from didymos.describe.schema import FreeSpec
 from didymos.describe.twin import Twin
 from didymos.fitting.evaluation import rms
-from didymos.fitting.fit import cut
 from didymos.fitting.horizon import HorizonError, horizon_errors
 from didymos.fitting.noise import noise_size
 from didymos.fitting.parameterization import Parameterization, free_groups
 from didymos.fitting.problem import Problem
 from didymos.fitting.recording import Recording
 from didymos.fitting.search import search
-from didymos.fitting.segments import Segment, Span
+from didymos.fitting.segments import Segment, Span, cut
 from didymos.fitting.signals import channel_error
 
 __all__ = ["Validation", "ValidationRow", "validate"]
