@@ -21,6 +21,7 @@ from didymos.fitting.directions import Direction, Known, unknown_directions
 from didymos.fitting.evaluation import Evaluation, evaluate
 from didymos.fitting.fitted import Fit, FittedParameter, OtherValley, shared_values
 from didymos.fitting.generalised import refine
+from didymos.fitting.lags import Lag, lags
 from didymos.fitting.methods import DIFFERENCE, METHODS
 from didymos.fitting.misfit import Misfit, misfits
 from didymos.fitting.noise import noise_size
@@ -127,6 +128,7 @@ def fit(
         directions = _directions(problem, jacobian, _confidence(problem, jacobian, residual))
         evaluations = evaluate(recordings, segments, before, problem.predictions(problem.best), held_out=False)
         wrong = misfits(evaluations, whole=window is None)
+        late = _lags(problem, jacobian, residual)
         own: tuple[FittedParameter, ...] = ()
         if hold_out:
             judged, own = _judge(twin, hold_out, specs, fitted, window, between, threads, units=units, estimate=estimate)
@@ -137,9 +139,10 @@ def fit(
             seconds=time.perf_counter() - began, runs=problem.runs, interrupted=outcome.interrupted,
             converged=outcome.valleys[0].ending.converged, iterations=outcome.valleys[0].ending.iterations,
             parameters=(*_withheld(fitted, wrong), *own), correlation=certainty.correlation, evaluations=evaluations,
-            valleys=_valleys(problem, outcome), misfits=wrong, directions=directions,
+            valleys=_valleys(problem, outcome), misfits=wrong, lags=late, directions=directions,
             warnings=(
-                *(item.text for item in wrong),
+                *(item.text for item in wrong if item.refuted), *(item.text for item in late),
+                *(item.text for item in wrong if not item.refuted),
                 *left_out.values(), *(text for recording in (*recordings, *hold_out) for text in recording.findings),
                 *(text for group in groups for text in group.findings),
                 *_warnings(problem, outcome, fitted, directions),
@@ -266,7 +269,7 @@ def _blocks(problem: Problem) -> list[Block]:
             time = channel.time[samples]
             sd = None if channel.column.sd is None else float(np.sqrt(channel.column.weight)) * channel.column.sd
             for axis, first in enumerate(range(part.start, part.stop, len(time))):
-                blocks.append(Block(segment.recording, f"{channel.column.signal} {axis}", time, first, i, sd))
+                blocks.append(Block(segment.recording, f"{channel.column.name} {axis}", time, first, i, sd))
     return blocks
 
 
@@ -284,6 +287,14 @@ def _last_passes(problem: Problem, outcome: Outcome) -> _Array:
     found = refine(linearise, problem.best, _blocks(problem), belief=problem.noise)
     problem.best, problem.best_loss = found.point, float(found.residual @ found.residual)
     return found.jacobian
+
+
+def _lags(problem: Problem, jacobian: _Array, residual: _Array) -> tuple[Lag, ...]:
+    """Lags that are not free and that the recordings show; nothing is said of windows."""
+    if any(segment.measured for segment in problem.segments):
+        return ()
+    slopes = problem.lag_slopes(problem.best)
+    return lags(jacobian, residual, _blocks(problem), slopes, [item.name for item in problem.recordings], belief=problem.noise)
 
 
 def _confidence(problem: Problem, jacobian: _Array, residual: _Array) -> Confidence:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from didymos.fitting.directions import Direction
 from didymos.fitting.evaluation import Evaluation
+from didymos.fitting.lags import Lag
 from didymos.fitting.misfit import Misfit
 from didymos.fitting.parameterization import is_of_recording
 
@@ -73,6 +74,7 @@ class Fit:
     evaluations: tuple[Evaluation, ...]
     valleys: tuple[OtherValley, ...]
     misfits: tuple[Misfit, ...]
+    lags: tuple[Lag, ...]
     directions: tuple[Direction, ...]
     warnings: tuple[str, ...]
     given: Mapping[str, float] = field(default_factory=dict)

@@ -332,15 +332,24 @@ class Problem:
             columns.append(self.noise * (self.parameters.prior(moved) - self.parameters.prior(point)) / step)
         return np.column_stack(columns) if columns else np.empty((0, 0))
 
-    def predictions(self, point: _Array) -> list[list[_Array]]:
-        """What the twin says of each segment's channels, shape [n, k] each; a run that fails is a `RunError`."""
+    def predictions(self, point: _Array, late: float = 0.0) -> list[list[_Array]]:
+        """What the twin says of each segment's channels, shape [n, k] each; a run that fails is a `RunError`.
+
+        With recordings that are `late` [s] beside the clock offsets that they have.
+        """
         point = np.clip(point, self.low, self.high)
         (starts,) = self._starts_at(point[None])
         worker = self._workers.get()
         try:
-            return [self._predict(worker, point, i, starts[i]) for i in range(len(self.segments))]
+            return [self._predict(worker, point, i, starts[i], late) for i in range(len(self.segments))]
         finally:
             self._workers.put(worker)
+
+    def lag_slopes(self, point: _Array) -> _Array:
+        """How errors change with a lag of their channel [1/s], shape [samples]: central differences over a recorded interval."""
+        step = 0.5 / self.twin.file.record.rate
+        ahead, behind = (self._weighted(self.predictions(point, late)) for late in (-step, step))
+        return (behind - ahead) / (2.0 * step)
 
     def predictions_or_none(self, point: _Array) -> list[list[_Array] | None]:
         """The same on all cores, with None for a run that fails."""
@@ -372,8 +381,6 @@ class Problem:
         try:
             pieces = []
             for i in block:
-                segment = self.segments[i]
-                channels = self.recordings[segment.recording].channels
                 try:
                     found = self._predict(worker, point, i, starts[i])
                 except RunError:
@@ -383,21 +390,35 @@ class Problem:
                     self.met_impossible = True
                 if found is None:
                     pieces.append(np.full(self._rows[i][-1].stop - self._rows[i][0].start, np.nan))
-                    continue
-                for channel, samples, said in zip(channels, segment.samples, found, strict=True):
-                    weight = np.sqrt(channel.column.weight)
-                    pieces.append(weight * channel_error(channel, channel.rows[samples], said).T.ravel())
+                else:
+                    pieces += self._weighted_of(i, found)
             return np.concatenate(pieces)
         finally:
             self._workers.put(worker)
 
-    def _predict(self, worker: dict[_Kind, Sampler], point: _Array, index: int, start: _Array) -> list[_Array]:
+    def _weighted(self, found: Sequence[Sequence[_Array]]) -> _Array:
+        """Weighted errors of what the twin says of all segments, shape [samples]."""
+        return np.concatenate([part for i, said in enumerate(found) for part in self._weighted_of(i, said)])
+
+    def _weighted_of(self, index: int, found: Sequence[_Array]) -> list[_Array]:
+        """Weighted errors of what the twin says of a segment's channels."""
+        segment = self.segments[index]
+        return [
+            np.sqrt(channel.column.weight) * channel_error(channel, channel.rows[samples], said).T.ravel()
+            for channel, samples, said in zip(
+                self.recordings[segment.recording].channels, segment.samples, found, strict=True
+            )
+        ]  # fmt: skip
+
+    def _predict(
+        self, worker: dict[_Kind, Sampler], point: _Array, index: int, start: _Array, late: float = 0.0
+    ) -> list[_Array]:
         segment = self.segments[index]
         recording = self.recordings[segment.recording]
         values = self.parameters.values(point, segment.recording)
         sampler = self._sampler(worker, recording, arguments_of(values))
         samples = self._simulate(sampler, recording, index, values, start)
-        offset = values.get("recording.clock_offset", 0.0)
+        offset = values.get("recording.clock_offset", 0.0) + late
         return [
             self._channel(samples, channel, channel.time[part] - segment.at - offset, values)
             for channel, part in zip(recording.channels, segment.samples, strict=True)
