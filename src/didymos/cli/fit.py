@@ -215,6 +215,7 @@ def _result(fitted: Fit) -> dict[str, Any]:
         },
         "directions": [asdict(item) for item in fitted.directions],
         "misfits": [asdict(item) for item in fitted.misfits],
+        "lags": [asdict(item) for item in fitted.lags],
         "valleys": [{"loss": valley.loss, "values": valley.values} for valley in fitted.valleys],
         "recordings": recordings,
         "hold_out": sorted({item.name for item in fitted.evaluations if item.held_out}),

@@ -31,6 +31,7 @@ from didymos.fitting.recording import Recording
 from didymos.fitting.reported import reported_confidence
 from didymos.fitting.search import Outcome, search
 from didymos.fitting.segments import Segment, Span, whole, windows
+from didymos.fitting.start_check import StartDoubt, free_starts, start_doubts
 from didymos.fitting.unit_check import check_units
 
 __all__ = ["fit"]
@@ -123,12 +124,14 @@ def fit(
         problem.finish()
         jacobian = _last_passes(problem, outcome)
         residual = _unbiased(problem)
-        certainty = _reported(problem, jacobian, residual)
+        known = _confidence(problem, jacobian, residual)
+        certainty = _reported(problem, jacobian, residual, known)
         fitted = _fitted(problem, begin, certainty)
-        directions = _directions(problem, jacobian, _confidence(problem, jacobian, residual))
+        directions = _directions(problem, jacobian, known)
         evaluations = evaluate(recordings, segments, before, problem.predictions(problem.best), held_out=False)
         wrong = misfits(evaluations, whole=window is None)
         late = _lags(problem, jacobian, residual)
+        doubts = () if estimate or window is None or outcome.interrupted else _start_doubts(problem, fitted, threads)
         own: tuple[FittedParameter, ...] = ()
         if hold_out:
             judged, own = _judge(twin, hold_out, specs, fitted, window, between, threads, units=units, estimate=estimate)
@@ -141,7 +144,7 @@ def fit(
             parameters=(*_withheld(fitted, wrong), *own), correlation=certainty.correlation, evaluations=evaluations,
             valleys=_valleys(problem, outcome), misfits=wrong, lags=late, directions=directions,
             warnings=(
-                *(item.text for item in wrong if item.refuted), *(item.text for item in late),
+                *(item.text for item in wrong if item.refuted), *(item.text for item in late), *(item.text for item in doubts),
                 *(item.text for item in wrong if not item.refuted),
                 *left_out.values(), *(text for recording in (*recordings, *hold_out) for text in recording.findings),
                 *(text for group in groups for text in group.findings),
@@ -297,17 +300,33 @@ def _lags(problem: Problem, jacobian: _Array, residual: _Array) -> tuple[Lag, ..
     return lags(jacobian, residual, _blocks(problem), slopes, [item.name for item in problem.recordings], belief=problem.noise)
 
 
+def _start_doubts(problem: Problem, fitted: Sequence[FittedParameter], threads: int | None) -> tuple[StartDoubt, ...]:
+    """Values that windows with estimated starts do not agree with."""
+    freed = Problem(
+        problem.twin, problem.recordings, problem.segments, problem.parameters, noise=problem.noise, estimate_starts=True,
+        threads=threads,
+    )  # fmt: skip
+    try:
+        free_starts(freed, problem.best, DIFFERENCE)
+        slopes, residual = freed.jacobian(freed.best, DIFFERENCE, central=True), _unbiased(freed)
+        known = _confidence(freed, slopes, residual)
+        return start_doubts(fitted, _fitted(freed, problem.best, _reported(freed, slopes, residual, known)))
+    finally:
+        freed.close()
+
+
 def _confidence(problem: Problem, jacobian: _Array, residual: _Array) -> Confidence:
     """Confidence of coordinates along which the residual has these slopes, at the best point."""
     return confidence(jacobian, residual, _blocks(problem), belief=problem.noise)
 
 
-def _reported(problem: Problem, jacobian: _Array, residual: _Array) -> Confidence:
-    """Confidence of all that is reported, at the best point."""
+def _reported(problem: Problem, jacobian: _Array, residual: _Array, known: Confidence) -> Confidence:
+    """Confidence of all that is reported, at the best point, where that of the coordinates is known."""
     size = float(np.sqrt(residual @ residual / max(problem.samples - len(problem.best), 1)))
     return reported_confidence(
-        problem.parameters, problem.best, jacobian, size, lambda slopes: _confidence(problem, slopes, residual)
-    )
+        problem.parameters, problem.best, jacobian, size,
+        lambda slopes: known if slopes is jacobian else _confidence(problem, slopes, residual),
+    )  # fmt: skip
 
 
 def _directions(problem: Problem, jacobian: _Array, certainty: Confidence) -> tuple[Direction, ...]:
@@ -376,8 +395,9 @@ def _judge(
         if own:
             search(second, parameters.start, "least-squares", 1, 0)
             second.finish()
-            slopes = second.jacobian(second.best, DIFFERENCE, central=True)
-            found = _fitted(second, parameters.start, _reported(second, slopes, _unbiased(second)))
+            slopes, residual = second.jacobian(second.best, DIFFERENCE, central=True), _unbiased(second)
+            known = _confidence(second, slopes, residual)
+            found = _fitted(second, parameters.start, _reported(second, slopes, residual, known))
         else:
             second.settle(second.best)
         after = second.predictions(second.best)
