@@ -34,7 +34,7 @@ def run(case: Case) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         made, twin = make(case, Path(folder)), twin_of(case.robot)
         recordings = read_recordings(twin, [made.file], ROBOTS[case.robot].columns)
-        found = fit(twin, recordings, made.free, threads=1, units=False)  # units are right; few samples can look otherwise
+        found = fit(twin, recordings, made.free, threads=2, units=False)  # units are right; few samples can look otherwise
     parameters = {
         item.path: {"truth": made.truth[item.path], "after": item.after, "interval": item.interval, "bounds": item.bounds}
         for item in found.parameters
