@@ -123,6 +123,8 @@ def why_none(rows: list[Row]) -> Iterator[str]:
                 reasons[f"{name_of(row['robot'], path)}: {why}, {row['samples']} samples"] += 1
     fails = sum(not row["converged"] for row in rows)
     yield f"{len(rows)} fits, of which {fails} searches did not converge. Without an interval: {sum(reasons.values())}."
+    asked = [row["lags"] > 0 for row in rows if "lags" in row]
+    yield f"A lag that is none, or was free, was told in {sum(asked)} of {len(asked)} fits."
     yield ""
     yield from (f"- {text}: {count}" for text, count in reasons.most_common())
 

@@ -74,9 +74,9 @@ class Fit:
     evaluations: tuple[Evaluation, ...]
     valleys: tuple[OtherValley, ...]
     misfits: tuple[Misfit, ...]
-    lags: tuple[Lag, ...]
     directions: tuple[Direction, ...]
     warnings: tuple[str, ...]
+    lags: tuple[Lag, ...] = ()
     given: Mapping[str, float] = field(default_factory=dict)
     residual: ResidualModel | None = None
 

@@ -51,8 +51,7 @@ class StartDoubt:
 
 
 def free_starts(problem: Problem, point: _Array, step: float) -> None:
-    """Lead a problem whose starts are estimated from a point [n] to its own optimum nearby, by differences of `step`."""
-    problem.settle(point, anew=True)
+    """Lead a new problem whose starts are estimated from a point [n] to its own optimum nearby, by differences of `step`."""
     for _ in range(_PASSES):
         residual = problem.residuals(point)
         jacobian = problem.jacobian(point, step)

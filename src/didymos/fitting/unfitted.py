@@ -47,6 +47,6 @@ def as_it_is(
     return Fit(
         twin=twin.name, method="none", window=window, loss_before=loss, loss_after=loss, seconds=time.perf_counter() - began,
         runs=1, interrupted=False, converged=True, iterations=0, parameters=(), correlation=np.zeros((0, 0)),
-        evaluations=evaluations, valleys=(), misfits=(), lags=(), directions=(), given=given or {},
+        evaluations=evaluations, valleys=(), misfits=(), directions=(), given=given or {},
         warnings=tuple(text for recording in (*recordings, *hold_out) for text in recording.findings),
     )  # fmt: skip
