@@ -17,9 +17,9 @@ import numpy as np
 import didymos
 from didymos.describe.schema import FitSpec, FreeSpec
 from didymos.fitting import fit, read_recordings, validate
-from didymos.fitting.fit import cut
 from didymos.fitting.horizon import HorizonError, horizon_errors
 from didymos.fitting.read_recording import columns_of
+from didymos.fitting.segments import cut
 from didymos.rotations import quaternion_product, rotation_vector_to_quaternion
 
 WINDOW = 0.5

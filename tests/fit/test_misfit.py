@@ -9,6 +9,8 @@ import pytest
 
 from didymos import Twin
 from didymos.fitting import Channel, Column, Recording, fit
+from didymos.fitting.evaluation import Evaluation
+from didymos.fitting.misfit import misfits
 from didymos.fitting.noise import sample_noise
 
 TIME = np.linspace(0.0, 4.0, 2001)
@@ -74,6 +76,23 @@ def test_a_tumbling_arm_is_found_or_refuted_but_never_narrow_and_wrong() -> None
     else:
         assert mass.interval is not None
         assert mass.interval[0] < 0.95 < mass.interval[1]
+
+
+def judged(motion: np.ndarray, errors: np.ndarray, name: str) -> Evaluation:
+    channel = Channel(Column(name, name), TIME, motion + errors)
+    recording = Recording(Path("flight.csv"), None, (channel,))
+    return Evaluation(recording, False, channel, TIME, channel.rows, channel.rows, motion[:, None])
+
+
+def test_a_channel_that_hardly_moves_refutes_no_twin_that_explains_the_others() -> None:
+    rng = np.random.default_rng(3)
+    wave, hold = 2.0 * np.sin(3.0 * TIME), 0.02 * np.sin(TIME)
+    drift = [0.01 * np.sin(2.0 * TIME + phase) + 1e-3 * rng.standard_normal(len(TIME)) for phase in (0.0, 1.0)]
+    found = misfits([judged(wave, drift[0], "x"), judged(hold, drift[1], "height")], whole=True)
+    assert {item.signal for item in found} == {"x", "height"}  # both are told
+    assert not any(item.refuted for item in found)
+    wrong = misfits([judged(wave, 100.0 * drift[0], "x"), judged(hold, drift[1], "height")], whole=True)
+    assert {item.signal for item in wrong if item.refuted} == {"x", "height"}
 
 
 def test_what_is_missing_in_a_twin_is_told_with_its_place() -> None:

@@ -164,5 +164,5 @@ def test_a_window_begins_in_the_middle_of_the_scenarios_own_stimuli(make_twin: C
     columns = {"angle": Column("angle", "joints.axle.position"), "rate": Column("rate", "joints.axle.velocity")}
     recording = read_recording(twin, tmp_path / "turn.csv", columns)
     twin.set("links.wheel.inertia.zz", 0.02)
-    found = fit(twin, [recording], {"links.wheel.inertia.zz": (0.01, 0.04)}, window=0.5)
+    found = fit(twin, [recording], {"links.wheel.inertia.zz": (0.01, 0.04)}, window=0.5, between=(0.6, 4.0))
     assert found.values()["links.wheel.inertia.zz"] == pytest.approx(0.03, rel=1e-3)

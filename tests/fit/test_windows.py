@@ -16,7 +16,7 @@ from didymos.cli.main import main
 from didymos.describe.schema import FreeSpec
 from didymos.errors import InputError
 from didymos.fitting import fit, read_recording, read_recordings, validate
-from didymos.fitting.fit import cut
+from didymos.fitting.segments import cut
 from didymos.rotations import axis_angle_to_matrix, matrix_to_quaternion
 
 MASS = {"links.cart.mass": (0.5, 5.0)}

@@ -39,6 +39,7 @@ def fit_facts(fitted: Fit) -> dict[str, Any]:
         },
         "directions": [asdict(item) for item in fitted.directions],
         "misfits": [asdict(item) for item in fitted.misfits],
+        "lags": [asdict(item) for item in fitted.lags],
         "valleys": [{"loss": valley.loss, "values": valley.values} for valley in fitted.valleys],
         "recordings": recordings,
         "hold_out": sorted({item.name for item in fitted.evaluations if item.held_out}),

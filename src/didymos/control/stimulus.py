@@ -122,6 +122,8 @@ class StimulusSpec(Spec):
             made[name] = getattr(self, name)
         if self.kind == "triangle":
             made["rise"] = 0.25 * self.period
+        if self.kind == "sine" and "end" not in self.model_fields_set:
+            made["end"] = np.inf
         return made[()]
 
 
@@ -218,7 +220,7 @@ def evaluate(stimulus: Any, table: Any, t: float) -> float:
         value = stimulus.before + part * (stimulus.to - stimulus.before)
     elif kind == _SINE:
         value = stimulus.offset
-        if t >= start and (t < end or end == 0.0):
+        if start <= t < end:
             value += stimulus.amplitude * math.sin(2.0 * math.pi * stimulus.frequency * (t - start) + stimulus.phase)
     elif kind == _CHIRP:
         value = stimulus.offset

@@ -52,12 +52,13 @@ def coordinates_confidence(problem: Problem, jacobian: _Array, residual: _Array)
     return confidence(jacobian, residual, problem.blocks(), belief=problem.noise)
 
 
-def reported(problem: Problem, jacobian: _Array, residual: _Array) -> Confidence:
-    """Confidence of all that is reported, at the best point."""
+def reported(problem: Problem, jacobian: _Array, residual: _Array, known: Confidence) -> Confidence:
+    """Confidence of all that is reported, at the best point, where that of the coordinates is known."""
     size = float(np.sqrt(residual @ residual / max(problem.samples - len(problem.best), 1)))
     return reported_confidence(
-        problem.parameters, problem.best, jacobian, size, lambda slopes: coordinates_confidence(problem, slopes, residual)
-    )
+        problem.parameters, problem.best, jacobian, size,
+        lambda slopes: known if slopes is jacobian else coordinates_confidence(problem, slopes, residual),
+    )  # fmt: skip
 
 
 def directions(problem: Problem, jacobian: _Array, certainty: Confidence) -> tuple[Direction, ...]:

@@ -20,6 +20,7 @@ from didymos.fitting.fit_checks import check_effect, columns_of_another_program,
 from didymos.fitting.fit_warnings import fit_warnings
 from didymos.fitting.fitted import Fit, FittedParameter, OtherValley
 from didymos.fitting.held_out import judge
+from didymos.fitting.hidden_errors import hidden_lags, hidden_starts
 from didymos.fitting.intervals import check_intervals, find_intervals
 from didymos.fitting.methods import METHODS
 from didymos.fitting.misfit import Misfit, misfits
@@ -122,11 +123,14 @@ def fit(
         residual = unbiased(problem)
         evaluations = evaluate(recordings, segments, before, problem.predictions(problem.best), held_out=False)
         wrong = misfits(evaluations, whole=window is None)
-        certainty = reported(problem, jacobian, residual)
+        known = coordinates_confidence(problem, jacobian, residual)
+        certainty = reported(problem, jacobian, residual, known)
         by = "sandwich" if outcome.interrupted or any(item.refuted for item in wrong) else intervals
         plain = fitted(problem, begin, certainty)
         found = find_intervals(by, problem, plain, certainty, jacobian, residual, seed=seed)
-        unknown = directions(problem, jacobian, coordinates_confidence(problem, jacobian, residual))
+        unknown = directions(problem, jacobian, known)
+        late = hidden_lags(problem, jacobian, residual)
+        doubts = () if estimate or window is None or outcome.interrupted else hidden_starts(problem, plain, threads)
         own: tuple[FittedParameter, ...] = ()
         if hold_out:
             judged, own = judge(
@@ -140,9 +144,11 @@ def fit(
             seconds=time.perf_counter() - began, runs=problem.runs, interrupted=outcome.interrupted,
             converged=outcome.valleys[0].ending.converged, iterations=outcome.valleys[0].ending.iterations,
             parameters=(*_withheld(found.parameters, wrong), *own), correlation=found.correlation, evaluations=evaluations,
-            valleys=_valleys(problem, outcome), misfits=wrong, directions=unknown, intervals=found.by, samples=found.samples,
+            valleys=_valleys(problem, outcome), misfits=wrong, lags=late, directions=unknown, intervals=found.by,
+            samples=found.samples,
             warnings=(
-                *(item.text for item in wrong),
+                *(item.text for item in wrong if item.refuted), *(item.text for item in late), *(item.text for item in doubts),
+                *(item.text for item in wrong if not item.refuted),
                 *left_out.values(), *(text for recording in (*recordings, *hold_out) for text in recording.findings),
                 *(text for group in groups for text in group.findings),
                 *found.warnings, *fit_warnings(problem, outcome, found.parameters, unknown),

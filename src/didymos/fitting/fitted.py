@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from didymos.fitting.directions import Direction
 from didymos.fitting.evaluation import Evaluation
+from didymos.fitting.lags import Lag
 from didymos.fitting.misfit import Misfit
 from didymos.fitting.parameterization import is_of_recording
 from didymos.fitting.samples import Samples
@@ -85,6 +86,7 @@ class Fit:
     misfits: tuple[Misfit, ...]
     directions: tuple[Direction, ...]
     warnings: tuple[str, ...]
+    lags: tuple[Lag, ...] = ()
     intervals: str = "sandwich"
     samples: Samples | None = None
     given: Mapping[str, float] = field(default_factory=dict)

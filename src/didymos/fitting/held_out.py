@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from didymos.describe.schema import FreeSpec
 from didymos.describe.twin import Twin
-from didymos.fitting.certainty import fitted, reported, unbiased
+from didymos.fitting.certainty import coordinates_confidence, fitted, reported, unbiased
 from didymos.fitting.evaluation import Evaluation, evaluate
 from didymos.fitting.fitted import FittedParameter, shared_values
 from didymos.fitting.intervals import find_intervals
@@ -59,7 +59,7 @@ def judge(
             second.finish()
             slopes = second.jacobian(second.best, DIFFERENCE, central=True)
             residual = unbiased(second)
-            certainty = reported(second, slopes, residual)
+            certainty = reported(second, slopes, residual, coordinates_confidence(second, slopes, residual))
             plain = fitted(second, parameters.start, certainty)
             found = find_intervals(intervals, second, plain, certainty, slopes, residual, seed=seed).parameters
         else:

@@ -39,6 +39,7 @@ from didymos.fitting.start_states import StartStates
 __all__ = ["Problem"]
 
 _Array = NDArray[np.float64]
+_OFFSET = "recording.clock_offset"
 _BLOCK = 32  # windows that a worker does in one go
 
 
@@ -296,15 +297,27 @@ class Problem:
             columns.append(self.noise * (self.parameters.prior(moved) - self.parameters.prior(point)) / step)
         return np.column_stack(columns) if columns else np.empty((0, 0))
 
-    def predictions(self, point: _Array) -> list[list[_Array]]:
-        """What the twin says of each segment's channels, shape [n, k] each; a run that fails is a `RunError`."""
+    def predictions(self, point: _Array, late: float = 0.0) -> list[list[_Array]]:
+        """What the twin says of each segment's channels, shape [n, k] each; a run that fails is a `RunError`.
+
+        With recordings that are `late` [s] beside the clock offsets that they have.
+        """
         point = np.clip(point, self.low, self.high)
         (starts,) = self._starts_at(point[None])
         worker = self._workers.get()
         try:
-            return [self._predict(worker, point, i, starts[i]) for i in range(len(self.segments))]
+            return [self._predict(worker, point, i, starts[i], late) for i in range(len(self.segments))]
         finally:
             self._workers.put(worker)
+
+    def lag_slopes(self, point: _Array) -> _Array:
+        """How errors change with a lag of their channel [1/s], shape [samples]: central differences over a recorded interval."""
+        step = 0.5 / self.twin.file.record.rate
+        ahead, behind = (
+            np.concatenate([part for i, said in enumerate(self.predictions(point, late)) for part in self._weighted(i, said)])
+            for late in (-step, step)
+        )
+        return (behind - ahead) / (2.0 * step)
 
     def predictions_or_none(self, point: _Array) -> list[list[_Array] | None]:
         """The same on all cores, with None for a run that fails."""
@@ -336,8 +349,6 @@ class Problem:
         try:
             pieces = []
             for i in block:
-                segment = self.segments[i]
-                channels = self.recordings[segment.recording].channels
                 try:
                     found = self._predict(worker, point, i, starts[i])
                 except RunError:
@@ -348,15 +359,25 @@ class Problem:
                 if found is None:
                     rows = self._rows.of(range(i, i + 1))
                     pieces.append(np.full(rows.stop - rows.start, np.nan))
-                    continue
-                for channel, samples, said in zip(channels, segment.samples, found, strict=True):
-                    weight = np.sqrt(channel.column.weight)
-                    pieces.append(weight * channel_error(channel, channel.rows[samples], said).T.ravel())
+                else:
+                    pieces += self._weighted(i, found)
             return np.concatenate(pieces)
         finally:
             self._workers.put(worker)
 
-    def _predict(self, worker: Predictor, point: _Array, index: int, start: _Array) -> list[_Array]:
+    def _weighted(self, index: int, found: Sequence[_Array]) -> list[_Array]:
+        """Weighted errors of what the twin says of a segment's channels."""
+        segment = self.segments[index]
+        channels = self.recordings[segment.recording].channels
+        return [
+            np.sqrt(channel.column.weight) * channel_error(channel, channel.rows[samples], said).T.ravel()
+            for channel, samples, said in zip(channels, segment.samples, found, strict=True)
+        ]
+
+    def _predict(self, worker: Predictor, point: _Array, index: int, start: _Array, late: float = 0.0) -> list[_Array]:
         segment = self.segments[index]
         state = self._starts[index] if self._estimates is None else self._estimates.state(index, start)
-        return worker.predict(segment, self.parameters.values(point, segment.recording), state)
+        values = self.parameters.values(point, segment.recording)
+        if late:
+            values = values | {_OFFSET: values.get(_OFFSET, 0.0) + late}
+        return worker.predict(segment, values, state)

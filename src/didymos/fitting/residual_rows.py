@@ -54,7 +54,7 @@ class ResidualRows:
                 time = channel.time[samples]
                 sd = None if channel.column.sd is None else float(np.sqrt(channel.column.weight)) * channel.column.sd
                 for axis, first in enumerate(range(part.start, part.stop, len(time))):
-                    blocks.append(Block(segment.recording, f"{channel.column.signal} {axis}", time, first, i, sd))
+                    blocks.append(Block(segment.recording, f"{channel.column.name} {axis}", time, first, i, sd))
         return blocks
 
     def far_from(self, first: _Array) -> _Array:
