@@ -53,7 +53,7 @@ class Validation:
     windows: Mapping[str, HorizonError]
     windows_by_recording: Mapping[str, Mapping[str, HorizonError]]
     windows_as_filed: Mapping[str, HorizonError]  # with nothing fitted to a recording, where any has numbers of its own
-    own: Mapping[str, Mapping[str, float]]  # by recording: what it has for itself, by path
+    own: Mapping[str, Mapping[str, float]]  # by recording: what it has for itself, by path or pattern
     failed: int  # windows or recordings whose run failed
     findings: tuple[str, ...]
 
@@ -129,7 +129,11 @@ def _predict(
     try:
         filed = problem.predictions_or_none(parameters.start) if groups else None
         own = {
-            recording.name: {k: v for g in groups for k, v in g.values(best[parameters.stretch(g, i)]).items()}
+            recording.name: {
+                name: float(value)
+                for group in groups
+                for name, value in zip(group.names, group.reported(best[parameters.stretch(group, i)]), strict=True)
+            }
             for i, recording in enumerate(recordings)
         }
         return problem.predictions_or_none(best), own if groups else {}, filed
