@@ -25,7 +25,7 @@ from didymos.fitting.search import search
 from didymos.rotations import quaternion_product, rotation_vector_to_quaternion
 
 WINDOW = 0.5  # [s]
-EVERY = 100  # samples between the windows of a fit: one begins each second
+EVERY = 300  # samples between the windows of a fit: one begins every 3 s
 SIGNALS = ("position", "velocity", "attitude", "rate")
 ALIGNMENT = tuple(f"recording.alignment.attitude.{axis}" for axis in "xyz")
 Errors = Mapping[str, HorizonError]
@@ -82,7 +82,7 @@ def judged(files: Sequence[str], values: Mapping[str, float]) -> Validation:
 
 
 def fitted(twin: didymos.Twin, recordings: Sequence[Recording]) -> dict[str, float]:
-    """What a fit finds for these flights in a window of each second; of what each has for itself the mean."""
+    """What a fit finds for these flights in a window every 3 s; of what each has for itself the mean."""
     parameters = Parameterization(free_groups(twin, twin.file.fit.parameters, recordings), len(recordings))
     problem = Problem(twin, recordings, cut(twin, recordings, WINDOW, EVERY), parameters, noise=noise_size(recordings))
     try:

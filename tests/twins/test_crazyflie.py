@@ -68,13 +68,13 @@ def test_a_robot_that_uneven_commands_hold_stays_level(twin: Twin, tmp_path: Pat
 
 
 def _speed_in_hover(twin: Twin) -> float:
-    """[rad/s] at which the rotors bear the weight in air of the bench's density, which is that of the twin's world on the ground."""
+    """[rad/s] at which the rotors bear the weight in air as dense as the bench's, as the twin's is on the ground."""
     rotor = twin.file.parts["motor1"]
     return float(np.sqrt(twin.summary().mass * twin.file.world.gravity / 4 / rotor.thrust_coefficient))
 
 
 def test_the_voltage_that_was_recorded_lifts(twin: Twin, tmp_path: Path) -> None:
-    """From a robot that hovers at 3.5 V: a tenth of the voltage moves K u by n tenths, and thrust by twice that share of the speed."""
+    """From a robot that hovers at 3.5 V: a tenth of the voltage more or less moves the speed, and thrust is its square."""
     rotor, speed = twin.file.parts["motor1"], _speed_in_hover(twin)
     hover = (speed - rotor.speed_at_zero) / rotor.speed_per_input
     climbed = []
