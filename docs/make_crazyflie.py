@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy import optimize
 
 import didymos
 from didymos.fitting import Recording, Validation, columns_of, read_recordings, validate
@@ -21,11 +22,12 @@ from didymos.fitting.horizon import HorizonError, horizon_errors
 from didymos.fitting.noise import noise_size
 from didymos.fitting.parameterization import Parameterization, free_groups
 from didymos.fitting.problem import Problem
-from didymos.fitting.search import search
 from didymos.rotations import quaternion_product, rotation_vector_to_quaternion
 
 WINDOW = 0.5  # [s]
-EVERY = 300  # samples between the windows of a fit: one begins every 3 s
+EVERY = 100  # samples between the windows of a fit: one begins each second
+ENOUGH = 1e-4  # a fit ends where a step gains less than this share of the loss
+STEP = 1e-3  # of its differences, as a share of the bounds
 SIGNALS = ("position", "velocity", "attitude", "rate")
 ALIGNMENT = tuple(f"recording.alignment.attitude.{axis}" for axis in "xyz")
 Errors = Mapping[str, HorizonError]
@@ -82,11 +84,14 @@ def judged(files: Sequence[str], values: Mapping[str, float]) -> Validation:
 
 
 def fitted(twin: didymos.Twin, recordings: Sequence[Recording]) -> dict[str, float]:
-    """What a fit finds for these flights in a window every 3 s; of what each has for itself the mean."""
+    """What a fit finds for these flights in a window of each second; of what each has for itself the mean."""
     parameters = Parameterization(free_groups(twin, twin.file.fit.parameters, recordings), len(recordings))
     problem = Problem(twin, recordings, cut(twin, recordings, WINDOW, EVERY), parameters, noise=noise_size(recordings))
     try:
-        search(problem, parameters.start, "least-squares", 1, 0)
+        optimize.least_squares(
+            problem.residuals, parameters.start, lambda point: problem.jacobian(point, STEP), bounds=(0.0, 1.0), x_scale="jac",
+            ftol=ENOUGH,
+        )  # fmt: skip
     finally:
         problem.close()
     each = [parameters.values(problem.best, i) for i in range(len(recordings))]
