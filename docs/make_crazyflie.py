@@ -1,8 +1,8 @@
 """Leave one flight out at a time: the tables of docs/twins/crazyflie.md. `python docs/make_crazyflie.py FLIGHT.csv...`
 
 The twin is fitted to all flights but one, from the values of the twin file, and predicts windows of 0.5 s of the one that was
-left out. Beside it, on the same windows: the twin with the markers' tilt fitted to each flight that is judged, and a guess
-without a model, velocity and rates as they are.
+left out: with what a flight has for itself fitted to it as `didymos validate` does, and with the means that the others have.
+Beside it, on the same windows: the twin as it is filed, and a guess without a model, velocity and rates as they are.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy import optimize
 
 import didymos
-from didymos.describe.schema import FitSpec, FreeSpec
-from didymos.fitting import fit, read_recordings, validate
+from didymos.fitting import Recording, Validation, columns_of, read_recordings, validate
 from didymos.fitting.horizon import HorizonError, horizon_errors
-from didymos.fitting.read_recording import columns_of
+from didymos.fitting.noise import noise_size
+from didymos.fitting.parameterization import Parameterization, free_groups
+from didymos.fitting.problem import Problem
 from didymos.fitting.segments import cut
 from didymos.rotations import quaternion_product, rotation_vector_to_quaternion
 
-WINDOW = 0.5
+WINDOW = 0.5  # [s]
+EVERY = 100  # samples between the windows of a fit: one begins each second
+ENOUGH = 1e-4  # a fit ends where a step gains less than this share of the loss
+STEP = 1e-3  # of its differences, as a share of the bounds
 SIGNALS = ("position", "velocity", "attitude", "rate")
 ALIGNMENT = tuple(f"recording.alignment.attitude.{axis}" for axis in "xyz")
 Errors = Mapping[str, HorizonError]
@@ -67,44 +72,52 @@ def guess(files: Sequence[str]) -> Errors:
     return horizon_errors(recordings, segments, said)
 
 
-def judged(files: Sequence[str], values: Mapping[str, float]) -> Errors:
-    """Errors of the twin with these values; alignments add to that of the twin file."""
+def judged(files: Sequence[str], values: Mapping[str, float]) -> Validation:
+    """The twin with these values against flights; alignments add to that of the twin file."""
     twin = didymos.load("crazyflie")
     twin.set_all({path: value for path, value in values.items() if path not in ALIGNMENT})
     columns = columns_of(twin)
     given = columns["attitude"].alignment
     x, y, z = (given[i] + values.get(path, 0.0) for i, path in enumerate(ALIGNMENT))
     columns["attitude"] = replace(columns["attitude"], alignment=(x, y, z))
-    return validate(twin, read_recordings(twin, files, columns), window=WINDOW).windows
+    return validate(twin, read_recordings(twin, files, columns), window=WINDOW)
 
 
-def aligned(files: Sequence[str]) -> Errors:
-    """Errors of the twin where the tilt of the markers is fitted to each flight, the same that is judged."""
-    twin = didymos.load("crazyflie")
-    own = {path: FreeSpec(bounds=(-0.1, 0.1), per_recording=True) for path in ALIGNMENT[:2]}
-    twin.file = twin.file.model_copy(update={"fit": FitSpec(parameters=own)})
-    return validate(twin, read_recordings(twin, files), window=WINDOW).windows
+def fitted(twin: didymos.Twin, recordings: Sequence[Recording]) -> dict[str, float]:
+    """What a fit finds for these flights in a window of each second; of what each has for itself the mean."""
+    parameters = Parameterization(free_groups(twin, twin.file.fit.parameters, recordings), len(recordings))
+    problem = Problem(twin, recordings, cut(twin, recordings, WINDOW, EVERY), parameters, noise=noise_size(recordings))
+    try:
+        optimize.least_squares(
+            problem.residuals, parameters.start, lambda point: problem.jacobian(point, STEP), bounds=(0.0, 1.0), x_scale="jac",
+            ftol=ENOUGH,
+        )  # fmt: skip
+    finally:
+        problem.close()
+    each = [parameters.values(problem.best, i) for i in range(len(recordings))]
+    return {path: float(np.mean([values[path] for values in each])) for path in each[0]}
 
 
-def left_out(files: Sequence[str], index: int) -> Errors:
-    """Errors of one flight by a twin that was fitted to the others."""
-    twin = didymos.load("crazyflie")
-    others = read_recordings(twin, [file for i, file in enumerate(files) if i != index])
-    found = fit(twin, others, twin.file.fit.parameters, window=WINDOW)
-    return judged([files[index]], {item.path: item.after for item in found.parameters} | found.values())
+def left_out(twin: didymos.Twin, recordings: Sequence[Recording], index: int) -> Validation:
+    """One flight, judged by a twin that was fitted to the others."""
+    others = [recording for i, recording in enumerate(recordings) if i != index]
+    return judged([str(recordings[index].file)], fitted(twin, others))
 
 
 def main(files: Sequence[str]) -> None:
     """All tables."""
     print("| flight | windows | sum [m] | [m/s] | [rad] | [rad/s] | 0.1 s [m] | [m/s] | [rad] | [rad/s] |")
     print("|---|---|---|---|---|---|---|---|---|---|")
-    parts = []
+    twin = didymos.load("crazyflie")
+    recordings, parts = read_recordings(twin, files), []
     for i, file in enumerate(files):
-        parts.append(left_out(files, i))
-        print(row(Path(file).stem, parts[-1]), flush=True)
-    print(row("all, each left out once", pooled(parts)))
-    print(row("all, fitted to all", judged(files, {})))
-    print(row("the same, markers aligned in each flight", aligned(files)))
+        parts.append(left_out(twin, recordings, i))
+        print(row(Path(file).stem, parts[-1].windows), flush=True)
+    print(row("each left out once", pooled([part.windows for part in parts])))
+    print(row("the same, nothing fitted to the one left out", pooled([part.windows_as_filed for part in parts])))
+    filed = judged(files, {})
+    print(row("fitted to all", filed.windows))
+    print(row("the same, nothing fitted to any alone", filed.windows_as_filed))
     print(row("velocity and rates stay", guess(files)))
 
 

@@ -16,7 +16,7 @@ from didymos.cli.main import main
 from didymos.describe.schema import FreeSpec
 from didymos.errors import InputError
 from didymos.fitting import fit, read_recording, read_recordings, validate
-from didymos.fitting.segments import cut
+from didymos.fitting.segments import apart, cut
 from didymos.rotations import axis_angle_to_matrix, matrix_to_quaternion
 
 MASS = {"links.cart.mass": (0.5, 5.0)}
@@ -123,6 +123,27 @@ def test_each_recording_has_numbers_of_its_own_which_held_out_ones_have_too(tmp_
     assert own == pytest.approx(forces, abs=1e-5)
     assert found.values() == pytest.approx({"links.cart.mass": 3.0}, rel=1e-4)
     assert len(found.correlation) == 3  # the mass and two biases; that of the held-out one was not fitted with them
+
+
+def test_what_a_recording_has_for_itself_is_fitted_to_windows_that_share_no_sample(tmp_path: Path) -> None:
+    """Two carts of other masses than the twin's: 25 windows of 50 samples begin in 3 s each; 5 do not overlap, and tell all."""
+    masses = {"a": 2.5, "b": 1.6}
+    files = [write_csv(tmp_path / f"{name}.csv", motion(mass, seed=seed)) for seed, (name, mass) in enumerate(masses.items())]
+    twin = cart_twin(fit={"parameters": {"links.cart.mass": {"bounds": [0.5, 5.0], "per_recording": True}}})
+    recordings = read_recordings(twin, files)
+    segments = cut(twin, recordings, 0.5, 10)
+    assert len(segments) == 50
+    few = apart(segments)
+    for index in range(2):
+        taken = [range(300)[x.samples[0]] for x in few if x.recording == index]
+        assert len(taken) == 5
+        assert len({sample for part in taken for sample in part}) == sum(map(len, taken))
+    found = validate(twin, recordings, window=0.5)
+    own = {Path(name).stem: values["links.cart.mass"] for name, values in found.own.items()}
+    assert own == pytest.approx(masses, rel=1e-6)
+    velocity = "joints.rail.velocity"
+    assert found.windows[velocity].windows == len(segments)
+    assert found.windows[velocity].errors.max() < 1e-6 < 1e-2 < found.windows_as_filed[velocity].errors.max()
 
 
 def test_a_number_with_many_valleys_is_found_on_a_grid(tmp_path: Path) -> None:

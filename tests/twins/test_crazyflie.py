@@ -38,11 +38,8 @@ def test_what_balances_recordings_has_the_rotors_of_the_twin(twin: Twin) -> None
     rotor, balance = twin.file.parts["motor1"], twin.file.parts["balance"]
     shared = (
         "thrust_coefficient", "torque_coefficient", "speed_per_input", "speed_at_zero", "rated_voltage", "voltage_exponent",
-        "time_constant",
     )  # fmt: skip
     assert {name: getattr(balance, name) for name in shared} == {name: getattr(rotor, name) for name in shared}
-    summary = twin.summary()
-    assert balance.weight == pytest.approx(summary.mass * twin.file.world.gravity, rel=1e-4)
     for rotor_of, sides in zip(twin.simulate().robot.rotors, ((1, -1), (-1, -1), (-1, 1), (1, 1)), strict=True):
         np.testing.assert_allclose(rotor_of.position[:2], np.array(sides) * [balance.arm_x, balance.arm_y], atol=1e-9)
 
@@ -70,14 +67,37 @@ def test_a_robot_that_uneven_commands_hold_stays_level(twin: Twin, tmp_path: Pat
     assert loose[-1] > 0.5
 
 
+def _speed_in_hover(twin: Twin) -> float:
+    """[rad/s] at which the rotors bear the weight in air as dense as the bench's, as the twin's is on the ground."""
+    rotor = twin.file.parts["motor1"]
+    return float(np.sqrt(twin.summary().mass * twin.file.world.gravity / 4 / rotor.thrust_coefficient))
+
+
 def test_the_voltage_that_was_recorded_lifts(twin: Twin, tmp_path: Path) -> None:
-    """Hover is at 0.85 of PWM and 3.5 V; the share s of what is above or below the weight answers disturbances."""
-    fell = []
-    for voltage in (3.2, 3.5, 3.8):
-        file = _standing(tmp_path / f"at_{10 * voltage:.0f}.csv", voltage, np.full(4, 0.853))
-        window = validate(twin, read_recordings(twin, [file]), window=0.5).windows["velocity"]
-        fell.append(window.errors[-1])
-    assert fell[1] < 0.15 < min(fell[0], fell[2])
+    """From a robot that hovers at 3.5 V: a tenth of the voltage more or less moves the speed, and thrust is its square."""
+    rotor, speed = twin.file.parts["motor1"], _speed_in_hover(twin)
+    hover = (speed - rotor.speed_at_zero) / rotor.speed_per_input
+    climbed = []
+    for voltage in (3.15, 3.5, 3.85):
+        recording = read_recordings(twin, [_standing(tmp_path / f"at_{100 * voltage:.0f}.csv", voltage, np.full(4, hover))])
+        climbed.append(validate(twin, recording, window=0.5).windows_as_filed["position"].errors[-1])
+    aside = climbed[1]  # what is left in hover: the twin file has the markers askew by a mean that this robot has not
+    tilt = np.linalg.norm(twin.file.recordings.columns["attitude"].alignment)
+    assert aside == pytest.approx(twin.file.world.gravity * tilt * 0.5**2 / 2, rel=0.1)  # less drag: 0.4 /s of 0.5 s, by 3
+    for voltage, moved in ((3.15, climbed[0]), (3.85, climbed[2])):
+        there = rotor.speed_per_input * hover * (voltage / 3.5) ** rotor.voltage_exponent + rotor.speed_at_zero
+        expected = abs((there / speed) ** 2 - 1.0) * twin.file.world.gravity * 0.5**2 / 2
+        assert np.sqrt(moved**2 - aside**2) == pytest.approx(expected, rel=0.1)  # drag along the axis: 0.3 T v / v_h, 2 % of T
+
+
+def test_the_thrust_that_a_flight_has_for_itself_is_found(twin: Twin, tmp_path: Path) -> None:
+    """A robot that hovers at less than the twin's input has the speed per input that bears its weight."""
+    command = 0.82
+    found = validate(twin, read_recordings(twin, [_standing(tmp_path / "a.csv", 3.5, np.full(4, command))]), window=0.5)
+    (own,) = found.own.values()
+    bears = (_speed_in_hover(twin) - twin.file.parts["motor1"].speed_at_zero) / command
+    assert own["parts.motor*.speed_per_input"] == pytest.approx(bears, rel=1e-3)
+    assert found.windows["position"].errors[-1] < 0.1 * found.windows_as_filed["position"].errors[-1]
 
 
 def test_a_real_flight_is_predicted_well_within_the_goals(shared_data: Path, twin: Twin) -> None:
@@ -86,8 +106,8 @@ def test_a_real_flight_is_predicted_well_within_the_goals(shared_data: Path, twi
     windows = validate(twin, recordings, window=0.5).windows
     for name, (total, short) in GOALS.items():
         facts = windows[name].facts()
-        assert facts["sum"] < 0.8 * total, name
-        assert facts["h10"] < 0.8 * short, name
+        assert facts["sum"] < 0.6 * total, name
+        assert facts["h10"] < 0.75 * short, name
 
 
 def test_samples_that_were_drawn_and_not_measured_are_left_out(shared_data: Path, twin: Twin) -> None:

@@ -17,7 +17,7 @@ from didymos.describe.twin import Twin
 from didymos.errors import InputError, nearest
 from didymos.fitting.recording import Channel, Recording
 
-__all__ = ["Segment", "Span", "cut", "samples_per_window", "whole", "windows"]
+__all__ = ["Segment", "Span", "apart", "cut", "samples_per_window", "whole", "windows"]
 
 _Array = NDArray[np.float64]
 Span = tuple[float, float]
@@ -101,6 +101,16 @@ def windows(
         if all(part.stop > part.start for part in samples):
             found.append(Segment(index, begin, seconds, samples, True))
     return found
+
+
+def apart(segments: Sequence[Segment]) -> list[Segment]:
+    """Of segments in the order of time, those that share no sample: of each recording the first, and the next after its end."""
+    kept: list[Segment] = []
+    for segment in segments:
+        last = kept[-1] if kept else None
+        if last is None or segment.recording != last.recording or segment.samples[0].start >= last.samples[0].stop:
+            kept.append(segment)
+    return kept
 
 
 def samples_per_window(seconds: float, interval: float) -> int:

@@ -1,7 +1,8 @@
 """Validate a twin: every recording and every signal in one table, beside published figures where the twin file names them.
 
 What a recording has for itself (`per_recording` of `fit.parameters`: the angle of a gear, the offset of a clock) is fitted to
-each before it is judged; everything else stays as it is.
+each before it is judged; everything else stays as it is. Windows overlap where they begin more often than they are long; those
+that share no sample are enough for a few numbers, so the fit sees these alone.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from didymos.fitting.parameterization import Parameterization, free_groups
 from didymos.fitting.problem import Problem
 from didymos.fitting.recording import Recording
 from didymos.fitting.search import search
-from didymos.fitting.segments import Segment, Span, cut
+from didymos.fitting.segments import Segment, Span, apart, cut
 from didymos.fitting.signals import channel_error
 
 __all__ = ["Validation", "ValidationRow", "validate"]
@@ -51,7 +52,7 @@ class Validation:
     windows: Mapping[str, HorizonError]
     windows_by_recording: Mapping[str, Mapping[str, HorizonError]]
     windows_as_filed: Mapping[str, HorizonError]  # with nothing fitted to a recording, where any has numbers of its own
-    own: Mapping[str, Mapping[str, float]]  # by recording: what it has for itself, by path
+    own: Mapping[str, Mapping[str, float]]  # by recording: what it has for itself, by path or pattern
     failed: int  # windows or recordings whose run failed
     findings: tuple[str, ...]
 
@@ -112,18 +113,29 @@ def _predict(
     """What a twin says of all segments, None where its run fails; what each recording has for itself; what it says without."""
     groups = free_groups(twin, specs, recordings) if specs else []
     parameters = Parameterization(groups, len(recordings))
-    problem = Problem(
-        twin, recordings, segments, parameters, noise=noise_size(recordings), threads=threads, watch=watch, look_back=look_back
-    )
+    noise = noise_size(recordings)
+    best = parameters.start
+    if groups:
+        fitted = Problem(
+            twin, recordings, apart(segments), parameters, noise=noise, threads=threads, watch=watch, look_back=look_back
+        )
+        try:
+            search(fitted, parameters.start, "least-squares", 1, 0)
+            best = fitted.best
+        finally:
+            fitted.close()
+    problem = Problem(twin, recordings, segments, parameters, noise=noise, threads=threads, look_back=look_back)
     try:
         filed = problem.predictions_or_none(parameters.start) if groups else None
-        if groups:
-            search(problem, parameters.start, "least-squares", 1, 0)
         own = {
-            recording.name: {k: v for g in groups for k, v in g.values(problem.best[parameters.stretch(g, i)]).items()}
+            recording.name: {
+                name: float(value)
+                for group in groups
+                for name, value in zip(group.names, group.reported(best[parameters.stretch(group, i)]), strict=True)
+            }
             for i, recording in enumerate(recordings)
         }
-        return problem.predictions_or_none(problem.best), own if groups else {}, filed
+        return problem.predictions_or_none(best), own if groups else {}, filed
     finally:
         problem.close()
 
