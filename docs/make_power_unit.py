@@ -2,7 +2,7 @@
 
 learn        the numbers of twin.yaml, from the whole sine
 halves       parts of the sine that were left out: a stroke each way, and sixteenths (0.25 s) one after the other
-synthetic    made-up benches: each has a sine, from which its gear is learned, and other motions, of which only the angle is fitted
+synthetic    made-up benches: of each a sine, from which its gear is learned, and other motions, of which only the angle is fitted
 
 A made-up bench has the waves of the real one with other phases, a ripple and a friction over the angle drawn from processes
 (`TRUTH`), torque that comes and goes by chance, and the noise of the encoder. The sizes of `TRUTH` are such that the sine of the
@@ -23,7 +23,7 @@ MODELS = {
     "waves": Gear(),
     "waves and tables": Gear(ripple=RIPPLE, friction=FRICTION),
 }
-TRUTH = {"ripple": 0.005, "quick": 0.003, "smooth": 0.005, "chance": 0.013}  # N m; chance forgets within 8 ms
+TRUTH = {"ripple": 0.006, "quick": 0.004, "smooth": 0.005, "chance": 0.008}  # N m; chance forgets within 8 ms
 ENCODER = (2e-5, 0.006)  # rad, rad/s
 SAMPLES = {"sine": 800, "triangle": 800, "trapezoid": 1000, "step": 400}
 BENCHES, TRIED, REACH = 15, 480, 3.0  # angles tried within the reach [rev], as twin.yaml has it
@@ -131,7 +131,7 @@ def recorded(draw: np.random.Generator, truth: Gear, kind: str, angle: float, ch
 
 
 def show_synthetic(times: Array, said: tuple[Array, Array], benches: int) -> None:
-    """Errors on made-up benches, near to where the gear was learned and elsewhere."""
+    """Errors on made-up benches: near to where the gear was learned, where only its waves go on, and where even they begin anew."""
     real = learn(MODELS["waves and tables"], command("sine"), times, *said)
     found: dict[str, list[tuple[float, float]]] = {}
     for seed in range(benches):
@@ -141,10 +141,14 @@ def show_synthetic(times: Array, said: tuple[Array, Array], benches: int) -> Non
         learned = {name: learn(model, command("sine"), sine[0], *sine[1]) for name, model in MODELS.items()}
         for name, gear in learned.items():
             found.setdefault(f"sine itself | {name}", []).append(tuple(map(rms, errors(gear, "sine", *sine))))  # type: ignore[arg-type]
-        places = {"up to 0.3 rev away": draw.uniform(-0.3, 0.3), "elsewhere": draw.choice([-1, 1]) * draw.uniform(3.2, 4.0)}
-        for where, angle in places.items():
+        places = {
+            "up to 0.3 rev away": (truth, draw.uniform(-0.3, 0.3)),
+            "elsewhere": (truth, draw.choice([-1, 1]) * draw.uniform(3.2, 4.0)),
+            "elsewhere, other teeth": (bench(draw, real, TRUTH), 0.0),
+        }
+        for where, (gear_there, angle) in places.items():
             for kind in ("triangle", "trapezoid", "step"):
-                run = recorded(draw, truth, kind, angle, TRUTH["chance"])
+                run = recorded(draw, gear_there, kind, angle, TRUTH["chance"])
                 for name, gear in learned.items():
                     at = fitted_angle(gear, kind, *run) if len(gear.orders) else 0.0
                     pair = tuple(map(rms, errors(gear, kind, *run, at)))

@@ -19,10 +19,10 @@ def test_the_twin_as_shipped_does_what_the_recording_says(shared_data: Path) -> 
     errors = didymos.compare(shared_data / "power_unit" / "sine.csv", log, rename=COLUMNS).signals
     position, velocity = errors["out_pos_rad"], errors["out_vel_rad_s"]
     assert position.samples == velocity.samples == 800
-    assert position.rmse < 0.0010  # [rad]
-    assert velocity.rmse < 0.036  # [rad/s]
+    assert position.rmse < 0.0013  # [rad]
+    assert velocity.rmse < 0.038  # [rad/s]
     loss = 10.0 * float(position.error @ position.error) + float(velocity.error @ velocity.error)
-    assert loss < 1.0
+    assert loss < 1.1
 
 
 def test_the_torque_that_nobody_fitted_is_met_to_its_own_noise(shared_data: Path) -> None:
@@ -63,7 +63,7 @@ def test_the_fit_finds_its_way_back_from_rough_values(
     assert main(["fit", "power_unit", str(sine), *words]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["loss_before"] > 5.0
-    assert found["loss_after"] < 1.0
+    assert found["loss_after"] < 1.1
     assert len(found["parameters"]) == 4
     assert set(found["parameters"]["parts.drive.coulomb"]) == {"before", "after", "interval"}
     assert found["recordings"][str(sine)]["parts.drive.output_position"]["rmse_after"] < 0.0040
