@@ -92,7 +92,7 @@ def show_halves(times: Array, said: tuple[Array, Array]) -> None:
     there = (times < 1.04) | (times > 3.11)  # moves up
     sixteenths = [(16 * times / 4.01).astype(int) == i for i in range(16)]
     print("| model | all | up, learned from down | down, learned from up | sixteenths left out |\n|---|---|---|---|---|")
-    for name, model in MODELS.items():
+    for name, model in (MODELS | {"waves, a table of ripple alone": Gear(ripple=RIPPLE)}).items():
         whole = learn(model, command("sine"), times, *said)
         words = ["{:.4f} rad, {:.3f} rad/s".format(*(rms(error) for error in errors(whole, "sine", times, said)))]
         for parts in ([there], [~there], sixteenths):
@@ -131,7 +131,7 @@ def recorded(draw: np.random.Generator, truth: Gear, kind: str, angle: float, ch
 
 
 def show_synthetic(times: Array, said: tuple[Array, Array], benches: int) -> None:
-    """Errors on made-up benches: near to where the gear was learned, where only its waves go on, and where even they begin anew."""
+    """Errors on made-up benches: near where the gear was learned, where only its waves go on, and where they begin anew."""
     real = learn(MODELS["waves and tables"], command("sine"), times, *said)
     found: dict[str, list[tuple[float, float]]] = {}
     for seed in range(benches):

@@ -44,6 +44,20 @@ def test_where_the_gear_was_never_seen_only_its_waves_are_left() -> None:
     assert np.array_equal(*said)
 
 
+def test_where_the_gear_stood_in_another_run_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    simulation = didymos.load("power_unit").simulate(scenario="triangle")
+    simulation.set("parts.drive.ripple_angle", 0.21)
+    log = simulation.run(4.0)
+    position, velocity = log["parts.drive.output_position"], log["parts.drive.output_velocity"]
+    columns = np.column_stack([position.time, position.values, velocity.values])
+    file = tmp_path / "triangle.csv"
+    np.savetxt(file, columns, delimiter=",", header="t_s,out_pos_rad,out_vel_rad_s", comments="")
+    assert main(["validate", "power_unit", str(file), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["files"][str(file)]
+    assert found["own"]["parts.drive.ripple_angle"] == pytest.approx(0.21, abs=1e-3)  # a hundredth of the shortest wave's length
+    assert found["signals"]["parts.drive.output_velocity"]["rmse"] < 0.006  # [rad/s], the encoder's noise
+
+
 def test_without_ripple_it_is_still_as_good_as_asked(shared_data: Path) -> None:
     log = didymos.load("power_unit").simulate(scenario="sine_without_ripple").run()
     errors = didymos.compare(shared_data / "power_unit" / "sine.csv", log, rename=COLUMNS).signals

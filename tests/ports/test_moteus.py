@@ -196,7 +196,7 @@ def _farthest(twin: Twin, server: Served, amplitude: float, omega: float) -> flo
     p = {name: twin.parameters[f"parts.drive.{name}"].value for name in ("kp", "coulomb", "stribeck", "delay", "ratio")}
     waves = [math.hypot(*(twin.parameters[f"parts.drive.ripple{i}_{w}"].value for w in ("sine", "cosine"))) for i in range(1, 7)]
     drive: Any = twin.file.parts["drive"]
-    tables = [max(map(abs, table.values)) for table in (drive.ripple_table, drive.coulomb_table)]  # a spline stays within its weights
+    tables = [max(map(abs, table.values)) for table in (drive.ripple_table, drive.coulomb_table)]  # splines stay within weights
     inertia = np.zeros((1, 1))
     mujoco.mj_fullM(server.simulation.model, server.simulation.data, inertia)
     turning = inertia[0, 0] / p["ratio"] ** 2 * 2.0 * math.pi * amplitude * omega**2  # [N m] at the motor
