@@ -54,7 +54,7 @@ def test_where_the_gear_stood_in_another_run_is_found(tmp_path: Path, capsys: py
     np.savetxt(file, columns, delimiter=",", header="t_s,out_pos_rad,out_vel_rad_s", comments="")
     assert main(["validate", "power_unit", str(file), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["files"][str(file)]
-    assert found["own"]["parts.drive.ripple_angle"] == pytest.approx(0.21, abs=1e-3)  # a hundredth of the shortest wave's length
+    assert found["own"]["parts.drive.ripple_angle"] == pytest.approx(0.21, abs=1e-3)  # a thirtieth of the shortest wave's length
     assert found["signals"]["parts.drive.output_velocity"]["rmse"] < 0.006  # [rad/s], the encoder's noise
 
 
