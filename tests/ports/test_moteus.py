@@ -194,11 +194,13 @@ def test_a_position_is_followed_at_200_hz_and_the_run_can_be_repeated(power_unit
 def _farthest(twin: Twin, server: Served, amplitude: float, omega: float) -> float:
     """How far the drive can be from where it should [rev]: all torques against it at once, over the stiffness, and the delay."""
     p = {name: twin.parameters[f"parts.drive.{name}"].value for name in ("kp", "coulomb", "stribeck", "delay", "ratio")}
-    waves = [math.hypot(*(twin.parameters[f"parts.drive.ripple{i}_{w}"].value for w in ("sine", "cosine"))) for i in range(1, 5)]
+    waves = [math.hypot(*(twin.parameters[f"parts.drive.ripple{i}_{w}"].value for w in ("sine", "cosine"))) for i in range(1, 7)]
+    drive: Any = twin.file.parts["drive"]
+    tables = [max(map(abs, table.values)) for table in (drive.ripple_table, drive.coulomb_table)]  # splines stay within weights
     inertia = np.zeros((1, 1))
     mujoco.mj_fullM(server.simulation.model, server.simulation.data, inertia)
     turning = inertia[0, 0] / p["ratio"] ** 2 * 2.0 * math.pi * amplitude * omega**2  # [N m] at the motor
-    still = (p["coulomb"] + p["stribeck"] + sum(waves) + turning) / p["kp"]
+    still = (p["coulomb"] + p["stribeck"] + sum(waves) + sum(tables) + turning) / p["kp"]
     return still + amplitude * omega * (p["delay"] + 0.005)  # and a period, for a command that holds until the next
 
 

@@ -15,14 +15,19 @@ carry the controller's own numbers: 0 stopped, 10 position, 11 timed out, 12 zer
 Mechanics, all at the motor: Coulomb friction F_C, viscous friction, the excess of breakaway over Coulomb friction that dies out
 with speed (Stribeck),
 
-    F(v) = sgn(v) (F_C + F_S exp(-(v / v_S)^2)) + b v
+    F(v) = sgn(v) (F_C + f + (F_S - f) exp(-(v / v_S)^2)) + b v
 
-rotor inertia J (n^2 J at the output) and torque ripple sum_i s_i sin(k_i (th + th_0)) + c_i cos(k_i (th + th_0)) over the motor's
-angle th; the order k_i of a mesh of the gear need not be whole. th_0 (`ripple_angle`) is the one number that says where the gear
-stood when its controller began to count: it moves all waves together. The engine holds the joint with F_C + F_S (true
-standstill), the law gives back F_S (1 - exp(-(v / v_S)^2)) of it. With a `gear_stiffness` the rotor moves on its own and turns
-the output through a spring and a damper, with play (`backlash`) through flanks that push and do not pull; friction then sits at
-the output. Without, the gear is rigid.
+rotor inertia J (n^2 J at the output) and torque ripple over the motor's angle th,
+
+    sum_i s_i sin(k_i (th + th_0)) + c_i cos(k_i (th + th_0)) + R(th + th_0)
+
+The order k_i of a mesh of the gear need not be whole. R (`ripple_table`) and f(th + th_0) (`coulomb_table`) are what a recording
+showed beyond waves and one level of friction, over the angles that it passed, and zero elsewhere (`angle_table.py`): ripple
+pushes the same way in both directions, f turns round with the motion. th_0 (`ripple_angle`) is the one number that says where the
+gear stood when its controller began to count: it moves waves and tables together. The engine holds the joint with F_C + F_S (true
+standstill, the same at every angle), the law gives back (F_S - f) (1 - exp(-(v / v_S)^2)) of it. With a `gear_stiffness` the
+rotor moves on its own and turns the output through a spring and a damper, with play (`backlash`) through flanks that push and do
+not pull; friction then sits at the output. Without, the gear is rigid.
 
 Reference: moteus reference manual, "Theory of operation" and registers; Armstrong-Helouvry et al., Automatica 30 (1994). Valid
 for hard-switched current control that is fast beside the motion (> 1 kHz); integrate a springy gear with rk4 and a step below
@@ -37,9 +42,10 @@ from typing import Any
 import numpy as np
 
 from didymos.compiled import kernel
-from didymos.contract import input, memory, output, parameter, state
+from didymos.contract import input, memory, option, output, parameter, state
 from didymos.parts.actuation import JointActuation
-from didymos.parts.drive_mechanics import mesh_torque, ripple_torque, torque_limit
+from didymos.parts.angle_table import ANGLE_TABLE, AngleTableSpec
+from didymos.parts.drive_mechanics import breakaway_excess, mesh_torque, ripple_torque, torque_limit
 from didymos.parts.part import JointDemand, JointLoad, Motion, Part, law, tick
 
 __all__ = ["COMMAND", "COMMAND_INPUTS", "POSITION", "STOPPED", "TIMED_OUT", "ZERO_VELOCITY", "Drive"]
@@ -157,7 +163,7 @@ class Drive(Part):
     stribeck = parameter(0.0, unit="N m", low=0, doc="F_S, breakaway beyond Coulomb friction")
     stribeck_speed = parameter(0.1, unit="rev/s", above=0, doc="v_S")
     viscous = parameter(0.0, unit="N m s/rev", low=0, doc="b")
-    ripple = parameter(1.0, unit="1", low=0, high=1, doc="0 switches all ripple off")
+    ripple = parameter(1.0, unit="1", low=0, high=1, doc="0 switches all off that hangs on the angle: waves and tables")
     ripple_angle = parameter(0.0, unit="rev", doc="th_0, motor turns from where the ripple was measured")
     ripple1_order = parameter(0.0, unit="1/rev", low=0, doc="k_1, waves per motor turn")
     ripple1_sine = parameter(0.0, unit="N m", doc="s_1")
@@ -177,6 +183,8 @@ class Drive(Part):
     ripple6_order = parameter(0.0, unit="1/rev", low=0)
     ripple6_sine = parameter(0.0, unit="N m")
     ripple6_cosine = parameter(0.0, unit="N m")
+    ripple_table = option(AngleTableSpec | None, None, layout=ANGLE_TABLE, doc="R [N m], ripple beside the waves")
+    coulomb_table = option(AngleTableSpec | None, None, layout=ANGLE_TABLE, doc="f [N m], what F_C has more at an angle")
     gear_stiffness = parameter(0.0, unit="N m/rad", low=0, live=False, doc="at the output; 0 for a rigid gear")
     gear_damping = parameter(0.0, unit="N m s/rad", low=0, doc="at the output, of a springy gear")
     backlash = parameter(0.0, unit="rad", low=0, doc="play at the output, of a springy gear")
@@ -270,7 +278,7 @@ class Drive(Part):
         torque = min(max(torque, -limit), limit)
         at_rotor = torque + ripple_torque(angle, drive)
         slip = n * here.joint_velocity / _TURN / drive.stribeck_speed
-        given_back = n * drive.stribeck * (1.0 - math.exp(-slip * slip)) * (1.0 if slip > 0.0 else -1.0)
+        given_back = n * breakaway_excess(angle, drive) * (1.0 - math.exp(-slip * slip)) * (1.0 if slip > 0.0 else -1.0)
         driven = n * torque
         if springy:
             through = mesh_torque(state.twist, spin / n - here.joint_velocity, drive)

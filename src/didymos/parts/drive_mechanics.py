@@ -2,7 +2,8 @@
 
     |tau| <= tau_max min(1, (v_top - |v|) / (v_top - v_knee))   where tau drives
     tau_max    tau_cont + (tau_peak - tau_cont) (1 - heat) / f, held between the two: falls as the motor gets hot, without a jump
-    ripple     sum_i s_i sin(k_i (th + th_0)) + c_i cos(k_i (th + th_0))     over the motor's angle th
+    ripple     sum_i s_i sin(k_i (th + th_0)) + c_i cos(k_i (th + th_0)) + R(th + th_0)      over the motor's angle th
+    breakaway  F_S - f(th + th_0)                               beyond the friction F_C + f of a moving shaft
     mesh       k x + d dx/dt                                    x twist of a springy gear without play
                k y + d min(1, |y| / (b/10)) dx/dt, of y's sign  y = x - clip(x, -b/2, b/2), b its play: flanks do not pull
 
@@ -16,8 +17,9 @@ import math
 from typing import Any
 
 from didymos.compiled import kernel
+from didymos.parts.angle_table import from_table
 
-__all__ = ["mesh_torque", "ripple_torque", "torque_limit"]
+__all__ = ["breakaway_excess", "mesh_torque", "ripple_torque", "torque_limit"]
 
 _TURN = 2.0 * math.pi
 _MEETING = 0.1  # of the play: how far flanks press before they damp in full
@@ -53,7 +55,18 @@ def ripple_torque(angle: float, drive: Any) -> float:
     total += _wave(angle, drive.ripple4_order, drive.ripple4_sine, drive.ripple4_cosine)
     total += _wave(angle, drive.ripple5_order, drive.ripple5_sine, drive.ripple5_cosine)
     total += _wave(angle, drive.ripple6_order, drive.ripple6_sine, drive.ripple6_cosine)
+    if drive.ripple_table.count > 0.0:
+        total += from_table(drive.ripple_table, angle / _TURN)
     return drive.ripple * total
+
+
+@kernel
+def breakaway_excess(angle: float, drive: Any) -> float:
+    """How much more [N m] holds the standing shaft than the moving one at an angle of the motor [rad]."""
+    excess = drive.stribeck
+    if drive.coulomb_table.count > 0.0:
+        excess -= drive.ripple * from_table(drive.coulomb_table, angle / _TURN + drive.ripple_angle)
+    return excess
 
 
 @kernel
