@@ -145,6 +145,17 @@ def test_the_interval_of_a_bodys_mass_is_that_of_the_mass_alone(plate: Twin, sha
     assert np.ptp(body.interval) == pytest.approx(np.ptp(alone.interval), rel=0.01)
 
 
+def test_the_profile_of_a_mass_does_not_hang_on_the_coordinates_that_move_it(plate: Twin, shaken: Recording) -> None:
+    start = plate.copy()
+    start.set("links.body.mass", 1.2)
+    alone = fit(start, [shaken], {"links.body.mass": (0.5, 3.0)}, intervals="profile").parameters[0]
+    (body,) = fit(start, [shaken], {"links.body": FreeSpec(fixed=("com", "inertia"))}, intervals="profile").parameters
+    assert alone.interval is not None
+    assert body.interval is not None
+    half = 0.5 * (alone.interval[1] - alone.interval[0])
+    assert body.interval == pytest.approx(alone.interval, abs=0.1 * half)  # each optimum is within a tenth of its own width
+
+
 def test_what_is_fixed_stays(plate: Twin, shaken: Recording) -> None:
     start = plate.copy()
     start.set_all({"links.body.com.x": 0.0, "links.body.inertia.xx": 0.028})

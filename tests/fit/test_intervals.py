@@ -206,11 +206,21 @@ def test_an_end_that_meets_the_bound_is_open_and_the_other_is_right() -> None:
     assert float(np.quantile(found.samples().points[:, 0], 0.975)) == pytest.approx(top, abs=4.0 * error)
 
 
+def test_a_likelihood_with_a_step_is_not_followed_across_it_and_says_so() -> None:
+    slopes = np.linspace(0.5, 1.5, 40)
+    found = Fitted(lambda x: slopes * x[0] + 5.0 * (x[0] > 0.52), noisy(0.5 * slopes, 0.2), 0.2, [0.45])
+    ((low, high),) = found.ends()
+    assert low.followed
+    assert not high.followed
+    assert 0.52 - 2.5 * CLOSE * found.width[0] < high.value <= 0.52  # a last step of a hundredth, 0.4 of one that was too long
+    assert found.best[0] + found.width[0] > 0.53  # the step is what ends it
+
+
 def test_what_no_sample_sees_has_no_ends_and_is_sampled_from_bound_to_bound() -> None:
     slopes = np.column_stack([np.linspace(-1.0, 1.0, 50), np.zeros(50)])
     found = Fitted(lambda x: slopes @ x, noisy(slopes @ [0.5, 0.5], 0.1), 0.1, [0.4, 0.5])
     assert np.isinf(found.width[1])
-    assert found.ends()[1] == (End(None, False), End(None, False))
+    assert found.ends()[1] == (End(None), End(None))
     assert found.ends()[0][0].value == pytest.approx(found.best[0] - found.width[0], rel=CLOSE)
     blind = found.samples().points[:, 1]
     assert np.quantile(blind, (0.1, 0.9)) == pytest.approx((0.1, 0.9), abs=4.0 * np.sqrt(0.09 / 1000))

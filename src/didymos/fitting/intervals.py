@@ -109,9 +109,12 @@ def _by_profile(
         if item.interval is None:
             found.append(item)
             continue
-        values = [end.value if end.value is not None else item.interval[i] for i, end in enumerate(both)]
+        low, high = (
+            end.value if end.followed and end.value is not None else outer(end.value or plain_end, plain_end)
+            for end, plain_end, outer in zip(both, item.interval, (min, max), strict=True)
+        )
         opened = both[0].open, both[1].open
-        found.append(replace(item, interval=None if all(opened) else (values[0], values[1]), open=opened))
+        found.append(replace(item, interval=None if all(opened) else (low, high), open=opened))
         warnings += _told(item, both)
     return Intervals(tuple(found), plain.correlation, "profile", warnings=tuple(warnings))
 
@@ -121,8 +124,9 @@ def _told(item: FittedParameter, both: tuple[End, End]) -> list[str]:
     for end, side, bound in zip(both, ("lower", "upper"), item.bounds, strict=True):
         if end.open and not (both[0].open and both[1].open):
             warnings.append(f"{name}: the recordings allow all up to its {side} bound, {bound:g} {item.unit}".rstrip())
-        elif end.value is None:
-            warnings.append(f"{name}: its likelihood could not be followed to the {side} end, which is that of the sandwich")
+        elif not end.followed:
+            text = "its likelihood has a step, or is too rough to be followed, towards the"
+            warnings.append(f"{name}: {text} {side} end, which is no nearer than that of the sandwich")
     return warnings
 
 

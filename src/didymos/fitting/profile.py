@@ -13,7 +13,7 @@ Both ends of every number are followed at once. At a point x of the search F is 
 and the next x is where y is farthest out with F = min F + 3.84, within the cube and as far as the last step showed that this
 model holds (Venzon & Moolgavkar, Applied Statistics 37, 1988). A step needs one run to be judged, and one Jacobian if it is
 taken; the first Jacobian is shared by all. The likelihood of a twin that sticks and slips has steps, where an event no longer
-happens: an interval ends there if F rises above the limit, and the others do not bring it back along the slopes on this side.
+happens. At one that leads beyond the limit a walk ends without having followed P to its crossing: others might lead around it.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ __all__ = ["End", "profile_ends"]
 
 _Array = NDArray[np.float64]
 _RISE = 1.959963984540054**2  # of F at the ends
-_ROUNDS = 25
+_ROUNDS = 40
 _NEAR = 0.01  # of the distance from the optimum: a step that is no news
 _TRUST = 2.0  # ordinary half widths of each coordinate: the first step's longest
 _HELD, _BROKEN = 0.1, 0.5  # of the rise: errors of the model that let steps grow, and that are too large for a step
+_SHORTER = 0.4  # of a step that was not taken
+_BEYOND = 0.04  # of the rise: by which F may be off the limit at an end
 _DOWN = 4  # steps to the least F
 _ROOM = 1e-12  # that a box is wider, so that it is never empty
 
@@ -44,10 +46,14 @@ Numbers = Callable[[_Array], tuple[_Array, _Array]]
 
 @dataclass(frozen=True)
 class End:
-    """One end of an interval. `open`: the bounds are met before the recordings object. None: it was not found."""
+    """One end of an interval, None where nothing is known. `open`: the bounds are met before the recordings object.
+
+    `followed`: up to where the likelihood crosses the limit; otherwise the end lies there or farther out.
+    """
 
     value: float | None
-    open: bool
+    open: bool = False
+    followed: bool = True
 
 
 @dataclass(eq=False)
@@ -63,6 +69,7 @@ class _Walk:
     value: float
     slope: _Array
     step: _Array
+    inside: float  # the last value with F within the limit
     trust: float = _TRUST  # ordinary half widths that each coordinate may move by
     end: End | None = None
     expected: float = 0.0  # F after the step
@@ -76,7 +83,7 @@ def profile_ends(
     values, slopes = numbers(best)
     limit = least + _RISE
     walks = [
-        _Walk(i, sign, width, best, least, triangle, float(values[i]), slopes[i], np.zeros_like(best))
+        _Walk(i, sign, width, best, least, triangle, float(values[i]), slopes[i], np.zeros_like(best), float(values[i]))
         for i, width in enumerate(widths) if np.isfinite(width) and width > 0.0 for sign in (-1.0, 1.0)
     ]  # fmt: skip
     for _ in range(_ROUNDS):
@@ -94,8 +101,10 @@ def profile_ends(
                 walk.triangle = found
                 y, slope = numbers(walk.point)
                 walk.value, walk.slope = float(y[walk.number]), slope[walk.number]
-    ends = {(walk.number, walk.sign): walk.end or End(None, False) for walk in walks}
-    nothing = End(None, False)
+                if walk.squares <= limit + _BEYOND * _RISE:
+                    walk.inside = walk.value
+    ends = {(walk.number, walk.sign): walk.end or End(walk.inside, followed=False) for walk in walks}
+    nothing = End(None)
     return [(ends.get((i, -1.0), nothing), ends.get((i, 1.0), nothing)) for i in range(len(widths))]
 
 
@@ -138,10 +147,10 @@ def _propose(walk: _Walk, widths: _Array, limit: float, centre: float) -> None:
     covered = max(abs(walk.value + walk.sign * distance - centre), 1e-3 * walk.width)
     if to_bound <= _NEAR * covered and walk.squares < limit:
         walk.end = End(walk.value + walk.sign * to_bound, True)
-    elif abs(distance) <= _NEAR * covered and abs(walk.squares - limit) < 4.0 * _NEAR * _RISE:
-        walk.end = End(walk.value + walk.sign * distance, False)
+    elif abs(distance) <= _NEAR * covered and abs(walk.squares - limit) < _BEYOND * _RISE:
+        walk.end = End(walk.value + walk.sign * distance)
     elif walk.trust < _NEAR:  # nothing farther out is allowed: the likelihood has a step here
-        walk.end = End(walk.value if walk.squares <= limit else None, False)
+        walk.end = End(walk.inside, followed=False)
     else:
         walk.step = along(distance)
         walk.expected = _model(walk.triangle, walk.step)
@@ -151,7 +160,7 @@ def _takes(walk: _Walk, widths: _Array, after: float, limit: float) -> bool:
     """Whether a step is taken: F is allowed after it, or about what the model said; sets how far the next one may go."""
     length = float(np.max(np.abs(walk.step) / widths))
     if after > max(limit, walk.expected + _BROKEN * _RISE, walk.squares - _BROKEN * _RISE):
-        walk.trust = 0.3 * min(length, walk.trust)
+        walk.trust = _SHORTER * min(length, walk.trust)
         return False
     if abs(after - walk.expected) <= _HELD * _RISE:
         walk.trust = max(walk.trust, 3.0 * length)
