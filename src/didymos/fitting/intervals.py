@@ -10,7 +10,7 @@ A number that the slopes do not determine has no interval by any of them; neithe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -109,14 +109,18 @@ def _by_profile(
         if item.interval is None:
             found.append(item)
             continue
-        low, high = (
-            end.value if end.followed and end.value is not None else outer(end.value or plain_end, plain_end)
-            for end, plain_end, outer in zip(both, item.interval, (min, max), strict=True)
-        )
+        low, high = (_end(end, plain_end, outer) for end, plain_end, outer in zip(both, item.interval, (min, max), strict=True))
         opened = both[0].open, both[1].open
         found.append(replace(item, interval=None if all(opened) else (low, high), open=opened))
         warnings += _told(item, both)
     return Intervals(tuple(found), plain.correlation, "profile", warnings=tuple(warnings))
+
+
+def _end(end: End, plain: float, outer: Callable[[float, float], float]) -> float:
+    """Where an interval ends; where the profile could not be followed, no nearer than the `plain` one."""
+    if end.value is None:
+        return plain
+    return end.value if end.followed else outer(end.value, plain)
 
 
 def _told(item: FittedParameter, both: tuple[End, End]) -> list[str]:
