@@ -75,13 +75,13 @@ def best_excitation(
     sines, chain = _families(experiment, band)
     _check_rest(experiment, sines)
 
-    def search(family: Family) -> Search:
+    def whole(family: Family) -> Search:
         return Search(family, *_of_family(experiment, family), kind, cases, points, slopes, scales, news)
 
-    searches.append(search(sines))
+    searches.append(whole(sines))
     if chain.piece.seconds >= _LEAST * experiment.period:
         short = experiment.shorter(chain.piece.seconds)
-        searches.append(Exchange(chain, search(chain), *_of_family(short, chain.piece), cases_of(short), points))
+        searches.append(Exchange(chain, whole(chain), *_of_family(short, chain.piece), cases_of(short), points))
     interrupted = False
     try:
         for search in searches:
