@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median, stdev
 
 import numpy as np
+from PIL import Image
 
 import didymos
 from didymos.describe.schema import FreeSpec
@@ -144,6 +145,13 @@ def fill(mark: str, lines: Iterator[str]) -> None:
     PAGE.write_text(between.sub(lambda match: f"{match[1]}{text}\n{match[2]}", page, count=1), encoding="utf-8")
 
 
+def draw(designed: Design, file: Path) -> None:
+    """The picture, at two thirds of its size and with few colours."""
+    picture = Image.open(plot_design(designed, file)).convert("RGB")
+    small = picture.resize((picture.width * 2 // 3, picture.height * 2 // 3), Image.Resampling.LANCZOS)
+    small.quantize(64).save(file, optimize=True)
+
+
 def main(names: Sequence[str]) -> None:
     """All robots, or those that are named."""
     for case in CASES:
@@ -151,7 +159,7 @@ def main(names: Sequence[str]) -> None:
             designed, chirp, better = study(case)
             fill(case.name, table(designed, chirp, better))
             if case.name == "power_unit":
-                plot_design(designed, HERE / "pictures" / "design.png")
+                draw(designed, HERE / "pictures" / "design.png")
             told = {"chirp": chirp, "designed": better}
             print(json.dumps({name: {path: asdict(x) for path, x in found.items()} for name, found in told.items()}))
 
