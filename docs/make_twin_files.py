@@ -139,7 +139,7 @@ MEANINGS = {
     "StimulusSpec.to": "of `step` and `ramp`: the value after",
     "StimulusSpec.at": "of `step`: when",
     "StimulusSpec.start": "of `pulse`, `bump`, `ramp`, `sine`, `chirp`, `triangle`, `trapezoid`, `rows`",
-    "StimulusSpec.end": "of `pulse`, `bump`, `ramp`, `chirp`",
+    "StimulusSpec.end": "of `pulse`, `bump`, `ramp`, `chirp`; of `sine`, `triangle`, `trapezoid`, where they do not go on",
     "StimulusSpec.amplitude": "of `sine`, `chirp`, `triangle`, `trapezoid`",
     "StimulusSpec.frequency": "of `sine`; of `chirp` at `start`",
     "StimulusSpec.to_frequency": "of `chirp` at `end`",

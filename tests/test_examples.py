@@ -126,3 +126,11 @@ def test_12_joints_follow_their_way_points_and_the_tool_reaches_its_pose(run: Ru
     errors, tool = run(12)
     assert max(errors.values()) < 5e-3  # rad, asked of arms in docs/arms.md
     assert tool == pytest.approx([0.4, 0.1, 0.35], abs=1e-3)
+
+
+def test_13_the_designed_motion_tells_more_than_the_chirp_and_a_fit_to_it_finds_the_arm(run: Run, tmp_path: Path) -> None:
+    designed, found = run(13)
+    assert all(told.ratio < 1.0 for told in designed.parameters)
+    for told, item in zip(designed.parameters, found.parameters, strict=True):
+        assert abs(item.after - told.value) < 4.0 / 1.96 * told.half_width  # four standard deviations
+    assert "designed:" in (tmp_path / "designed.yaml").read_text()

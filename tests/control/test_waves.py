@@ -31,6 +31,16 @@ def test_a_trapezoid_holds_at_both_ends() -> None:
     assert [at(t) for t in knots] == pytest.approx(list(knots.values()), abs=1e-12)
 
 
+@pytest.mark.parametrize("shape", [{"kind": "triangle", "period": 1.0}, {"kind": "trapezoid", "rise": 0.1, "hold": 0.3}])
+def test_a_wave_is_its_offset_from_its_end_on(shape: dict[str, float | str]) -> None:
+    at, forever = (wave(amplitude=1.0, start=1.0, offset=0.5, **shape, **more) for more in ({"end": 1.25}, {}))
+    assert [at(t) for t in (0.5, 1.1, 1.2)] == [forever(t) for t in (0.5, 1.1, 1.2)]
+    assert at(1.2) > 1.0
+    assert at(1.25) == at(3.2) == 0.5
+    with pytest.raises(ValueError, match="expected it after start 1 s"):
+        wave(amplitude=1.0, start=1.0, end=0.5, **shape)
+
+
 def test_a_wave_without_its_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="needs the key 'period'"):
         StimulusSpec(target="setpoints.position", kind="triangle", amplitude=1.0)

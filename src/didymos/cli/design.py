@@ -70,13 +70,13 @@ class DesignOptions:
         typer.Option(metavar="SIGNAL=LO:HI", help="What a signal may be, instead of its own limits; repeatable, patterns."),
     ] = None
     criterion: Annotated[
-        str, typer.Option(metavar="D|A|each", help="Least volume of confidence, sum of variances, largest ratio to today's.")
-    ] = "D"
+        str, typer.Option(metavar="worst|D|A", help="Least: largest ratio to today's intervals, their volume, sum of variances.")
+    ] = "worst"
     band: Annotated[float, typer.Option(metavar="HZ", min=1e-3, max=1e4, help="Highest frequency that is moved.")] = 10.0
     draws: Annotated[
         int, typer.Option(metavar="N", min=1, max=1000, help="Mean over so many values of the parameters, not one.")
     ] = 1
-    evaluations: Annotated[int, typer.Option(metavar="N", min=2, help="Excitations that are tried.")] = 600
+    evaluations: Annotated[int, typer.Option(metavar="N", min=2, help="Excitations that are tried.")] = 250
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search.")] = 0
     portable: Portable = False
     threads: Threads = None

@@ -8,7 +8,8 @@
     sine      offset + amplitude sin(2 pi frequency (t - start) + phase), offset alone before `start` and from an `end` on
     chirp     the same with the frequency growing linearly from `frequency` at `start` to `to_frequency` at `end`
     triangle  offset + a wave of `amplitude` and `period` from `start`: up, down through zero, back
-    trapezoid the same with corners cut: rises within `rise`, stays for `hold`, falls to the other side within 2 `rise`, ...
+    trapezoid the same with corners cut: rises within `rise`, stays for `hold`, falls to the other side within 2 `rise`, ...;
+              both are offset alone from an `end` on
     file      a column of a CSV over its time column, linear between rows, held at the ends
     held      the same, each value held until the next row, as a computer hands out commands; `start` [s] is the time of row 0;
               with a `hold` [s] it is the mean over as long from t on, which lets a tick that a row falls into have its share
@@ -60,8 +61,8 @@ _MAY: dict[str, tuple[str, ...]] = {
     "ramp": ("before",),
     "sine": ("start", "end", "phase", "offset"),
     "chirp": ("start", "phase", "offset"),
-    "triangle": ("start", "offset"),
-    "trapezoid": ("start", "offset"),
+    "triangle": ("start", "end", "offset"),
+    "trapezoid": ("start", "end", "offset"),
     "rows": ("start",),
     "held": ("start", "hold"),
 }
@@ -109,8 +110,8 @@ class StimulusSpec(Spec):
         for key in sorted(self.model_fields_set - {"target", "kind", *_NEEDS[self.kind], *_MAY.get(self.kind, ())}):
             word = "from" if key == "before" else key
             raise ValueError(f"a stimulus of kind {self.kind!r} does not use the key {word!r}")
-        ends = ("ramp", "chirp", "pulse", "bump") if self.kind != "sine" or "end" not in self.model_fields_set else ("sine",)
-        if self.kind in ends and self.end <= self.start:
+        ends = "end" in _NEEDS[self.kind] or "end" in self.model_fields_set
+        if ends and self.end <= self.start:
             raise ValueError(f"found end {self.end:g} s, expected it after start {self.start:g} s")
         return self
 
@@ -227,7 +228,9 @@ def evaluate(stimulus: Any, table: Any, t: float) -> float:
         if t >= start:
             value += stimulus.amplitude * math.sin(2.0 * math.pi * _chirp_turns(stimulus, t) + stimulus.phase)
     elif kind in (_TRIANGLE, _TRAPEZOID):
-        value = stimulus.offset + stimulus.amplitude * _wave(t - start, stimulus.rise, stimulus.hold)
+        value = stimulus.offset
+        if t < end or end == 0.0:
+            value += stimulus.amplitude * _wave(t - start, stimulus.rise, stimulus.hold)
     elif kind == _HELD:
         value = _held(table, t - start, stimulus.hold)
     else:

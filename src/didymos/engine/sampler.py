@@ -33,6 +33,7 @@ __all__ = ["Sampler", "Samples"]
 
 _Array = NDArray[np.float64]
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+_PASSED = 1e-9  # [s] ago: an end that is now
 _ROUNDS = 6  # of Newton's method; a lag needs one
 _AT_REST = 1e-9  # of a state's size per second
 _LOOK = 0.05  # [s] between two looks at a run
@@ -99,7 +100,7 @@ class Sampler:
         """Give the last stimuli of the scenario other numbers: as many, of the same targets, none from a file."""
         rows = self.simulation.context.stimuli.stimuli
         for row, stimulus in enumerate(stimuli, start=len(rows) - len(stimuli)):
-            rows[row] = stimulus.record()
+            rows[row] = self._as_begun[row] = stimulus.record()
 
     def run_from_start(self, seconds: float, *, at: float = 0.0, look: Callable[[], None] | None = None) -> Samples:
         """Begin where the scenario does, and run; the recording's clock says `at` [s] then. `look` is called now and then."""
@@ -180,8 +181,10 @@ class Sampler:
     def _feed_from(self, at: float) -> None:
         """Let all stimuli begin at a time of the recording; within a tick fed ones act with their mean."""
         tables = self.simulation.context.stimuli
-        for name in ("at", "start", "end"):
+        for name in ("at", "start"):
             tables.stimuli[name] = self._as_begun[name] - at
+        ends = self._as_begun["end"]  # 0 where a wave goes on for ever
+        tables.stimuli["end"] = np.where(ends == 0.0, 0.0, np.where(ends == at, -_PASSED, ends - at))
         for rows, times in self._timed:
             tables.tables[rows, 0] = times - at
         for fed in self._fed.values():

@@ -11,27 +11,21 @@ from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import FreeSpec
 from didymos.describe.twin import Twin
 from didymos.errors import InputError, RunError
-from didymos.fitting.bursts import Bursts
+from didymos.fitting.best_excitation import best_excitation, cases_of, coordinates, plain_of
 from didymos.fitting.design_check import Cases, check_proposal
 from didymos.fitting.design_scenario import plain_scenario
-from didymos.fitting.design_search import STEP, Found, Search
+from didymos.fitting.design_search import Found
 from didymos.fitting.designed import Design, KeptLimit, PredictedParameter
-from didymos.fitting.excitation import Family
 from didymos.fitting.excited_information import ExcitedInformation
 from didymos.fitting.experiment import Experiment, plan_experiment
-from didymos.fitting.information import CRITERIA, predict, reported_slopes, variances
+from didymos.fitting.information import CRITERIA, predict, reported_slopes
 from didymos.fitting.methods import DIFFERENCE
-from didymos.fitting.parameterization import Parameterization, Single
 from didymos.fitting.read_recording import columns_of
 from didymos.fitting.recording import Column
-from didymos.fitting.sines import Sines
 
 __all__ = ["design"]
 
 _Array = NDArray[np.float64]
-_SINES, _STRETCHES = 5, 6  # of one target
-_FEWER = 3  # of each of many targets
-_DRAWN, _FIRST = 0.1, 0.1  # shares of the evaluations that each family gets; the better one gets the rest
 
 
 def design(
@@ -44,10 +38,10 @@ def design(
     columns: Mapping[str, Column] | None = None,
     noise: Mapping[str, float] | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
-    criterion: str = "D",
+    criterion: str = "worst",
     band: float = 10.0,
     draws: int = 1,
-    evaluations: int = 600,
+    evaluations: int = 250,
     seed: int = 0,
     threads: int | None = None,
     watch: Callable[[int, float], None] | None = None,
@@ -63,7 +57,7 @@ def design(
         columns: what will be recorded; those of the twin file by default, or all readings that have noise.
         noise: standard deviations by signal or column, where neither a column's `sd` nor its sensor says it.
         limits: (low, high) by signal, instead of what the description and the scenario say of it.
-        criterion: `D`, `A` or `each`, see `information.py`.
+        criterion: `worst`, `D` or `A`, see `information.py`.
         band: highest frequency [Hz] of sines and bursts.
         draws: points of the parameters over which the criterion is averaged: the twin's own, others drawn from priors or bounds.
         evaluations: excitations that are tried, of all families together.
@@ -85,110 +79,18 @@ def design(
         noise=noise or {}, limits=limits or {}, threads=threads,
     )  # fmt: skip
     rng = np.random.default_rng([seed, 2])
-    points, cases = _points(experiment.parameters, draws, rng), _cases(experiment)
-    best, done, runs, interrupted = _search(experiment, criterion, cases, points, band, evaluations, rng, watch)
+    points, cases = coordinates(experiment.parameters, draws, rng), cases_of(experiment)
+    best, done, runs, interrupted = best_excitation(experiment, criterion, cases, points, band, evaluations, rng, watch)
     if not best.feasible:
         raise RunError("no excitation that was tried keeps all limits; give it more `evaluations`, or widen a limit")
     return _designed(experiment, criterion, cases, best, done, runs, interrupted)
-
-
-def _families(experiment: Experiment, band: float) -> tuple[Family, ...]:
-    moved, seconds = experiment.moved, experiment.seconds
-    fewer = len(moved) > 1
-    sines, stretches = (_FEWER, _FEWER) if fewer else (_SINES, _STRETCHES)
-    return Sines(moved, seconds, band, sines), Bursts(moved, seconds, band, experiment.period, stretches)
-
-
-def _points(parameters: Parameterization, draws: int, rng: np.random.Generator) -> list[_Array]:
-    """Coordinates of the twin's own values, then some that are drawn from priors, or evenly between the bounds."""
-    points = [parameters.start]
-    for _ in range(draws - 1):
-        point = parameters.start
-        for group in parameters.shared:
-            part = parameters.stretch(group)
-            point[part] = rng.uniform(size=part.stop - part.start)
-            if isinstance(group, Single) and group.mean_sd is not None:
-                mean, sd = group.mean_sd
-                point[part] = np.clip((rng.normal(mean, sd) - group.low) / (group.high - group.low), 0.0, 1.0)
-        points.append(point)
-    return points
-
-
-def _search(
-    experiment: Experiment,
-    kind: str,
-    cases: Cases,
-    points: Sequence[_Array],
-    band: float,
-    evaluations: int,
-    rng: np.random.Generator,
-    watch: Callable[[int, float], None] | None,
-) -> tuple[Found, int, int, bool]:
-    """The best of all families, how many were tried in how many runs, and whether somebody interrupted."""
-    slopes = [reported_slopes(experiment.parameters, point) for point in points]
-    scales = _present_deviations(experiment, slopes[0]) if kind == "each" else _values(experiment.parameters)
-    searches: list[Search] = []
-
-    def news() -> None:
-        if watch is not None:
-            watch(sum(item.evaluations for item in searches), min(item.best.loss for item in searches))
-
-    for family in _families(experiment, band):
-        information = experiment.information(_plain(experiment, family.stimuli(np.full(family.size, 0.5))))
-        searches.append(Search(family, information, kind, cases, points, slopes, scales, news))
-    interrupted = False
-    try:
-        for search in searches:
-            search.draw(max(1, round(_DRAWN * evaluations)), rng)
-            search.improve(round(_FIRST * evaluations), rng)
-        best = min(searches, key=lambda item: item.best.loss)
-        best.improve(evaluations - sum(item.evaluations for item in searches), rng)
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        for search in searches:
-            search.close()
-    best = min(searches, key=lambda item: item.best.loss)
-    return best.best, sum(item.evaluations for item in searches), sum(item.runs for item in searches), interrupted
-
-
-def _cases(experiment: Experiment) -> Cases:
-    """What a proposal is looked at under."""
-    present = experiment.information(None, errors=True)
-    try:
-        return Cases(present, experiment.parameters.start)
-    finally:
-        present.runs.close()
-
-
-def _plain(experiment: Experiment, stimuli: Sequence[StimulusSpec]) -> dict[str, object]:
-    return plain_scenario(experiment.twin, experiment.scenario, experiment.seconds, experiment.moved, stimuli)
-
-
-def _present_deviations(experiment: Experiment, slopes: _Array) -> _Array:
-    """Standard deviations that the present scenario leaves, as a search counts them."""
-    present = experiment.information(None)
-    try:
-        information = present.agreed((), experiment.parameters.start, STEP)
-    finally:
-        present.runs.close()
-    return np.sqrt(variances(information, slopes))
-
-
-def _values(parameters: Parameterization) -> _Array:
-    """What a relative change of what is told is relative to: its value, or its bounds where it is nothing."""
-    found = []
-    for group in parameters.shared:
-        for value, (low, high) in zip(group.reported(group.start), group.bounds, strict=True):
-            found.append(abs(float(value)) or high - low)
-    return np.array(found)
 
 
 def _designed(
     experiment: Experiment, kind: str, cases: Cases, best: Found, done: int, runs: int, interrupted: bool
 ) -> Design:
     """Make sure that the best keeps its limits, and say what it will tell."""
-    plain = _plain(experiment, best.family.stimuli(best.point))
+    plain = plain_of(experiment, best.family.stimuli(best.point))
     quiet, present = experiment.information(plain), experiment.information(None)
     noisy = experiment.information(plain, errors=True)
     point = experiment.parameters.start
@@ -201,6 +103,9 @@ def _designed(
     finally:
         for item in (quiet, present, noisy):
             item.runs.close()
+    if np.all(np.isinf(widths)):
+        paths = ", ".join(group.path for group in experiment.parameters.shared)
+        raise InputError(f"no excitation that was tried tells anything of {paths}; move or record something else", option="move")
     assert run.samples is not None
     assert experiment.present.samples is not None
     kept = tuple(KeptLimit(limit, *limit.reached(run.samples[limit.signal][1])) for limit in experiment.limits)
@@ -235,6 +140,6 @@ def _widths(information: ExcitedInformation, stimuli: tuple[StimulusSpec, ...], 
 
 def _is_nothing(stimulus: StimulusSpec) -> bool:
     """Whether a stimulus adds nothing at any time."""
-    if stimulus.kind == "sine":
+    if stimulus.kind != "ramp":
         return stimulus.amplitude == 0.0 and stimulus.offset == 0.0
     return stimulus.before == 0.0 and stimulus.to == 0.0

@@ -18,14 +18,14 @@ from didymos.fitting.design_check import Case, Cases
 from didymos.fitting.evolution import evolve, population
 from didymos.fitting.excitation import Family
 from didymos.fitting.excited_information import ExcitedInformation
-from didymos.fitting.information import criterion
+from didymos.fitting.information import criterion, prior_information, shared_information
 
-__all__ = ["STEP", "Found", "Search"]
+__all__ = ["STEP", "Found", "Search", "drawn_points"]
 
 _Array = NDArray[np.float64]
 _LARGE = 0.6  # least size of drawn excitations
 _SPREAD = 0.2
-STEP = 0.05
+STEP = 0.004
 """Of the search, as a part of the range between the bounds."""
 _BEYOND = 1e6  # loss of excitations that exceed a limit, plus how far
 _GUARDS = 3  # cases that are asked of all excitations at a time
@@ -45,13 +45,21 @@ class Found:
         return self.loss < _BEYOND
 
 
+def drawn_points(family: Family, count: int, rng: np.random.Generator, least: float = 0.0) -> _Array:
+    """Numbers of drawn excitations, none smaller than `least` of what range and speed allow, shape [size, count]."""
+    drawn, sizes = rng.uniform(size=(family.size, count)), family.sizes
+    drawn[sizes] = least + (1.0 - least) * drawn[sizes]
+    return drawn
+
+
 class Search:
     """One search in one family.
 
     Args:
         family: what is searched.
         information: of its excitations.
-        kind: D or A.
+        checks: runs of its excitations with errors of sensors, which find their way into the motion, for `cases`.
+        kind: of the criterion.
         cases: in which whatever is best has to keep its limits.
         points: coordinates of the parameters; the criterion is the mean over them.
         slopes, scales: see `criterion`.
@@ -62,6 +70,7 @@ class Search:
         self,
         family: Family,
         information: ExcitedInformation,
+        checks: ExcitedInformation,
         kind: str,
         cases: Cases,
         points: Sequence[_Array],
@@ -69,8 +78,10 @@ class Search:
         scales: _Array,
         watch: Callable[[], None],
     ) -> None:
-        self._family, self._information, self._kind, self._watch = family, information, kind, watch
+        self._family, self._information, self._kind, self.watch = family, information, kind, watch
         self._cases, self._points, self._slopes, self._scales = cases, points, slopes, scales
+        self._priors = [prior_information(information.parameters, point) for point in points]
+        self._checks = checks
         self._guards: list[Case] = []
         self.evaluations = 0
         self.best = Found(family, np.full(family.size, 0.5), np.inf)
@@ -78,42 +89,53 @@ class Search:
     @property
     def runs(self) -> int:
         """Runs so far."""
-        return self._information.runs.count
+        return self._information.runs.count + self._checks.runs.count
 
     def close(self) -> None:
         """Let the threads go."""
         self._information.runs.close()
+        self._checks.runs.close()
 
     def draw(self, count: int, rng: np.random.Generator) -> None:
-        """Try drawn excitations, most of them large."""
-        drawn, sizes = rng.uniform(size=(self._family.size, count)), self._family.sizes
-        drawn[sizes] = _LARGE + (1.0 - _LARGE) * drawn[sizes]
-        self._losses(drawn)
+        """Try drawn excitations, all of them large."""
+        self.losses(drawn_points(self._family, count, rng, _LARGE))
 
     def improve(self, evaluations: int, rng: np.random.Generator) -> None:
         """Search from the best with about so many evaluations."""
         generations = max(1, evaluations // population(self._family.size))
-        evolve(self._losses, self.best.point, rng=rng, generations=generations, spread=_SPREAD)
+        evolve(self.losses, self.best.point, rng=rng, generations=generations, spread=_SPREAD)
 
-    def _losses(self, points: _Array) -> _Array:
+    def losses(self, points: _Array) -> _Array:
+        """Losses of excitations by their numbers, shape [size, n]; the least that keeps its limits becomes the best."""
         excitations = [self._family.stimuli(point) for point in points.T]
         losses = self._beyond(excitations)
         good = np.flatnonzero(losses == 0.0)
-        for point, slopes in zip(self._points, self._slopes, strict=True):
+        told: dict[int, list[_Array]] = {int(i): [] for i in good}
+        for point in self._points:
             found = self._information.of_many([excitations[i] for i in good], point, STEP)
             for i, (excess, information) in zip(good, found, strict=True):
                 if information is None:
                     losses[i] += _BEYOND * (1.0 + excess)
                 else:
-                    losses[i] += criterion(self._kind, information, slopes, self._scales) / len(self._points)
+                    told[int(i)].append(information)
+        for i in good:
+            losses[i] += self.criterion(told[int(i)]) if losses[i] == 0.0 else 0.0
         self._choose(points, excitations, losses)
         self.evaluations += len(excitations)
-        self._watch()
+        self.watch()
         return losses
+
+    def criterion(self, told: Sequence[_Array]) -> float:
+        """The mean criterion of an information about all coordinates at each point of the parameters."""
+        found = [
+            criterion(self._kind, shared_information(information + prior, self._information.shared), slopes, self._scales)
+            for information, prior, slopes in zip(told, self._priors, self._slopes, strict=True)
+        ]
+        return float(np.mean(found))
 
     def _beyond(self, excitations: Sequence[tuple[StimulusSpec, ...]]) -> _Array:
         """Losses of excitations that fail one of the guards, 0 of all others."""
-        ask = self._information
+        ask = self._checks
         trials = [ask.trial(stimuli, case.point, case.seed) for case in self._guards for stimuli in excitations]
         done, losses = ask.runs.run(trials), np.zeros(len(excitations))
         for g, case in enumerate(self._guards):
@@ -126,7 +148,7 @@ class Search:
         """Take the least as the best, if it is less; one that fails a case gets a loss that says so."""
         while losses.min() < self.best.loss:
             least = int(np.argmin(losses))
-            worst = self._cases.worst(self._information, excitations[least]) if losses[least] < _BEYOND else None
+            worst = self._cases.worst(self._checks, excitations[least]) if losses[least] < _BEYOND else None
             if worst is None:
                 self.best = Found(self._family, points[:, least].copy(), float(losses[least]))
                 return

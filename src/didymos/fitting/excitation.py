@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +31,10 @@ class Moved:
     low: float
     high: float
     speed: float = math.inf  # [1/s]
+
+    def from_home(self) -> Moved:
+        """The same, counted from home."""
+        return replace(self, home=0.0, low=self.low - self.home, high=self.high - self.home)
 
     def round(self, value: float) -> float:
         """A value to a ten thousandth of the range, so that people can read it."""

@@ -92,7 +92,7 @@ class ExcitedInformation:
     def of_many(
         self, excitations: Sequence[tuple[StimulusSpec, ...]], point: _Array, step: float
     ) -> list[tuple[float, _Array | None]]:
-        """Excess of excitations, and, of those without, the information of shared coordinates at a point."""
+        """Excess of excitations, and, of those without, the information of the samples about all coordinates at a point."""
         bare = self.runs.run([self.trial(stimuli, point) for stimuli in excitations])
         excess = [sum(breach.excess for breach in self.breaches(run)) for run in bare]
         good = [i for i, size in enumerate(excess) if size == 0.0]
@@ -102,12 +102,6 @@ class ExcitedInformation:
         informed = {i: self._agreed(bare[i], moved[k * count :][:count], point, sides) for k, i in enumerate(good)}
         return [(size, informed.get(i)) for i, size in enumerate(excess)]
 
-    def agreed(self, stimuli: tuple[StimulusSpec, ...], point: _Array, step: float) -> _Array:
-        """The information of one excitation as `of_many` has it, whatever it exceeds."""
-        sides = self._sides(point, step)
-        bare, *moved = self.runs.run([self.trial(stimuli, end) for end in (point, *(end for ends in sides for end in ends))])
-        return self._agreed(bare, moved, point, sides)
-
     def _agreed(
         self, bare: Excited, moved: Sequence[Excited], point: _Array, sides: Sequence[Sequence[_Array]]
     ) -> _Array:
@@ -116,7 +110,7 @@ class ExcitedInformation:
         for k, ends in enumerate(sides):
             slopes = [self._difference((bare, point), (next(runs), end)) / (end[k] - point[k]) for end in ends]
             columns.append(slopes[0] if len(slopes) == 1 else _minmod(*slopes))
-        return self._information(np.column_stack(columns), point)
+        return _squared(columns)
 
     def of_one(self, stimuli: tuple[StimulusSpec, ...], point: _Array, step: float) -> _Array:
         """The information of shared coordinates, as a fit has it: by differences between both sides."""
@@ -127,16 +121,13 @@ class ExcitedInformation:
             here, *there = [(next(runs), one) for one in (point, *ends)]
             first, last = (here, there[0]) if len(there) == 1 else there
             columns.append(self._difference(first, last) / (last[1][k] - first[1][k]))
-        return self._information(np.column_stack(columns), point)
+        return shared_information(_squared(columns) + prior_information(self.parameters, point), self.shared)
 
     def _sides(self, point: _Array, step: float) -> list[list[_Array]]:
         """Of each coordinate, the points a step away to both sides, as far as they are within the bounds."""
         unit = step * np.eye(len(point))
         both = [[point - way, point + way] for way in unit]
         return [[end for end in ends if 0.0 <= end[k] <= 1.0] for k, ends in enumerate(both)]
-
-    def _information(self, jacobian: _Array, point: _Array) -> _Array:
-        return shared_information(jacobian.T @ jacobian + prior_information(self.parameters, point), self.shared)
 
     def _difference(self, first: tuple[Excited, _Array], second: tuple[Excited, _Array]) -> _Array:
         """What the second of two runs gives more than the first, in units of the noise; nothing where one of them failed."""
@@ -160,6 +151,11 @@ class ExcitedInformation:
             axis = signal.removeprefix(channel.column.signal)
             found[:, k] += values.get(f"recording.bias.{name}{axis}", 0.0)
         return found
+
+
+def _squared(columns: Sequence[_Array]) -> _Array:
+    jacobian = np.column_stack(columns)
+    return np.asarray(jacobian.T @ jacobian)
 
 
 def _minmod(one: _Array, other: _Array) -> _Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,15 @@ class Experiment:
             _without_errors(twin)
         runs = ExcitedRuns(twin, name, tuple(self.units), self.seconds, threads=self.threads)
         return ExcitedInformation(runs, self.parameters, self.channels, self.noise, self.limits, self.present.touched)
+
+    def shorter(self, seconds: float) -> Experiment:
+        """The first `seconds` of it."""
+        channels = [
+            replace(channel, time=channel.time[: int(np.searchsorted(channel.time, seconds))],
+                    values=channel.values[: int(np.searchsorted(channel.time, seconds))])
+            for channel in self.channels
+        ]  # fmt: skip
+        return replace(self, seconds=seconds, channels=tuple(channels))
 
 
 def plan_experiment(

@@ -5,9 +5,9 @@
 y the signals that are recorded, s_c their noise, u the coordinates of a fit (0 and 1 at the bounds). Numbers that a recording has
 for itself, and are of no interest, are taken out (Schur's complement). Criteria, all to be made small:
 
-    D     -log det F                        the volume of the ellipsoid of confidence; the units of the parameters do not matter
-    A     sum (sd / value)^2                the sum of relative variances
-    each  (sum (sd / sd_present)^16)^1/16   the largest ratio to today's interval, nearly: no parameter pays for another
+    worst  (sum (sd / sd_present)^16)^1/16   the largest ratio to today's interval, nearly: no parameter pays for another
+    D      -log det F                        the volume of the ellipsoid of confidence; the units of the parameters do not matter
+    A      sum (sd / value)^2                the sum of relative variances
 
 While the search goes on, F has the information of the bounds beside it (a uniform distribution between them: 12 per unit), so
 that an excitation which tells nothing of a parameter is bad and not impossible. Priors count in both.
@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 _Array = NDArray[np.float64]
-CRITERIA = ("D", "A", "each")
+CRITERIA = ("worst", "D", "A")
 _SHARP = 8  # power of variances that makes a mean of them their largest
 _NORMAL_95 = 1.959963984540054
 _UNIFORM = 12.0  # information of a uniform distribution over a unit length
