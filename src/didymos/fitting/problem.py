@@ -269,7 +269,7 @@ class Problem:
             second = 1 + len(colours) + both.index(c) if c in both else 0
             slopes = one_or_both_ways(
                 residuals[: self.samples, [0, 1 + c, second]], failed[:, [0, 1 + c, second]], ahead[owner],
-                back[owner] if second else np.zeros(self.samples), self._recording_of,
+                back[owner] if second else np.zeros(self.samples), self.recording_of,
             )  # fmt: skip
             jacobian[rows, owner] = slopes
         priors = self.prior_slopes()  # each of one group's own
