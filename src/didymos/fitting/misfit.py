@@ -58,7 +58,8 @@ class Misfit:
         if self.refuted:
             off = f"{self.signal} is off by {self.ratio:.3g} times its noise and {100 * self.share:.0f} % of its motion"
             return f"the twin does not explain {name}: {off}, {where}; the values are not to be trusted, and have no intervals"
-        return f"{name}: {self.signal} is off by {self.ratio:.3g} times its noise, {where}: something is missing in the twin"
+        off = f"{name}: {self.signal} is off by {self.ratio:.3g} times its noise, {where}"
+        return f"{off}: something is missing in the twin, or a better valley; intervals do not know that"
 
 
 @dataclass(frozen=True, eq=False)
