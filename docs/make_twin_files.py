@@ -44,6 +44,7 @@ from didymos.describe.schema import (
 )
 from didymos.kinds import Kinds
 from didymos.parts import PARTS, Part, PartSpec
+from didymos.parts.angle_table import AngleTableSpec
 from didymos.parts.curve import CurveSpec
 from didymos.sensors import SENSORS, SensorSpec
 from didymos.sensors.error import ErrorSpec
@@ -64,6 +65,7 @@ RECORDS: dict[str, type[Spec]] = {
     "object": ObjectSpec,
     "contact": ContactSpec,
     "curve": CurveSpec,
+    "angle table": AngleTableSpec,
     "errors": ErrorSpec,
     "control": ControlSpec,
     "firmwares": FirmwaresSpec,
@@ -216,7 +218,10 @@ def _what(annotation: Any) -> str:
         return " or ".join(f"`{word}`" for word in inside)
     if origin in (Union, types.UnionType):
         return " or ".join(dict.fromkeys(_what(item) for item in inside if item is not type(None)))
-    named = {Vector: "[x, y, z]", ErrorSpec: "[errors](#errors)", CurveSpec: "[curve](#curve)"}
+    named = {
+        Vector: "[x, y, z]", ErrorSpec: "[errors](#errors)", CurveSpec: "[curve](#curve)",
+        AngleTableSpec: "[angle table](#angle-table)",
+    }  # fmt: skip
     if annotation in named:
         return named[annotation]
     simple = {str: "text", float: "number", int: "whole number", bool: "true or false", dict: "mapping", tuple: "list"}

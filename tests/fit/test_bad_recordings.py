@@ -13,6 +13,7 @@ import didymos
 from didymos.cli.main import main
 
 RATIO = 9.97
+COULOMB = didymos.load("power_unit").get("parts.drive.coulomb")
 Columns = dict[str, np.ndarray]
 
 
@@ -50,7 +51,7 @@ BAD: dict[str, tuple[Callable[[Columns], Columns], tuple[str, ...], str]] = {
     "motor for output": (scaled("out_pos_rad", RATIO), (), "is 9.97 times what the twin does, which is the ratio 9.97 of drive"),
     "revolutions for rad": (scaled("out_vel_rad_s", 0.5 / math.pi), (), "which is one over 2 pi (rad for revolutions)"),
     "degrees": (scaled("out_pos_rad", 180.0 / math.pi), (), "which is 180/pi (degrees for rad)"),
-    "bounds": (dict, ("--parameters", "parts.drive.coulomb=0.1:0.2"), "the bounds 0.1:0.2 exclude the start, 0.07276 N m"),
+    "bounds": (dict, ("--parameters", "parts.drive.coulomb=0.1:0.2"), f"the bounds 0.1:0.2 exclude the start, {COULOMB:g} N m"),
     "upside down": (dict, ("--parameters", "parts.drive.coulomb=0.2:0.01"), "expected"),
     "column": (dict, ("--column", "out_pos=parts.drive.output_position"), "no column 'out_pos', did you mean 'out_pos_rad'"),
     "signal": (dict, ("--column", "out_pos_rad=parts.drive.output_positon"), "did you mean 'parts.drive.output_position'"),

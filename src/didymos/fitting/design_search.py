@@ -19,15 +19,16 @@ from didymos.fitting.evolution import evolve, population
 from didymos.fitting.excitation import Family
 from didymos.fitting.excited_information import ExcitedInformation
 from didymos.fitting.information import criterion, prior_information, shared_information
+from didymos.fitting.methods import DIFFERENCE
 
-__all__ = ["STEP", "Found", "Search", "drawn_points"]
+__all__ = ["STEPS", "Found", "Search", "drawn_points"]
 
 _Array = NDArray[np.float64]
 _LARGE = 0.6  # least size of drawn excitations
 _SPREAD = 0.2
-STEP = 0.05
-"""Of the search, as a part of the range between the bounds: as far off as a fit begins. Over smaller ones a search finds motions
-that tell more by slopes, and that no fit finds from there (power_unit at 0.02: errors of ten times the noise are left)."""
+STEPS = (0.05, DIFFERENCE)
+"""Of the search, as parts of the range between the bounds: as far off as a fit begins, and as a fit takes slopes where it ends.
+With the second alone a search finds motions that no fit finds from afar (power_unit: errors of ten times the noise are left)."""
 _BEYOND = 1e6  # loss of excitations that exceed a limit, plus how far
 _GUARDS = 3  # cases that are asked of all excitations at a time
 
@@ -113,7 +114,7 @@ class Search:
         good = np.flatnonzero(losses == 0.0)
         told: dict[int, list[_Array]] = {int(i): [] for i in good}
         for point in self._points:
-            found = self._information.of_many([excitations[i] for i in good], point, STEP)
+            found = self._information.of_many([excitations[i] for i in good], point, STEPS)
             for i, (excess, information) in zip(good, found, strict=True):
                 if information is None:
                     losses[i] += _BEYOND * (1.0 + excess)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from didymos.fitting.chain import Chain
 from didymos.fitting.design_check import Cases
-from didymos.fitting.design_search import STEP, Found, Search, drawn_points
+from didymos.fitting.design_search import STEPS, Found, Search, drawn_points
 from didymos.fitting.excited_information import ExcitedInformation
 
 __all__ = ["Exchange"]
@@ -129,7 +129,7 @@ class Exchange:
         excitations = [self._chain.piece.stimuli(point) for point in points.T]
         told: dict[int, tuple[_Array, ...]] = dict.fromkeys(range(len(excitations)), ())
         for point in self._points:
-            found = self._short.of_many([excitations[i] for i in told], point, STEP)
+            found = self._short.of_many([excitations[i] for i in told], point, STEPS)
             told = {
                 i: (*before, information)
                 for (i, before), (_, information) in zip(told.items(), found, strict=True) if information is not None

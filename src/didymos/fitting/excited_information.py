@@ -4,12 +4,14 @@ Jacobians are differences between runs, of the channels that will be recorded, i
 limit, fails, or brings together what the scenario keeps apart, is judged by how far it does so, and no Jacobian is spent on it.
 
 A search that believed in slopes would find motions that hang by a thread: a shaft just about to break away tells of friction with
-any precision, and a fit that begins a percent off does not find it. So a search takes wide steps to both sides, and of each
-sample the smaller slope, or none where they point to different sides (the limiter `minmod`): what a fit can follow from afar.
+any precision, and a fit that begins a percent off does not find it. One that believed in wide steps would find motions that tell
+what is far off, and little of what is near. So a search takes both, to both sides, and of each sample the smallest slope, or none
+where they point to different sides (the limiter `minmod`): what a fit can follow from afar, and knows when it is there.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -90,13 +92,13 @@ class ExcitedInformation:
         return found
 
     def of_many(
-        self, excitations: Sequence[tuple[StimulusSpec, ...]], point: _Array, step: float
+        self, excitations: Sequence[tuple[StimulusSpec, ...]], point: _Array, steps: Sequence[float]
     ) -> list[tuple[float, _Array | None]]:
         """Excess of excitations, and, of those without, the information of the samples about all coordinates at a point."""
         bare = self.runs.run([self.trial(stimuli, point) for stimuli in excitations])
         excess = [sum(breach.excess for breach in self.breaches(run)) for run in bare]
         good = [i for i, size in enumerate(excess) if size == 0.0]
-        sides = self._sides(point, step)
+        sides = self._sides(point, steps)
         moved = self.runs.run([self.trial(excitations[i], end) for i in good for ends in sides for end in ends])
         count = sum(map(len, sides))
         informed = {i: self._agreed(bare[i], moved[k * count :][:count], point, sides) for k, i in enumerate(good)}
@@ -105,16 +107,16 @@ class ExcitedInformation:
     def _agreed(
         self, bare: Excited, moved: Sequence[Excited], point: _Array, sides: Sequence[Sequence[_Array]]
     ) -> _Array:
-        """The information that runs to both sides agree on."""
+        """The information that runs to both sides, near and far, agree on."""
         runs, columns = iter(moved), []
         for k, ends in enumerate(sides):
             slopes = [self._difference((bare, point), (next(runs), end)) / (end[k] - point[k]) for end in ends]
-            columns.append(slopes[0] if len(slopes) == 1 else _minmod(*slopes))
+            columns.append(functools.reduce(_minmod, slopes))
         return _squared(columns)
 
     def of_one(self, stimuli: tuple[StimulusSpec, ...], point: _Array, step: float) -> _Array:
         """The information of shared coordinates, as a fit has it: by differences between both sides."""
-        sides = self._sides(point, step)
+        sides = self._sides(point, (step,))
         runs = iter(self.runs.run([self.trial(stimuli, one) for ends in sides for one in (point, *ends)]))
         columns = []
         for k, ends in enumerate(sides):
@@ -123,11 +125,11 @@ class ExcitedInformation:
             columns.append(self._difference(first, last) / (last[1][k] - first[1][k]))
         return shared_information(_squared(columns) + prior_information(self.parameters, point), self.shared)
 
-    def _sides(self, point: _Array, step: float) -> list[list[_Array]]:
-        """Of each coordinate, the points a step away to both sides, as far as they are within the bounds."""
-        unit = step * np.eye(len(point))
-        both = [[point - way, point + way] for way in unit]
-        return [[end for end in ends if 0.0 <= end[k] <= 1.0] for k, ends in enumerate(both)]
+    def _sides(self, point: _Array, steps: Sequence[float]) -> list[list[_Array]]:
+        """Of each coordinate, the points some steps away to both sides, as far as they are within the bounds."""
+        ways = np.eye(len(point))
+        ends = [[point + sign * step * way for step in steps for sign in (-1.0, 1.0)] for way in ways]
+        return [[end for end in these if 0.0 <= end[k] <= 1.0] for k, these in enumerate(ends)]
 
     def _difference(self, first: tuple[Excited, _Array], second: tuple[Excited, _Array]) -> _Array:
         """What the second of two runs gives more than the first, in units of the noise; nothing where one of them failed."""
