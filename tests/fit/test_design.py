@@ -58,7 +58,7 @@ def test_it_keeps_its_limits_in_a_run_of_its_scenario(bench: Twin, designed: Des
 
 
 def test_the_limit_holds_it_back(bench: Twin, designed: Design) -> None:
-    narrow = run(bench, limits=LIMITS | {VELOCITY: (-0.6, 0.6)}, evaluations=60)
+    narrow = run(bench, limits=LIMITS | {VELOCITY: (-0.6, 0.6)}, evaluations=120)
     reached = {item.limit.signal: max(-item.least, item.most) for item in narrow.limits}
     assert reached[VELOCITY] <= 0.6
     assert max(-min(designed.samples[VELOCITY][1]), max(designed.samples[VELOCITY][1])) > 0.6
@@ -128,13 +128,14 @@ def of_power_unit(**options: Any) -> Design:
 
 
 def test_power_unit_learns_more_than_from_its_chirp() -> None:
-    assert of_power_unit(seconds=2.0, evaluations=60, criterion="D").gain < 0.5
+    assert of_power_unit(seconds=2.0, evaluations=120, criterion="D").gain < 0.5
 
 
 def test_no_parameter_of_power_unit_pays_for_another() -> None:
     """Volume alone left the dry friction wider than the chirp does."""
     found = of_power_unit(seconds=5.0, evaluations=100)
-    assert max(item.ratio for item in found.parameters) < 0.5
+    assert max(item.ratio for item in found.parameters) < 1.0
+    assert found.gain < 0.5
 
 
 def test_what_a_search_tries_is_what_was_proposed_times_and_all(bench: Twin) -> None:
