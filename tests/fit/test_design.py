@@ -131,11 +131,24 @@ def test_power_unit_learns_more_than_from_its_chirp() -> None:
     assert of_power_unit(seconds=2.0, evaluations=120, criterion="D").gain < 0.5
 
 
-def test_no_parameter_of_power_unit_pays_for_another() -> None:
-    """Volume alone left the dry friction wider than the chirp does."""
+def test_a_fit_that_begins_a_tenth_off_finds_what_a_proposal_tells() -> None:
+    """By slopes alone the search proposed motions that stop and break away so often that no fit found its way."""
     found = of_power_unit(seconds=5.0, evaluations=100)
-    assert max(item.ratio for item in found.parameters) < 1.0
-    assert found.gain < 0.5
+    twin = didymos.load("power_unit")
+    twin.add_scenarios({"designed": found.plain})
+    log, rng = twin.simulate(scenario="designed").run(5.0), np.random.default_rng(0)
+    channels = tuple(
+        Channel(Column(name, name, weight=size**-2, sd=size), log[name].time,
+                log[name].values + size * rng.standard_normal(len(log[name].time)))
+        for name, size in ((POSITION, 6e-5), (VELOCITY, 0.01))
+    )  # fmt: skip
+    free = {item.path: twin.file.fit.parameters[item.path] for item in found.parameters}
+    for path in free:
+        twin.set(path, 1.1 * twin.get(path))
+    done = fit(twin, [Recording(Path("designed"), "designed", channels)], free)
+    count = sum(len(channel.time) for channel in channels)
+    assert done.loss_after / count < 1.0 + 5.0 * math.sqrt(2.0 / count)  # chi-square of the noise alone, five deviations
+    assert found.gain < 1.0
 
 
 def test_what_a_search_tries_is_what_was_proposed_times_and_all(bench: Twin) -> None:

@@ -76,7 +76,7 @@ class DesignOptions:
     draws: Annotated[
         int, typer.Option(metavar="N", min=1, max=1000, help="Mean over so many values of the parameters, not one.")
     ] = 1
-    evaluations: Annotated[int, typer.Option(metavar="N", min=2, help="Excitations that are tried.")] = 250
+    evaluations: Annotated[int, typer.Option(metavar="N", min=2, help="Excitations that are tried.")] = 500
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search.")] = 0
     portable: Portable = False
     threads: Threads = None

@@ -62,8 +62,11 @@ def best_excitation(
     evaluations: int,
     rng: np.random.Generator,
     watch: Callable[[int, float], None] | None,
-) -> tuple[Found, int, int, bool]:
-    """The best of all families, how many were tried in how many runs, and whether somebody interrupted."""
+) -> tuple[list[Found], int, int, bool]:
+    """The best of all families, the best first, how many were tried in how many runs, and whether somebody interrupted.
+
+    None where nothing that was tried keeps its limits.
+    """
     slopes = [reported_slopes(experiment.parameters, point) for point in points]
     scales = _present_deviations(experiment, slopes[0]) if kind == "worst" else _values(experiment.parameters)
     searches: list[Search | Exchange] = []
@@ -94,8 +97,8 @@ def best_excitation(
     finally:
         for search in searches:
             search.close()
-    best = min(searches, key=lambda item: item.best.loss)
-    return best.best, sum(item.evaluations for item in searches), sum(item.runs for item in searches), interrupted
+    bests = sorted((found for item in searches for found in item.bests), key=lambda found: found.loss)
+    return bests, sum(item.evaluations for item in searches), sum(item.runs for item in searches), interrupted
 
 
 def _of_family(experiment: Experiment, family: Family) -> tuple[ExcitedInformation, ExcitedInformation]:

@@ -10,12 +10,8 @@ JASA 72, 1977; Berger, De Oliveira & Sanso, JASA 96, 2001). Where there is littl
 not only because it is there.
 
 The model of the noise may be wrong itself: errors come in bursts, or have a common cause across channels of different stamps.
-Where there is enough data to see that, and the sandwich over the whitened scores (`sandwich.py`), of K degrees of freedom, is
-wider than the above by more than chance leaves open,
-
-    s^2 / m^2 > chi^2_K(95 %) / K        s, m: deviations by the sandwich and by the mixture
-
-the interval is the sandwich's. (The wider of both in any case would be too wide for noise that is as the model says.)
+Where there is enough data to see that, the interval is the wider one of the above and of the sandwich over the whitened scores
+(`sandwich.py`).
 
 Errors within a window (multiple shooting) are alike because each has a start of its own. Where there are several windows, each is
 one observation: the estimate stays that of least squares, and the interval is the sandwich's, with Student's t.
@@ -28,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
 from didymos.fitting.blocks import Block, noise_kinds, stamp_of, window_of
 from didymos.fitting.noise_mixture import mixture
@@ -41,7 +37,6 @@ _Array = NDArray[np.float64]
 _SINGULAR = 1e-7  # of the largest singular value, columns scaled to one
 _ENOUGH, _FEW = 12_000, 500  # samples to tell all processes of noise from, and each of them
 _SOME, _MANY = 4, 40  # windows from which on they are the observations, and from which on they may be alike in a row
-_CHANCE = 0.05
 _LONG = 100  # stamps from which on the sandwich can be told
 
 
@@ -128,10 +123,9 @@ def _generalised(
     observation = stamp_of(blocks, len(residual))
     if observation.max() + 1 >= _LONG:
         white = whitening.apply(np.column_stack([columns, residual + columns @ centre]))
-        spread, freedom = sandwich(white[:, :-1], white[:, -1], observation[whitening.index], beliefs=beliefs, in_a_row=True)
+        spread, _freedom = sandwich(white[:, :-1], white[:, -1], observation[whitening.index], beliefs=beliefs, in_a_row=True)
         wide = float(ndtri(0.5 + level / 2.0)) * np.sqrt(np.einsum("iq,qr,ir->i", basis, spread, basis))
-        chance = np.sqrt(chdtri(freedom, _CHANCE) / freedom)
-        half_width = np.where(wide > chance * half_width, wide, half_width)
+        half_width = np.maximum(half_width, wide)
     return 0.5 * (low + high), half_width, covariance, whitening
 
 

@@ -22,10 +22,12 @@ from didymos.fitting.information import CRITERIA, predict, reported_slopes
 from didymos.fitting.methods import DIFFERENCE
 from didymos.fitting.read_recording import columns_of
 from didymos.fitting.recording import Column
+from didymos.fitting.trial_fit import finds_its_way
 
 __all__ = ["design"]
 
 _Array = NDArray[np.float64]
+_TRIED = 12  # of those that were the best once, at most about so many are fitted for a trial
 
 
 def design(
@@ -41,7 +43,7 @@ def design(
     criterion: str = "worst",
     band: float = 10.0,
     draws: int = 1,
-    evaluations: int = 250,
+    evaluations: int = 500,
     seed: int = 0,
     threads: int | None = None,
     watch: Callable[[int, float], None] | None = None,
@@ -80,10 +82,20 @@ def design(
     )  # fmt: skip
     rng = np.random.default_rng([seed, 2])
     points, cases = coordinates(experiment.parameters, draws, rng), cases_of(experiment)
-    best, done, runs, interrupted = best_excitation(experiment, criterion, cases, points, band, evaluations, rng, watch)
-    if not best.feasible:
+    bests, done, runs, interrupted = best_excitation(experiment, criterion, cases, points, band, evaluations, rng, watch)
+    if not bests:
         raise RunError("no excitation that was tried keeps all limits; give it more `evaluations`, or widen a limit")
+    best = bests[0] if interrupted else _findable(experiment, bests)
     return _designed(experiment, criterion, cases, best, done, runs, interrupted)
+
+
+def _findable(experiment: Experiment, bests: Sequence[Found]) -> Found:
+    """The best from which a fit that begins off learns what it tells."""
+    for found in bests[:: max(1, len(bests) // _TRIED)]:
+        if finds_its_way(experiment, found.family.stimuli(found.point)):
+            return found
+    text = "no fit that begins a tenth off finds its way to what the motions that were tried tell"
+    raise RunError(f"{text}; give it more `evaluations`")
 
 
 def _designed(

@@ -87,6 +87,8 @@ class Search:
         self._guards: list[Case] = []
         self.evaluations = 0
         self.best = Found(family, np.full(family.size, 0.5), np.inf)
+        self.bests: list[Found] = []
+        """All that were the best once and keep their limits, the last one last."""
 
     @property
     def runs(self) -> int:
@@ -153,6 +155,7 @@ class Search:
             worst = self._cases.worst(self._checks, excitations[least]) if losses[least] < _BEYOND else None
             if worst is None:
                 self.best = Found(self._family, points[:, least].copy(), float(losses[least]))
+                self.bests += [self.best] if self.best.feasible else []
                 return
             case, breach = worst
             losses[least] = _BEYOND * (1.0 + breach.excess)

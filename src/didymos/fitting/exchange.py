@@ -71,6 +71,11 @@ class Exchange:
         return self._whole.best
 
     @property
+    def bests(self) -> list[Found]:
+        """All chains that were the best once."""
+        return self._whole.bests
+
+    @property
     def evaluations(self) -> int:
         """Chains, and pieces by their length."""
         return self._whole.evaluations + self._tried // self._chain.count

@@ -26,7 +26,7 @@ from didymos.fitting.parameterization import Parameterization, free_groups
 from didymos.fitting.recording import Channel, Column, Recording
 from didymos.fitting.signals import sources
 
-__all__ = ["Experiment", "plan_experiment"]
+__all__ = ["NAME", "Experiment", "plan_experiment"]
 
 NAME = "designed"
 
@@ -50,14 +50,19 @@ class Experiment:
 
     def information(self, scenario: Mapping[str, Any] | None, *, errors: bool = False) -> ExcitedInformation:
         """Of excitations of a scenario that is plain data, or of the present one; of sensors with or without their errors."""
+        twin, name = self.twin_with(scenario, errors=errors)
+        runs = ExcitedRuns(twin, name, tuple(self.units), self.seconds, threads=self.threads)
+        return ExcitedInformation(runs, self.parameters, self.channels, self.noise, self.limits, self.present.touched)
+
+    def twin_with(self, scenario: Mapping[str, Any] | None, *, errors: bool = False) -> tuple[Twin, str | None]:
+        """The twin with a scenario that is plain data, or as it is, and its name; of sensors with or without errors."""
         twin, name = self.twin.copy(), self.scenario
         if scenario is not None:
             name = _free_name(twin)
             twin.add_scenarios({name: scenario})
         if not errors:
             _without_errors(twin)
-        runs = ExcitedRuns(twin, name, tuple(self.units), self.seconds, threads=self.threads)
-        return ExcitedInformation(runs, self.parameters, self.channels, self.noise, self.limits, self.present.touched)
+        return twin, name
 
     def shorter(self, seconds: float) -> Experiment:
         """The first `seconds` of it."""

@@ -5,7 +5,7 @@
 y the signals that are recorded, s_c their noise, u the coordinates of a fit (0 and 1 at the bounds). Numbers that a recording has
 for itself, and are of no interest, are taken out (Schur's complement). Criteria, all to be made small:
 
-    worst  (sum (sd / sd_present)^16)^1/16   the largest ratio to today's interval, nearly: no parameter pays for another
+    worst  (sum (sd / sd_present)^4)^1/4     ratios to today's intervals, the largest counts most: no parameter pays for another
     D      -log det F                        the volume of the ellipsoid of confidence; the units of the parameters do not matter
     A      sum (sd / value)^2                the sum of relative variances
 
@@ -30,7 +30,7 @@ __all__ = [
 
 _Array = NDArray[np.float64]
 CRITERIA = ("worst", "D", "A")
-_SHARP = 8  # power of variances that makes a mean of them their largest
+_SHARP = 2  # power of variances: the largest counts most, and one that cannot be told better does not decide alone
 _NORMAL_95 = 1.959963984540054
 _UNIFORM = 12.0  # information of a uniform distribution over a unit length
 _STEP = 1e-6  # of differences of functions that are known exactly
