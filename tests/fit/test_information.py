@@ -73,7 +73,7 @@ def test_information_about_a_mass_is_that_of_the_closed_form(sledge: Twin, frequ
 def test_a_lag_is_known_best_by_a_wave_of_its_own_frequency(sledge: Twin) -> None:
     ask = informed(sledge, {"links.sledge.mass": FreeSpec(bounds=(1.0, 4.0))})
     orders = np.arange(1, 9)  # waves in the experiment; w tau = 1 at 2.55 of them
-    found = [information for _, information in ask.of_many([wave(k / SECONDS) for k in orders], ask.parameters.start, 1e-3)]
+    found = [information for _, information in ask.of_many([wave(k / SECONDS) for k in orders], ask.parameters.start, (1e-3,))]
     ask.runs.close()
     sizes = [float(information[0, 0]) for information in found if information is not None]
     assert int(orders[int(np.argmax(sizes))]) == round(SECONDS / (2.0 * math.pi * LAG))
