@@ -5,7 +5,7 @@
 y the signals that are recorded, s_c their noise, u the coordinates of a fit (0 and 1 at the bounds). Numbers that a recording has
 for itself, and are of no interest, are taken out (Schur's complement). Criteria, all to be made small:
 
-    worst  (sum (sd / sd_present)^4)^1/4     ratios to today's intervals, the largest counts most: no parameter pays for another
+    worst  (sum (sd / sd_present)^4)^1/4     ratios to today's intervals, the largest counts most
     D      -log det F                        the volume of the ellipsoid of confidence; the units of the parameters do not matter
     A      sum (sd / value)^2                the sum of relative variances
 
