@@ -42,7 +42,7 @@ def _logs(twin: Any, seconds: float, control: Any = None, scenario: str | None =
     for when in (ASK, ALWAYS):
         simulation = twin.simulate(control=control, scenario=scenario)
         assert simulation.context.contacts.when == ASK
-        simulation.packed["contacts"]["when"] = when
+        simulation.packed.world["contacts"]["when"] = when
         found.append(simulation.run(seconds))
         assert not int(simulation.model.opt.disableflags) & CONTACT  # whoever steps the model next finds contacts
     return found

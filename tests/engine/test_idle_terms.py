@@ -25,7 +25,7 @@ def _run(twin: Any, act: Any = lambda simulation: None, scenario: str | None = N
     for everything in (True, False):
         simulation = twin.simulate(scenario=scenario)
         if everything:
-            simulation.packed["idle"]["possible"] = 0
+            simulation.packed.world["idle"]["possible"] = 0
         built = int(simulation.model.opt.disableflags)
         for k in range(6):
             if k == 3:

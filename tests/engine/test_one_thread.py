@@ -86,7 +86,7 @@ def test_four_threads_on_one_simulation_never_spoil_its_time_line(make_twin: Any
     for thread in threads:
         thread.join()
     assert len(told) + len(passed) == 800
-    assert simulation.tick == len(passed) * simulation.context.timing.control_every
+    assert simulation.tick == len(passed) * simulation.context.robot.control_every
     assert simulation.data.time == pytest.approx(simulation.time)
 
 
@@ -96,7 +96,7 @@ def test_threads_that_take_turns_are_welcome(make_twin: Any) -> None:
         thread = threading.Thread(target=simulation.step)
         thread.start()
         thread.join()
-    assert simulation.tick == 3 * simulation.context.timing.control_every
+    assert simulation.tick == 3 * simulation.context.robot.control_every
 
 
 def test_a_failure_lets_the_next_one_in(make_twin: Any) -> None:

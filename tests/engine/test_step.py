@@ -35,7 +35,7 @@ def test_steps_of_the_twins_own_program_are_a_run_to_the_same_bits(quadcopter: A
     stepped, run = (quadcopter.simulate(scenario="gusts", seed=3) for _ in range(2))
     for _ in range(200):
         stepped.step()
-    run.run(200 * run.context.timing.control_every * run.period)
+    run.run(200 * run.context.robot.control_every * run.period)
     np.testing.assert_array_equal(stepped.data.qpos, run.data.qpos)
     np.testing.assert_array_equal(stepped.data.qvel, run.data.qvel)
 

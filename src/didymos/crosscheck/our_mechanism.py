@@ -38,7 +38,7 @@ class OurMechanism:
 
 def our_mechanism(twin: Twin) -> OurMechanism:
     """The mechanism of a twin as a run of it would have it."""
-    assembly = assemble(twin, setpoints=0, memory=0)
+    assembly = assemble(twin)
     model, data = assembly.model, mujoco.MjData(assembly.model)
     place_at_start(twin, assembly.links.root_body(model), model, data, twin.file.start, {})
     return OurMechanism(switched_off(model), assembly.links, data.qpos.copy(), data.qvel.copy())

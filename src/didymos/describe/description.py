@@ -6,7 +6,7 @@ Frames: a link's frame is the one that the file gives it; the body of the same n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,8 @@ class Description:
     of the format (MJCF); a URDF leaves that open, and in SDF it floats. `drives` is what the file says about the drives of
     joints, by joint; `followers` are the joints, by their names in the spec, that are tied to others. `estimated` are
     the links that have a mass and no inertia, and were given that of their shapes. `arguments` are the values of all arguments
-    of a xacro file, as it was expanded with them.
+    of a xacro file, as it was expanded with them. `prefix` stands before all names of the robot in the engine, where several
+    share a model; `original` is the description without it.
     """
 
     spec: mujoco.MjSpec
@@ -152,3 +153,31 @@ class Description:
     followers: frozenset[str] = frozenset()
     estimated: tuple[str, ...] = ()
     arguments: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
+    original: Description | None = None
+
+    @property
+    def as_read(self) -> Description:
+        """The description by the names of its own spec."""
+        return self if self.original is None else self.original
+
+    def own_name(self, name: str) -> str:
+        """What something is called in the engine's model that Didymos puts on this robot."""
+        return f"{self.prefix}didymos:{name}"
+
+    def placed(self, prefix: str) -> Description:
+        """The same robot under a prefix in a model that it shares with others."""
+        if not prefix:
+            return self
+        return replace(
+            self,
+            links={name: replace(link, body=prefix + link.body) for name, link in self.links.items()},
+            joints={
+                name: replace(joint, engine_joints=tuple(prefix + one for one in joint.engine_joints))
+                for name, joint in self.joints.items()
+            },
+            frames={name: replace(frame, site=prefix + frame.site) for name, frame in self.frames.items()},
+            followers=frozenset(prefix + name for name in self.followers),
+            prefix=prefix,
+            original=self,
+        )

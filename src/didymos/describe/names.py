@@ -70,7 +70,8 @@ def input_names(twin: Twin) -> tuple[str, ...]:
 
 def driven_joints(twin: Twin) -> tuple[str, ...]:
     """Joints that turn or slide and that a program can drive: by a part, or by an actuator of the description."""
-    own = {twin.description.joints[name].engine_joints[0]: name for name in movable_joints(twin.description)}
+    described = twin.description.as_read
+    own = {described.joints[name].engine_joints[0]: name for name in movable_joints(described)}
     joints = [part.joint for part in twin.file.parts.values() if part.contract.actuation(part) is not None]
     joints += [own.get(actuator.target) for actuator in twin.description.spec.actuators if is_affine(actuator)]
     movable = set(own.values())

@@ -23,8 +23,8 @@ from didymos.spec import Spec, Vector, number
 
 __all__ = [
     "OF_A_KIND", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
-    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "GroundSpec", "ObjectSpec", "PriorSpec", "RecordSpec",
-    "RecordingsSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WhereSpec", "WorldSpec",
+    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "GroundSpec", "Name", "Number", "ObjectSpec", "PriorSpec",
+    "RecordSpec", "RecordingsSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WhereSpec", "WorldSpec",
 ]  # fmt: skip
 
 OF_A_KIND: dict[str, Kinds[Any]] = {"parts": PARTS, "sensors": SENSORS}

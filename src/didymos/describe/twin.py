@@ -88,14 +88,15 @@ class Twin(ParameterValues):
         self._brought: dict[str, Parameter] | None = None  # gains of the programs of scenarios, once somebody asks
         self._load()
 
-    def _load(self) -> None:
+    def _load(self, description: Description | None = None, *, check: bool = True) -> None:
         self.file: TwinFile = validate(self._raw, self._file, self._lines, self.code)
-        self.description: Description = self._read_description()
+        self.description: Description = self._read_description() if description is None else description
         self._make_model = _model_maker(self.description, self.file)
         self.program: type[Controller] | None = self._find_program()
         check_gains(self)
         self.parameters = collect(self.file, self.description, self.program)
-        check_names(self)
+        if check:
+            check_names(self)
 
     @property
     def name(self) -> str:
@@ -172,10 +173,10 @@ class Twin(ParameterValues):
         """The plain data of a scenario as a twin file has it."""
         return copy.deepcopy(self._raw["scenarios"][name])
 
-    def add_scenarios(self, more: Mapping[str, Any]) -> None:
+    def add_scenarios(self, more: Mapping[str, Any], *, check: bool = True) -> None:
         """Have further scenarios, as plain data of a twin file by name; the twin stays as it was if they do not fit.
 
-        A mistake is an `InputError` whose path begins with `scenarios`.
+        A mistake is an `InputError` whose path begins with `scenarios`. Without `check`, names in them are taken for known.
         """
         own = self._raw.get("scenarios") or {}
         for name in more:
@@ -188,7 +189,8 @@ class Twin(ParameterValues):
         check_gains(made)
         made._read_anew()
         if self._as_filed is None:
-            check_names(made)
+            if check:
+                check_names(made)
         else:  # names are those of the file's programs
             made._as_filed = self._as_filed.copy()
             made._as_filed.add_scenarios(more)
@@ -228,6 +230,31 @@ class Twin(ParameterValues):
         made.__dict__.update(self.__dict__)
         made._values, made._bodies, made._gains = dict(self._values), dict(self._bodies), dict(self._gains)
         made.parameters = dict(self.parameters)
+        return made
+
+    def with_sections(
+        self, sections: Mapping[str, Any], description: Description | None = None, *, check: bool = True
+    ) -> Self:
+        """A copy in which sections of the file are others, as plain data, and perhaps the description; nothing is set in it.
+
+        Without `check`, names in them are taken for known.
+        """
+        made = self.copy()
+        made._raw = {**self._raw, **copy.deepcopy(dict(sections))}
+        made._values, made._bodies, made._gains, made._brought = {}, {}, {}, None
+        made._load(self.description if description is None else description, check=check)
+        return made
+
+    def plain_section(self, name: str) -> Any:
+        """The plain data of a section of the file, None where it has none."""
+        return copy.deepcopy(self._raw.get(name))
+
+    def placed(self, prefix: str) -> Self:
+        """A copy whose names in the engine have a prefix, for a model that it shares with others; itself where there is none."""
+        if not prefix:
+            return self
+        made = self.copy()
+        made.description = self.description.placed(prefix)
         return made
 
     def set_all(self, values: Mapping[str, float]) -> None:

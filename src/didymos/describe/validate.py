@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,17 +14,24 @@ from didymos.describe.yaml_file import Lines
 from didymos.errors import InputError, nearest
 from didymos.spec import Spec
 
-__all__ = ["expected_of", "found_in", "validate"]
+__all__ = ["expected_of", "found_in", "validate", "validate_as"]
+
+F = TypeVar("F", bound=Spec)
 
 
 def validate(raw: dict[str, Any], file: Path, lines: Lines, code: Code) -> TwinFile:
-    """The typed file, or an `InputError` whose `others` are the further mistakes; `code` finds the kinds that it names."""
+    """The typed twin file, or an `InputError` whose `others` are the further mistakes; `code` finds the kinds that it names."""
+    return validate_as(TwinFile, raw, file, lines, code)
+
+
+def validate_as(model: type[F], raw: dict[str, Any], file: Path, lines: Lines, code: Code) -> F:
+    """A file typed as a record, as `validate` does it."""
     try:
-        return TwinFile.model_validate(raw, context={"code": code})
+        return model.model_validate(raw, context={"code": code})
     except ValidationError as error:
         # a misspelt key comes with a missing one, which says less
         found = sorted(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
-        mistakes = [_sentence(item, raw, file, lines, code) for item in found]
+        mistakes = [_sentence(model, item, raw, file, lines, code) for item in found]
     first, *others = mistakes
     first.others = tuple(others)
     raise first
@@ -57,9 +64,8 @@ def found_in(value: Any) -> str:
     return "nothing" if value is None else text if len(text) < 60 else text[:57] + "..."
 
 
-def _keys_beside(place: tuple[str | int, ...], raw: Any, code: Code) -> list[str]:
-    """Known keys of the record that an unknown key stands in."""
-    model: Any = TwinFile
+def _keys_beside(model: Any, place: tuple[str | int, ...], raw: Any, code: Code) -> list[str]:
+    """Known keys of the record that an unknown key stands in, of a file that is a `model`."""
     node, is_one_of_many = raw, False
     for index, step in enumerate(place[:-1]):
         node = _step_into(node, step)
@@ -133,14 +139,15 @@ def expected_of(item: Any) -> str:
     return _EXPECTED[kind].format(**context) if kind in _EXPECTED else str(item["msg"])[:1].lower() + str(item["msg"])[1:]
 
 
-def _sentence(item: Any, raw: Any, file: Path, lines: Lines, code: Code) -> InputError:
+def _sentence(model: type[Spec], item: Any, raw: Any, file: Path, lines: Lines, code: Code) -> InputError:
     place = _place(item)
     kind, found, context = item["type"], found_in(item["input"]), item.get("ctx", {})
     if kind == "missing":
         text = f"the key {place[-1]!r} is missing"
         place = place[:-1]
     elif kind == "extra_forbidden":
-        text = f"unknown key{nearest(str(place[-1]), _keys_beside(place, raw, code)) or ', expected one that Didymos knows'}"
+        near = nearest(str(place[-1]), _keys_beside(model, place, raw, code))
+        text = f"unknown key{near or ', expected one that Didymos knows'}"
     elif kind == "kind":
         text = context["text"]
         place = (*place, "kind") if "kind" in item["input"] else place

@@ -16,8 +16,8 @@ from didymos.describe.twin import Twin
 __all__ = ["actuators_of"]
 
 
-def actuators_of(twin: Twin, model: mujoco.MjModel, own: int) -> tuple[Actuator, ...]:
-    """All of them in the order of the inputs; `own` of the model's first actuators are the description's."""
+def actuators_of(twin: Twin, model: mujoco.MjModel, own: tuple[int, ...]) -> tuple[Actuator, ...]:
+    """All of them in the order of the inputs; `own` are the numbers of the description's actuators in the model."""
     return (*_parts(twin), *_of_description(twin, model, own))
 
 
@@ -46,10 +46,11 @@ def _parts(twin: Twin) -> Iterator[Actuator]:
         )  # fmt: skip
 
 
-def _of_description(twin: Twin, model: mujoco.MjModel, own: int) -> Iterator[Actuator]:
+def _of_description(twin: Twin, model: mujoco.MjModel, own: tuple[int, ...]) -> Iterator[Actuator]:
     """Those whose effort on one joint is affine; tendons, muscles and integrators are nobody's joint."""
-    joints = {joint.engine_joints[0]: name for name, joint in twin.description.joints.items() if len(joint.engine_joints) == 1}
-    for i, actuator in enumerate(twin.description.spec.actuators[:own]):
+    described = twin.description.as_read
+    joints = {joint.engine_joints[0]: name for name, joint in described.joints.items() if len(joint.engine_joints) == 1}
+    for i, actuator in zip(own, described.spec.actuators, strict=True):
         if not is_affine(actuator) or actuator.target not in joints:
             continue
         joint, bias = joints[actuator.target], int(model.actuator_biastype[i])
@@ -59,7 +60,7 @@ def _of_description(twin: Twin, model: mujoco.MjModel, own: int) -> Iterator[Act
         if model.actuator_forcelimited[i]:
             effort = abs(gear) * min(abs(float(side)) for side in model.actuator_forcerange[i])
         low, high = (float(side) for side in model.actuator_ctrlrange[i])
-        name = model.actuator(i).name
+        name = actuator.name
         yield Actuator(
             joint, name, "actuator", "affine", {"effort": name},
             kp=max(-told[1], 0.0) * gear * gear, kd=max(-told[2], 0.0) * gear * gear,

@@ -1,10 +1,11 @@
-"""From a twin to the engine's model: fixed links are fused, sensors and the parts' plugin join the description.
+"""From twins to the engine's model: fixed links are fused, robots joined, sensors and the parts' plugin added.
 
 The order of everything follows the twin file, so that the same file always gives the same model, bit for bit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -17,26 +18,27 @@ from didymos.describe.formats.engine_spec import check_compiles
 from didymos.describe.names import joint_of, link_of, link_values, part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.boxes import add_boxes
-from didymos.engine.build_table import TableLayout, fill_table, laws_of, reserve_table
+from didymos.engine.build_table import TableLayout, fill_header, fill_table, laws_of, lay_out, reserve_table
 from didymos.engine.contact_plan import plan_search
 from didymos.engine.contact_search import ContactSearch
 from didymos.engine.forces import SCRATCH
 from didymos.engine.friction import add_pairs
 from didymos.engine.fuse import fuse, links_to_keep
+from didymos.engine.join import Mount, join
 from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belted_parts, loaded_joints
-from didymos.engine.link_frames import LinkFrames
+from didymos.engine.link_frames import WORLD, LinkFrames
 from didymos.engine.link_inertia import LinkInertias
-from didymos.engine.memory_layout import LOOP_STATE, MemoryLayout
+from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE, MemoryLayout
 from didymos.engine.part_table import NAME
 from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
 from didymos.engine.scenery import add_ground, add_light, add_objects
-from didymos.engine.sensor_sites import TRUTH, MeasuredQuantity, add_momentum, add_sensors
+from didymos.engine.sensor_sites import MOMENTUM, TRUTH, WHOLE_MOMENTUM, MeasuredQuantity, add_momentum, add_sensors
 from didymos.engine.shown_model import ShownModel, discard_visuals
 from didymos.sensors.ranging import Lidar
 from didymos.sensors.reading import ARRIVAL, SENSOR_MEMORY
 
-__all__ = ["SCAN", "Assembly", "apply_link", "assemble"]
+__all__ = ["SCAN", "Assembly", "Member", "apply_link", "assemble", "assemble_all"]
 
 SCAN = np.dtype([(name, np.float64) for name in ("angle_min", "angle_max", "angle_increment", "range_min", "range_max")])
 """What a scan says about itself: [rad], [m]."""
@@ -48,12 +50,36 @@ _INTEGRATORS = {
 
 
 @dataclass(frozen=True)
+class Member:
+    """A robot that is to be in a model: its twin, by the names that it has there, and the room that its run needs in the state.
+
+    Set-points, numbers of the program's memory and scheduled parameters get room. A `piloted` one has a channel table and,
+    where a channel drops them, boxes. `mount` says where it is held, if it does not float.
+    """
+
+    twin: Twin
+    setpoints: int = 0
+    memory: int = 0
+    scheduled: int = 0
+    piloted: bool = False
+    mount: Mount | None = None
+    whole_momentum: bool = False  # of the first robot: the momentum of everything in its world is measured
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes its pilot can drop."""
+        pilot = self.twin.file.pilot
+        return pilot.boxes.count if self.piloted and pilot.drop is not None else 0
+
+
+@dataclass(frozen=True)
 class Assembly:
-    """A compiled model and the map to it."""
+    """A compiled model and the map to a robot in it; robots of one world share the model and what belongs to all of it."""
 
     model: mujoco.MjModel
-    state: MemoryLayout  # of the plugin's state
-    table: TableLayout  # of the part table
+    common: MemoryLayout  # of what belongs to the whole world in the plugin's state
+    state: MemoryLayout  # of the robot's part of it
+    table: TableLayout  # of the robot's part of the part table
     links: LinkFrames
     inertias: LinkInertias
     contacts: ContactSearch
@@ -61,7 +87,10 @@ class Assembly:
     quantities: tuple[MeasuredQuantity, ...]
     bare: mujoco.MjSpec  # what moves, without sensors, plugin and shapes for the eye; see lean_bench.py
     numbers: dict[str, int]  # path of a live parameter -> index in numeric_data
-    own_actuators: int  # how many actuators the description has itself
+    carried: str  # body whose momentum, with that of all it carries, is the robot's
+    own_actuators: tuple[int, ...]  # the actuators of its description, by their numbers in the model
+    states_first: int  # where the continuous states of its parts begin in `act`
+    whole_momentum: bool = False  # whether the momentum of everything is measured
 
     def bare_spec(self) -> mujoco.MjSpec:
         """A copy of the leanest spec of the same motion."""
@@ -69,66 +98,102 @@ class Assembly:
 
     @property
     def table_start(self) -> int:
-        """Where the part table begins in numeric_data."""
-        return int(self.model.numeric_adr[self.model.nnumeric - 1])
-
-    @property
-    def states_first(self) -> int:
-        """Where the continuous states of parts begin in `act`."""
-        return max(int(self.model.actuator_actadr[self.model.nu - 1]), 0)
+        """Where the robot's table begins in numeric_data."""
+        return int(self.model.numeric_adr[self.model.nnumeric - 1]) + self.table.first
 
 
-def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, piloted: bool = False) -> Assembly:
-    """Compile a twin; set-points, numbers of the program's memory and scheduled parameters get room in the state.
+def assemble(twin: Twin) -> Assembly:
+    """Compile a twin alone, with room for its parts and sensors and for nothing else."""
+    return assemble_all((Member(twin),))[0]
 
-    A `piloted` one has a channel table and, where a channel drops them, boxes.
-    """
-    check_values(twin)
-    laws = laws_of(twin)
-    fused = fuse(twin.description, links_to_keep(twin))
-    spec, links = fused.spec, fused.links
-    inertias = LinkInertias(fused, {name: link.body for name, link in twin.description.links.items()})
-    _set_options(spec, twin)
+
+def assemble_all(members: Sequence[Member]) -> tuple[Assembly, ...]:
+    """Compile the robots of a world into one model; the surroundings are those of the first, which all of them have."""
+    twins = [member.twin for member in members]
+    for twin in twins:
+        check_values(twin)
+    laws = {own: kind for twin in twins for own, kind in laws_of(twin).items()}
+    fused = [fuse(twin.description.as_read, links_to_keep(twin)) for twin in twins]
+    joined = join(twins, fused, {i: member.mount for i, member in enumerate(members) if member.mount is not None})
+    spec = joined.spec
+    inertias = [
+        LinkInertias(own, links, {name: link.body for name, link in twin.description.as_read.links.items()})
+        for own, links, twin in zip(fused, joined.links, twins, strict=True)
+    ]
+    _surround(spec, twins[0])
+    for member, links in zip(members, joined.links, strict=True):
+        add_pairs(spec, member.twin, links)
+        if member.boxes:
+            add_boxes(spec, member.twin.file.pilot.boxes, twins[0].file.world.boundary, member.twin.description.prefix)
+        add_belts(spec, member.twin)
+    bare = spec.copy()
+    discard_visuals(bare, twins)
+    quantities = [add_sensors(spec, twin, links) for twin, links in zip(twins, joined.links, strict=True)]
+    carried = [WORLD if len(twins) == 1 else links.links[links.root].body for links in joined.links]
+    for twin, body in zip(twins, carried, strict=True):
+        if twin.file.record.momentum:
+            add_momentum(spec, twin.description.own_name(MOMENTUM), body)
+    if members[0].whole_momentum:
+        add_momentum(spec, WHOLE_MOMENTUM, WORLD)
+    for body in spec.bodies:
+        body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
+    common = _common_layout(sum(_FREEDOMS[joint.type] for joint in spec.joints))
+    states: list[MemoryLayout] = []
+    for member, measured in zip(members, quantities, strict=True):
+        states.append(_state_layout(member, measured, (states[-1] if states else common).size))
+    joint = next((joint.name for joint in sorted(spec.joints, key=lambda joint: _FREEDOMS[joint.type]) if joint.name), None)
+    if joint is None:
+        spec.worldbody.add_site(name="didymos:parts")
+    counts = [_states(twin) for twin in twins]
+    attach(spec, words=states[-1].size, states=sum(counts), laws=laws, joint=joint, site="didymos:parts")
+    tables = lay_out(twins)
+    reserve_table(spec, tables, NAME)
+    shown = ShownModel(spec.copy(), twins[0].description.source)
+    discard_visuals(spec, twins)
+    model, _ = check_compiles(spec, twins[0].description.source)  # its warnings are in the twin's notes already
+    if model.ntree <= _FEW_TREES:
+        model.opt.disableflags = int(model.opt.disableflags) | int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
+    start, contacts = int(model.numeric_adr[model.nnumeric - 1]), plan_search(model)
+    first_state = max(int(model.actuator_actadr[model.nu - 1]), 0)  # ours is the last actuator
+    assemblies = []
+    for i, twin in enumerate(twins):
+        fill_table(model, spec, twin, joined.links[i], tables[i], states[i], first_state)
+        numbers = {path: start + tables[i].first + word for path, word in tables[i].numbers.items()}
+        actuators = tuple(int(model.actuator(twin.description.prefix + own.name).id) for own in _actuators(twin))
+        assemblies.append(
+            Assembly(
+                model, common, states[i], tables[i], joined.links[i], inertias[i], contacts, shown, quantities[i], bare, numbers,
+                carried[i], actuators, first_state, members[0].whole_momentum,
+            )
+        )  # fmt: skip
+        first_state += counts[i]
+    fill_header(model, tables, common)
+    for assembly, twin in zip(assemblies, twins, strict=True):
+        _apply_values(assembly, twin)
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+    for assembly in assemblies:
+        _write_arms(assembly, tuple(assembly.links.links))
+    return tuple(assemblies)
+
+
+def _surround(spec: mujoco.MjSpec, twin: Twin) -> None:
+    """What a world has beside robots."""
     world = twin.file.world
+    _set_options(spec, twin)
     add_light(spec)
     if world.ground is not None:
         add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
     add_objects(spec, world)
-    add_pairs(spec, twin, links)
-    boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
-    if boxes:
-        add_boxes(spec, twin.file.pilot.boxes, world.boundary)
-    add_belts(spec, twin)
-    bare = spec.copy()
-    discard_visuals(bare, twin)
-    quantities = add_sensors(spec, twin, links)
-    if twin.file.record.momentum:
-        add_momentum(spec)
-    own_actuators = len(spec.actuators)
-    for body in spec.bodies:
-        body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
-    freedoms = sum(_FREEDOMS[joint.type] for joint in spec.joints)
-    state = _state_layout(twin, quantities, setpoints, memory, scheduled, freedoms)
-    state.reserve("channels", CHANNELS if piloted else 0)
-    state.reserve("boxes", 1 + boxes if boxes else 0)
-    joint = next((joint.name for joint in sorted(spec.joints, key=lambda joint: _FREEDOMS[joint.type]) if joint.name), None)
-    states = sum(len(part.contract.used_states(part)) for part in twin.file.parts.values())
-    if joint is None:
-        spec.worldbody.add_site(name="didymos:parts")
-    attach(spec, words=state.size, states=states, laws=laws, joint=joint, site="didymos:parts")
-    table = TableLayout(twin)
-    reserve_table(spec, table, NAME)
-    shown = ShownModel(spec.copy(), twin.description.source)
-    discard_visuals(spec, twin)
-    model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
-    if model.ntree <= _FEW_TREES:
-        model.opt.disableflags = int(model.opt.disableflags) | int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
-    fill_table(model, spec, twin, links, table, state)
-    start = int(model.numeric_adr[model.nnumeric - 1])
-    numbers = {path: start + i for path, i in table.numbers.items()}
-    assembly = Assembly(model, state, table, links, inertias, plan_search(model), shown, quantities, bare, numbers, own_actuators)
-    _apply_values(assembly, twin)
-    return assembly
+
+
+def _actuators(twin: Twin) -> list[mujoco.MjsActuator]:
+    """The actuators that a description has itself."""
+    return list(twin.description.as_read.spec.actuators)
+
+
+def _states(twin: Twin) -> int:
+    """Continuous states of all parts of a twin."""
+    return sum(len(part.contract.used_states(part)) for part in twin.file.parts.values())
 
 
 _FEW_TREES = 2
@@ -150,29 +215,34 @@ def _set_options(spec: mujoco.MjSpec, twin: Twin) -> None:
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
 
 
-def _state_layout(
-    twin: Twin, quantities: tuple[MeasuredQuantity, ...], setpoints: int, memory: int, scheduled: int, freedoms: int
-) -> MemoryLayout:
-    """Everything of a twin that changes and that the engine does not know."""
+def _common_layout(freedoms: int) -> MemoryLayout:
+    """What belongs to all robots together of what changes and the engine does not know."""
     state = MemoryLayout()
-    inputs = len(part_inputs(twin)) + len(twin.description.spec.actuators)
     state.reserve("loop", LOOP_STATE)
+    state.reserve("applied", 2 * freedoms)
+    state.reserve("looked", 3 * freedoms)  # positions and velocities: no joint has more positions than 4/3 of its freedoms
+    return state
+
+
+def _state_layout(member: Member, quantities: tuple[MeasuredQuantity, ...], first: int) -> MemoryLayout:
+    """Everything of a robot that changes and that the engine does not know."""
+    twin, state = member.twin, MemoryLayout(first)
+    inputs = len(part_inputs(twin)) + len(_actuators(twin))
+    state.reserve("robot", ROBOT_STATE)
     for name, part in twin.file.parts.items():
         kind = part.contract
         for what, layout in (("inputs", kind.input_layout), ("outputs", kind.output_layout), ("memory", kind.memory_layout)):
             state.reserve(f"{what}:{name}", layout)
     state.reserve("scratch", SCRATCH)
     state.reserve("air", AIR_STATE)
-    state.reserve("applied", 2 * freedoms)
     state.reserve("driven", len(twin.file.parts))
-    state.reserve("looked", 3 * freedoms)  # positions and velocities: no joint has more positions than 4/3 of its freedoms
     state.reserve("pushes", PUSHES)
     state.reserve("pushing", 3 * len(twin.description.links))
     state.reserve("commands", inputs)
-    state.reserve("setpoints", setpoints)
-    state.reserve("override", setpoints + inputs)
-    state.reserve("program", memory)
-    state.reserve("scheduled", scheduled)
+    state.reserve("setpoints", member.setpoints)
+    state.reserve("override", member.setpoints + inputs)
+    state.reserve("program", member.memory)
+    state.reserve("scheduled", member.scheduled)
     state.reserve("fresh", len(readings(twin)) + 1)  # the last one is the truth's
     state.reserve(f"ideal:{TRUTH}", sum(item.size for item in quantities if item.sensor == TRUTH))
     for name, sensor in readings(twin).items():
@@ -187,11 +257,13 @@ def _state_layout(
         for item in own:
             state.reserve(f"measured:{name}.{item.quantity}", item.size)
             state.reserve(f"bias:{name}.{item.quantity}", item.size)
+    state.reserve("channels", CHANNELS if member.piloted else 0)
+    state.reserve("boxes", 1 + member.boxes if member.boxes else 0)
     return state
 
 
 def _apply_values(assembly: Assembly, twin: Twin) -> None:
-    """Write what was set by path, what parts lend to joints, and the inertias of fused bodies into a model."""
+    """Write what was set by path, what parts lend to joints, and the inertias of fused bodies; `mj_setConst` has to follow."""
     model, values = assembly.model, twin.body_values()
     loaded = loaded_joints(twin)
     assembly.inertias.write_fused(model)
@@ -202,8 +274,6 @@ def _apply_values(assembly: Assembly, twin: Twin) -> None:
     for name in dict.fromkeys(link_of(path) for path in values if path.startswith("links.")):
         check_link(twin, name)
         apply_link(assembly, twin, name)
-    mujoco.mj_setConst(model, mujoco.MjData(model))
-    _write_arms(assembly, tuple(assembly.links.links))
 
 
 def apply_link(assembly: Assembly, twin: Twin, name: str) -> None:

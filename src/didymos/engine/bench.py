@@ -23,10 +23,10 @@ from didymos.describe.twin import Twin
 from didymos.engine import stopwatch
 from didymos.engine.lean_bench import LeanEngine
 from didymos.engine.lidar import scan
-from didymos.engine.packed_context import CONTEXT
+from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT
 from didymos.engine.run import Run
 from didymos.engine.simulation import Simulation
-from didymos.native import doubles, record_at
+from didymos.native import doubles, record_at, row_at
 
 __all__ = ["BenchRow", "measure", "peak_memory"]
 
@@ -59,12 +59,14 @@ class BenchRow:
 
 @kernel
 def _scan(context: int, count: int) -> None:
-    c = record_at(context, CONTEXT)
-    fresh = doubles(c.sensors.fresh)
-    for i in range(c.sensors.fresh_count):
-        fresh[i] = 1.0
-    for _ in range(count):
-        scan(c.engine, c.lidars, c.sensors.fresh)
+    w = record_at(context, CONTEXT)
+    for number in range(w.robots_count):
+        c = row_at(w.robots, number, ROBOT_CONTEXT)
+        fresh = doubles(c.sensors.fresh)
+        for i in range(c.sensors.fresh_count):
+            fresh[i] = 1.0
+        for _ in range(count):
+            scan(w.engine, c.lidars, c.sensors.fresh)
 
 
 def _scan_milliseconds(simulation: Simulation) -> float | None:

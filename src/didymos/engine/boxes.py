@@ -18,24 +18,25 @@ from didymos.engine.shown_model import ShownModel
 
 __all__ = ["Boxes", "add_boxes", "is_box"]
 
-_PREFIX = "didymos:box"
+_NAME = "didymos:box"
 _APART = 10.0  # [m] between boxes that wait
 
 
-def is_box(model: mujoco.MjModel, body: int) -> bool:
-    """Whether a body of a model is such a box."""
-    return str(model.body(body).name).startswith(_PREFIX)
+def is_box(model: mujoco.MjModel, body: int, prefix: str = "") -> bool:
+    """Whether a body of a model is such a box, of the pilot of the robot with a prefix."""
+    return str(model.body(body).name).startswith(prefix + _NAME)
 
 
-def add_boxes(spec: mujoco.MjSpec, boxes: BoxesSpec, boundary: float) -> None:
+def add_boxes(spec: mujoco.MjSpec, boxes: BoxesSpec, boundary: float, prefix: str = "") -> None:
     """Put the boxes into a model, after all else that moves, half-way to the world's upper end."""
     for i in range(boxes.count):
-        body = spec.worldbody.add_body(name=f"{_PREFIX}{i + 1}", pos=[_APART * i, 0.0, 0.5 * boundary], gravcomp=1.0)
+        name = f"{prefix}{_NAME}{i + 1}"
+        body = spec.worldbody.add_body(name=name, pos=[_APART * i, 0.0, 0.5 * boundary], gravcomp=1.0)
         body.explicitinertial = True
         body.mass, body.inertia = boxes.mass, [boxes.mass * boxes.side**2 / 6.0] * 3
-        body.add_freejoint(name=f"{_PREFIX}{i + 1}")
+        body.add_freejoint(name=name)
         body.add_geom(
-            name=f"{_PREFIX}{i + 1}", type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * boxes.side] * 3,
+            name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * boxes.side] * 3,
             rgba=[0.85, 0.45, 0.1, 1.0],
         )  # fmt: skip
 
@@ -44,11 +45,17 @@ class Boxes:
     """The boxes of a run; `dropped` is their part of the state."""
 
     def __init__(
-        self, model: mujoco.MjModel, data: mujoco.MjData, shown: ShownModel, spec: BoxesSpec, dropped: NDArray[np.float64]
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        shown: ShownModel,
+        spec: BoxesSpec,
+        dropped: NDArray[np.float64],
+        prefix: str = "",
     ) -> None:
         self._model, self._data, self._shown, self._spec = model, data, shown, spec
-        self._bodies = [body for body in range(model.nbody) if is_box(model, body)]
-        self._dropped = dropped
+        self._bodies = [body for body in range(model.nbody) if is_box(model, body, prefix)]
+        self._dropped, self._prefix = dropped, prefix
 
     def weigh(self) -> None:
         """Give weight to the boxes that are out, and to them alone."""
@@ -84,7 +91,9 @@ class Boxes:
         """Height [m] of the lowest point of the robot's shapes, by their boxes."""
         model = self._shown.model
         data = self._shown.pose(self._data)
-        robot = [i for i in range(model.ngeom) if model.geom_bodyid[i] > 0 and model.geom_bodyid[i] not in self._bodies]
+        named = [body for body in range(1, model.nbody) if model.body(body).name.startswith(self._prefix)]
+        own = set(named).difference(self._bodies)
+        robot = [i for i in range(model.ngeom) if int(model.geom_bodyid[i]) in own]
         middle, half = model.geom_aabb[robot, :3], model.geom_aabb[robot, 3:]
         down = data.geom_xmat[robot, 6:9]  # the world's z in each shape's frame
         heights = data.geom_xpos[robot, 2] + (down * middle).sum(axis=1) - (np.abs(down) * half).sum(axis=1)

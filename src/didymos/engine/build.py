@@ -1,9 +1,9 @@
-"""Build a run: from a twin, a scenario and a program to a model, its data and the tables of the loop."""
+"""Build a run: from twins, their scenarios and programs to a model, its data and the tables of the loop."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,26 +19,27 @@ from didymos.describe.names import driven_joints, input_names, movable_joints, p
 from didymos.describe.schema import ScenarioSpec, StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.actuators import actuators_of
-from didymos.engine.assemble import Assembly, assemble
-from didymos.engine.build_context import build_context, measured_indices
+from didymos.engine.assemble import Assembly, Member, assemble_all
+from didymos.engine.build_context import WorldTables, build_context, measured_indices, world_tables
 from didymos.engine.contact_frame import ContactFrames
 from didymos.engine.context import LoopContext
 from didymos.engine.drive import start
 from didymos.engine.figures import rotors
+from didymos.engine.join import Mount
 from didymos.engine.program_scope import ProgramScope, program_setpoints
 from didymos.engine.sampling import Sampling, only
 from didymos.engine.schedule import scheduled_parameters, tick_rate
 from didymos.engine.streams import StreamPlan, plan_streams
 from didymos.errors import InputError, nearest
 
-__all__ = ["Built", "build", "choose_scenario"]
+__all__ = ["Built", "RobotPlan", "build", "choose_scenario"]
 
 _CHUNK = 0.4  # [s] of the twin's clock in a chunk of the record: a killed run loses at most two
 
 
 @dataclass(frozen=True)
 class Built:
-    """All that a run is made of."""
+    """All that a robot's run is made of; robots of one world share model and data."""
 
     twin: Twin
     program: Controller | None
@@ -64,53 +65,92 @@ def choose_scenario(twin: Twin, scenario: str | None) -> ScenarioSpec | None:
     return twin.scenarios[scenario]
 
 
-def build(
-    twin: Twin,
-    program: Controller | None,
-    stimuli: tuple[StimulusSpec, ...],
-    scope: ProgramScope,
-    start_spec: StartSpec,
-    *,
-    piloted: bool,
-    sampling: Sampling | None = None,
-) -> Built:
-    """Compile a twin and lay out the tables of its run; the program is told which robot it drives and how it begins.
+@dataclass(frozen=True)
+class RobotPlan:
+    """What a robot brings to a run: the twin as it is in the model, its program, what moves it, its start and its mount."""
 
-    A run that serves a recording (`sampling`) records nothing but the signals that are asked for.
+    twin: Twin
+    program: Controller | None
+    stimuli: tuple[StimulusSpec, ...]
+    scope: ProgramScope
+    start: StartSpec
+    piloted: bool = False
+    mount: Mount | None = None
+    tells_time: bool = True  # one of a world does
+    whole_momentum: bool = False
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Names and units of its set-points."""
+        return _setpoints(self.scope.setpoints(), self.program, self.stimuli)
+
+    @property
+    def member(self) -> Member:
+        """What it needs of the model."""
+        words = sum(item.size for item in self.program.reports) if self.program is not None else 0
+        compiled = as_compiled(self.program)
+        if compiled is not None:
+            words = compiled.memory_layout.itemsize // 8
+        scheduled = len(scheduled_parameters(self.stimuli))
+        return Member(self.twin, len(self.units), words, scheduled, self.piloted, self.mount, self.whole_momentum)
+
+
+def build(plans: Sequence[RobotPlan], sampling: Sampling | None = None) -> tuple[Built, ...]:
+    """Compile robots into one model and lay out the tables of their run; each program is told which robot it drives.
+
+    A run that serves a recording (`sampling`) is that of one robot, and records nothing but the signals that are asked for.
     """
-    if program is not None:
-        program.name_joints(driven_joints(twin), twin.folder)
-    units = _setpoints(scope.setpoints(), program, stimuli)
-    setpoints, scheduled, compiled = tuple(units), scheduled_parameters(stimuli), as_compiled(program)
-    words = sum(item.size for item in program.reports) if program is not None else 0
-    if compiled is not None:
-        words = compiled.memory_layout.itemsize // 8
-    frames = ContactFrames() if twin.file.contacts else None
-    assembly = assemble(twin, setpoints=len(setpoints), memory=words, scheduled=len(scheduled), piloted=piloted)
-    data = mujoco.MjData(assembly.model)
-    measured = measured_indices(twin, assembly)
+    for plan in plans:
+        if plan.program is not None:
+            plan.program.name_joints(driven_joints(plan.twin), plan.twin.folder)
+    frames = ContactFrames() if any(plan.twin.file.contacts for plan in plans) else None
+    assemblies = assemble_all([plan.member for plan in plans])
+    data = mujoco.MjData(assemblies[0].model)
+    world = plans[0].twin.file.world
+    timings = [tick_rate(plan.twin, plan.program) for plan in plans]
+    substeps = math.gcd(*(steps for steps, _ in timings))
+    tables = world_tables(world, assemblies[0], data, substeps)
+    ticks = max(1, round(_CHUNK / tables.timing.period))
+    if sampling is not None:
+        ticks = round(sampling.seconds / tables.timing.period) + 2
+    calls = math.lcm(*(steps * every // substeps for steps, every in timings))
+    chunk = -(-ticks // calls) * calls if len(plans) == 1 or calls <= ticks else ticks
+    return tuple(
+        _build_robot(plan, assembly, data, tables, steps * every // substeps, chunk, frames, sampling)
+        for plan, assembly, (steps, every) in zip(plans, assemblies, timings, strict=True)
+    )
+
+
+def _build_robot(
+    plan: RobotPlan,
+    assembly: Assembly,
+    data: mujoco.MjData,
+    tables: WorldTables,
+    every: int,
+    chunk: int,
+    frames: ContactFrames | None,
+    sampling: Sampling | None,
+) -> Built:
+    twin, program, stimuli, scope = plan.twin, plan.program, plan.stimuli, plan.scope
+    units, scheduled = plan.units, scheduled_parameters(stimuli)
+    setpoints, measured = tuple(units), measured_indices(twin, assembly)
     robot = Robot(
         inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
         sensors=readings(twin), actuators=actuators_of(twin, assembly.model, assembly.own_actuators),
-        posture=_posture(twin, assembly.model, start_spec), gravity=twin.file.world.gravity,
+        posture=_posture(twin, assembly.model, plan.start), gravity=twin.file.world.gravity,
         units=_units(twin, assembly, units), rate=_rate(twin, program), make_model=partial(getattr, twin, "model"),
     )
     if program is not None:
         start(program, robot)
     recorded = _setpoints(scope.setpoints_here(), program, stimuli)
     shown = {name: (unit, setpoints.index(name)) for name, unit in recorded.items()}
-    streams = plan_streams(twin, assembly, shown, program, scheduled, piloted)
+    streams = plan_streams(twin, assembly, shown, program, scheduled, plan.piloted, plan.tells_time)
     if sampling is not None:
         streams = only(streams, sampling.signals)
-    timing = tick_rate(twin, program)
-    substeps, every = timing
     for name in twin.file.parts:
-        check_tick(twin, name, substeps * twin.file.world.step)
-    period = substeps * twin.file.world.step
-    ticks = max(1, round(_CHUNK / period)) if sampling is None else round(sampling.seconds / period) + 2
-    chunk = -(-ticks // every) * every
+        check_tick(twin, name, tables.timing.period)
     rows = 0 if sampling is None else sampling.rows
-    context = build_context(twin, assembly, data, program, setpoints, stimuli, streams, timing, chunk, rows)
+    context = build_context(tables, twin, assembly, data, program, setpoints, stimuli, streams, every, chunk, rows)
     initial = _initial(program, scope.initial(robot), setpoints, stimuli)
     return Built(twin, program, assembly, data, robot, streams, context, measured, chunk, frames, initial)
 

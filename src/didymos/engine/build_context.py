@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -13,6 +14,7 @@ from didymos.control import CompiledController, Controller
 from didymos.control.compiled_controller import CLOCK, as_compiled
 from didymos.control.stimulus import STIMULUS, StimulusSpec
 from didymos.describe.names import input_names, part_inputs, readings
+from didymos.describe.schema import WorldSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly
 from didymos.engine.context import (
@@ -31,12 +33,13 @@ from didymos.engine.context import (
     LoopContext,
     ProgramTables,
     RecordTables,
+    RobotView,
     StimulusTables,
     Target,
     Timing,
 )
 from didymos.engine.falling import lowest_heights
-from didymos.engine.idle_terms import plan_idle
+from didymos.engine.idle_terms import IdleTerms, plan_idle
 from didymos.engine.joint_values import lends
 from didymos.engine.link_frames import frame_tables
 from didymos.engine.sampling import is_fed
@@ -49,7 +52,7 @@ from didymos.sensors.ranging import Lidar
 from didymos.sensors.reading import QUANTITY, SENSOR, SENSOR_MEMORY, SensorTables
 from didymos.sensors.readout import Readout
 
-__all__ = ["build_context", "kernel_writable", "measured_indices", "push_index"]
+__all__ = ["WorldTables", "build_context", "kernel_writable", "measured_indices", "push_index", "world_tables"]
 
 _SAMPLED_AT = SENSOR_MEMORY.fields["sampled_at"][1] // 8  # type: ignore[index]
 
@@ -77,33 +80,24 @@ def kernel_writable(twin: Twin, assembly: Assembly, path: str) -> bool:
     return path in assembly.numbers and not (kind == "parts" and lends(twin, part))
 
 
-def build_context(
-    twin: Twin,
-    assembly: Assembly,
-    data: mujoco.MjData,
-    program: Controller | None,
-    setpoints: tuple[str, ...],
-    stimuli: tuple[StimulusSpec, ...],
-    streams: tuple[StreamPlan, ...],
-    timing: tuple[int, int],
-    chunk: int,
-    fed_rows: int = 0,
-) -> LoopContext:
-    """All tables of a run; `timing` as `tick_rate` says; `chunk` ticks fit into the record buffers between two takes.
+@dataclass(frozen=True)
+class WorldTables:
+    """What the loop knows of a world as a whole."""
 
-    Stimuli that a recording feeds have room for `fed_rows` rows each.
-    """
+    engine: EngineViews
+    timing: Timing
+    idle: IdleTerms
+
+
+def world_tables(world: WorldSpec, assembly: Assembly, data: mujoco.MjData, substeps: int) -> WorldTables:
+    """The tables that all robots of a model share, for ticks of so many physics steps; `assembly` is that of any of them."""
     model = assembly.model
-    substeps, every = timing
-    period = substeps * twin.file.world.step
-    state = data.plugin_state
     free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
-    return LoopContext(
+    return WorldTables(
         EngineViews(
             model=model._address,
             data=data._address,
-            table=model.numeric_data.ctypes.data + 8 * assembly.table_start,
-            state=state,
+            state=data.plugin_state,
             qpos=data.qpos,
             qvel=data.qvel,
             qacc=data.qacc,
@@ -115,26 +109,55 @@ def build_context(
             numeric=model.numeric_data,
         ),
         Timing(
-            period=period,
+            period=substeps * world.step,
             substeps=substeps,
-            control_every=every,
-            rk4=twin.file.world.integrator == "rk4",
-            boundary=twin.file.world.boundary,
-            ahead=twin.file.world.step if twin.file.world.integrator == "rk4" else 0.0,
+            rk4=world.integrator == "rk4",
+            boundary=world.boundary,
+            ahead=world.step if world.integrator == "rk4" else 0.0,
             free_joints=model.jnt_qposadr[free].astype(np.int64),
             free_dofs=model.jnt_dofadr[free].astype(np.int64),
             lowest=lowest_heights(model),
-            loop=assembly.state.starts["loop"],
-            looked=assembly.state.starts["looked"],
+            loop=assembly.common.starts["loop"],
+            looked=assembly.common.starts["looked"],
             clock=np.zeros(1, dtype=CLOCK),
         ),
-        _sensors(twin, assembly, data, period),
+        plan_idle(model),
+    )
+
+
+def build_context(
+    world: WorldTables,
+    twin: Twin,
+    assembly: Assembly,
+    data: mujoco.MjData,
+    program: Controller | None,
+    setpoints: tuple[str, ...],
+    stimuli: tuple[StimulusSpec, ...],
+    streams: tuple[StreamPlan, ...],
+    every: int,
+    chunk: int,
+    fed_rows: int = 0,
+) -> LoopContext:
+    """All tables of a robot whose program is called `every` ticks; `chunk` ticks fit into the record buffers between two takes.
+
+    Stimuli that a recording feeds have room for `fed_rows` rows each.
+    """
+    return LoopContext(
+        world.engine,
+        world.timing,
+        RobotView(
+            table=assembly.model.numeric_data.ctypes.data + 8 * assembly.table_start,
+            own=assembly.state.starts["robot"],
+            control_every=every,
+            asked=np.ones(1, dtype=np.int64),
+        ),
+        _sensors(twin, assembly, data, world.timing.period),
         _lidars(twin, assembly, data),
         _stimuli(twin, assembly, setpoints, stimuli, fed_rows),
         _inputs(twin, assembly),
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
-        plan_idle(model),
+        world.idle,
         _links(twin, assembly, streams),
         _record(twin, assembly, streams, chunk),
     )
@@ -263,7 +286,7 @@ def _inputs(twin: Twin, assembly: Assembly) -> InputTables:
     for _, part, index in part_inputs(twin):
         item = twin.file.parts[part].contract.inputs[index]
         rows.append((commands + len(rows), assembly.state.starts[f"inputs:{part}"] + index, -1, *item.range))
-    for actuator in range(assembly.own_actuators):
+    for actuator in assembly.own_actuators:
         limited = bool(assembly.model.actuator_ctrllimited[actuator])
         limits = tuple(assembly.model.actuator_ctrlrange[actuator]) if limited else (-np.inf, np.inf)
         rows.append((commands + len(rows), -1, actuator, *limits))

@@ -1,8 +1,8 @@
-"""Fill the part table of a model: which parts there are, where they sit, their laws and their numbers."""
+"""Fill the part table of a model: which robots and parts there are, where they sit, their laws and their numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mujoco
@@ -17,7 +17,19 @@ from didymos.engine.joint_limits import LIMIT, LIMITS, limited_joints
 from didymos.engine.law_table import register
 from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.memory_layout import MemoryLayout
-from didymos.engine.part_table import AIR, DIRECTION, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
+from didymos.engine.part_table import (
+    AIR,
+    DIRECTION,
+    ENTRY,
+    GUSTS,
+    HEADER,
+    MEASURING,
+    NEED,
+    PART,
+    ROBOT,
+    WIND,
+    layout_identity,
+)
 from didymos.engine.pushes import PUSHED_LINK
 from didymos.engine.sensor_sites import TRUTH
 from didymos.parts.part import PartSpec
@@ -25,7 +37,7 @@ from didymos.sensors.motion import Odometry
 from didymos.sensors.sensor import SensorSpec
 from didymos.spec import Spec, number_fields
 
-__all__ = ["TableLayout", "fill_table", "laws_of", "measuring_sensors", "reserve_table"]
+__all__ = ["TableLayout", "fill_header", "fill_table", "laws_of", "lay_out", "measuring_sensors", "reserve_table"]
 
 
 def _words(layout: np.dtype[Any], count: int = 1) -> int:
@@ -53,15 +65,16 @@ def laws_of(twin: Twin) -> dict[int, str]:
 
 
 class TableLayout:
-    """Where everything is in the table of a twin, in words from its start."""
+    """Where everything is in the table of a robot, in words from its start; `first` is where it starts, from the header."""
 
-    def __init__(self, twin: Twin) -> None:
+    def __init__(self, twin: Twin, first: int) -> None:
+        self.first = first
         parts, sensors = twin.file.parts, measuring_sensors(twin)
         self.needs = sum(len(part.contract.needed) for part in parts.values() if part.input_from is not None)
         self.needs += sum(len(names) for part in parts.values() for names in part.contract.connections(part).values())
         self.numbers: dict[str, int] = {}  # path of a live parameter -> word
         self.size = 0
-        self.header = self._take(_words(HEADER))
+        self.header = self._take(_words(ROBOT))
         world = twin.file.world
         self.air = self._numbers("world.air.", world.air, _words(AIR))
         self.wind = self._numbers("world.wind.", world.wind, _words(WIND))
@@ -92,16 +105,46 @@ class TableLayout:
         return start
 
 
-def reserve_table(spec: mujoco.MjSpec, layout: TableLayout, name: str) -> None:
-    """Room for the table in a model that is not compiled yet."""
-    spec.add_numeric(name=name, data=[0.0] * layout.size, size=layout.size)
+def lay_out(twins: Sequence[Twin]) -> tuple[TableLayout, ...]:
+    """The tables of robots, one behind the other, after the header and their entries."""
+    found: list[TableLayout] = []
+    first = _words(HEADER) + _words(ENTRY, len(twins))
+    for twin in twins:
+        found.append(TableLayout(twin, first))
+        first += found[-1].size
+    return tuple(found)
+
+
+def reserve_table(spec: mujoco.MjSpec, layouts: Sequence[TableLayout], name: str) -> None:
+    """Room for the tables in a model that is not compiled yet."""
+    size = layouts[-1].first + layouts[-1].size
+    spec.add_numeric(name=name, data=[0.0] * size, size=size)
+
+
+def fill_header(model: mujoco.MjModel, layouts: Sequence[TableLayout], state: MemoryLayout) -> None:
+    """Write the header once all tables of robots are filled; `state` is the layout of what the world has of the state."""
+    words = model.numeric_data[int(model.numeric_adr[model.nnumeric - 1]) :]
+    first = _words(HEADER)
+    entries = words[first : first + _words(ENTRY, len(layouts))].view(ENTRY)
+    entries["table"] = [layout.first for layout in layouts]
+    header = words[:first].view(HEADER)[0]
+    header["robots"], header["first_robot"], header["applied"] = len(layouts), first, state.starts["applied"]
+    header["identity"] = layout_identity()  # last: the plugin leaves a table alone that is not complete
 
 
 def fill_table(
-    model: mujoco.MjModel, spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout
+    model: mujoco.MjModel,
+    spec: mujoco.MjSpec,
+    twin: Twin,
+    links: LinkFrames,
+    layout: TableLayout,
+    state: MemoryLayout,
+    first_state: int,
 ) -> None:
-    """Write the table into a compiled model; `spec` is what it was compiled from, `state` the layout of the plugin's state."""
-    table = model.numeric_data[int(model.numeric_adr[model.nnumeric - 1]) :][: layout.size]
+    """Write the table of a robot into a compiled model; `spec` is what it was compiled from, `state` the layout of its part of
+    the plugin's state, `first_state` where its continuous states begin in `act`.
+    """
+    table = model.numeric_data[int(model.numeric_adr[model.nnumeric - 1]) + layout.first :][: layout.size]
 
     def rows(start: int, kind: np.dtype[Any], count: int) -> NDArray[Any]:
         return table[start : start + _words(kind, count)].view(kind)
@@ -115,10 +158,10 @@ def fill_table(
         table[start : start + len(numbers)] = numbers
     parts = rows(layout.first_part, PART, len(twin.file.parts))
     needs = rows(layout.first_need, NEED, layout.needs)
-    first_state = first_need = 0
+    first_need = 0
     for row, (name, part) in zip(parts, twin.file.parts.items(), strict=True):
         _fill_part(model, row, twin, links, state, name, part)
-        row["parameters"], row["states"] = layout.parameters[name], _first_activation(model) + first_state
+        row["parameters"], row["states"] = layout.parameters[name], first_state
         row["first_need"] = first_need
         row["limit"] = layout.limited.index(part.joint) if part.joint in layout.limited else -1
         if part.contract.switch:
@@ -135,7 +178,7 @@ def fill_table(
             limit[name] = twin.get(f"joints.{joint}.{name}")
     _fill_measuring(model, rows, twin, links, layout, state)
     rows(layout.first_direction, DIRECTION, len(twin.file.contacts))[:] = direction_rows(model, twin, spec, links)
-    header = rows(layout.header, HEADER, 1)[0]
+    header = rows(layout.header, ROBOT, 1)[0]
     header["parts"], header["first_part"], header["first_need"] = len(parts), layout.first_part, layout.first_need
     header["measuring"], header["first_measuring"] = len(layout.sensor_parameters), layout.first_measuring
     header["directions"], header["first_direction"] = len(twin.file.contacts), layout.first_direction
@@ -143,19 +186,13 @@ def fill_table(
     header["links"], header["first_link"] = len(twin.description.links), layout.first_link
     header["air"], header["wind"], header["gusts"] = layout.air, layout.wind, layout.gusts
     header["scratch"], header["air_state"] = state.starts["scratch"], state.starts["air"]
-    header["applied"], header["pushes"] = state.starts["applied"], state.starts["pushes"]
+    header["pushes"] = state.starts["pushes"]
     header["root_qpos"], header["root_dof"], header["root_body"] = -1, -1, links.root_body(model)
-    if twin.description.floating:
-        root = int(model.body_jntadr[header["root_body"]])
-        header["root_qpos"], header["root_dof"] = model.jnt_qposadr[root], model.jnt_dofadr[root]
+    free = int(model.body_jntadr[model.body_rootid[header["root_body"]]])  # of a mounted robot: of what carries it
+    if free >= 0 and model.jnt_type[free] == mujoco.mjtJoint.mjJNT_FREE:
+        header["root_qpos"], header["root_dof"] = model.jnt_qposadr[free], model.jnt_dofadr[free]
     ground = twin.file.world.ground
     header["ground_height"] = 0.0 if ground is None else ground.height
-    header["identity"] = layout_identity()  # last: the plugin leaves a table alone that is not complete
-
-
-def _first_activation(model: mujoco.MjModel) -> int:
-    """Where the continuous states of parts begin in `act`; ours is the last actuator."""
-    return max(int(model.actuator_actadr[model.nu - 1]), 0)
 
 
 def _mount(model: mujoco.MjModel, row: Any, frame: LinkFrame) -> int:

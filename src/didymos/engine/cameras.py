@@ -53,10 +53,10 @@ class View:
 
 
 class Cameras:
-    """The cameras of a run that are switched on; `period` is the time of a tick [s]."""
+    """The cameras of a robot that are switched on; `period` is the time of a tick [s], `streams` stands before names of noise."""
 
-    def __init__(self, twin: Twin, shown: ShownModel, seed: int, period: float) -> None:
-        self._twin, self._shown, self._seed, self._period = twin, shown, seed, period
+    def __init__(self, twin: Twin, shown: ShownModel, seed: int, period: float, streams: str = "") -> None:
+        self._twin, self._shown, self._seed, self._period, self._streams = twin, shown, seed, period, streams
         self.names = tuple(
             name for name, spec in cameras(twin).items() if getattr(spec, "enabled") > 0.5  # noqa: B009
         )
@@ -120,7 +120,7 @@ class Cameras:
         return math.floor(tick * self._period * spec.rate + 1e-9) if tick >= 0 else -1
 
     def _shoot(self, name: str, spec: Any, tick: int, state: mujoco.MjData) -> None:
-        number, key = self._frame(spec, tick), stream_key(self._seed, f"{name}.drop_out")
+        number, key = self._frame(spec, tick), stream_key(self._seed, f"{self._streams}{name}.drop_out")
         if spec.drop_out > 0.0 and uniform(*key, number) < spec.drop_out:
             return
         self._data = self._shown.pose(state, self._data)
@@ -132,7 +132,7 @@ class Cameras:
             colour = None if colour is None else lens.bend_colour(colour)
             depth = None if depth is None else lens.bend_depth(depth)
         if spec.errors > 0.0:
-            own = [int(half) for half in stream_key(self._seed, name)]
+            own = [int(half) for half in stream_key(self._seed, self._streams + name)]
             noise = np.random.Generator(np.random.Philox(key=own, counter=number << 64))
             if colour is not None and spec.noise > 0.0:
                 colour = _disturbed(colour, spec.noise, noise)
@@ -150,7 +150,7 @@ class Cameras:
     def _eye(self, name: str) -> mujoco.MjvCamera:
         """The engine's camera of a sensor."""
         eye = mujoco.MjvCamera()
-        eye.type, eye.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, self._shown.model.camera(camera_name(name)).id
+        eye.type, eye.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, self._shown.model.camera(camera_name(self._twin, name)).id
         return eye
 
 

@@ -22,9 +22,9 @@ from numba import types
 from didymos.compiled import CFunction, c_function, kernel
 from didymos.engine.forces import table_address
 from didymos.engine.layout import DATA, library_path, struct_offsets
-from didymos.engine.part_table import DIRECTION, HEADER
+from didymos.engine.part_table import DIRECTION, ENTRY, HEADER, ROBOT
 from didymos.errors import RunError
-from didymos.native import array_at, doubles, record_at, word
+from didymos.native import array_at, doubles, record_at, row_at, word
 
 __all__ = ["ContactFrames"]
 
@@ -42,17 +42,20 @@ def _turn(model: int, data: int, contacts: int, count: int, first: int, second: 
     if table == 0:
         return
     header = record_at(table, HEADER)
-    rows = array_at(table + 8 * header.first_direction, header.directions, DIRECTION)
-    for i in range(header.directions):
-        row = rows[i]
-        if row.shape == first or row.shape == second:
-            matrix, along = doubles(word(data + _XMAT) + 72 * row.body), row.axis
-            for k in range(count):
-                tangent = doubles(contacts + _PRE_CONTACT_BYTES * k + _TANGENT)
-                for axis in range(3):
-                    at = 3 * axis
-                    tangent[axis] = matrix[at] * along[0] + matrix[at + 1] * along[1] + matrix[at + 2] * along[2]
-            return
+    for number in range(header.robots):
+        own = table + 8 * row_at(table + 8 * header.first_robot, number, ENTRY).table
+        robot = record_at(own, ROBOT)
+        rows = array_at(own + 8 * robot.first_direction, robot.directions, DIRECTION)
+        for i in range(robot.directions):
+            row = rows[i]
+            if row.shape == first or row.shape == second:
+                matrix, along = doubles(word(data + _XMAT) + 72 * row.body), row.axis
+                for k in range(count):
+                    tangent = doubles(contacts + _PRE_CONTACT_BYTES * k + _TANGENT)
+                    for axis in range(3):
+                        at = 3 * axis
+                        tangent[axis] = matrix[at] * along[0] + matrix[at + 1] * along[1] + matrix[at + 2] * along[2]
+                return
 
 
 _plane_sphere = types.ExternalFunction("mjc_PlaneSphere", _SIGNATURE)

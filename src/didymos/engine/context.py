@@ -1,5 +1,7 @@
 """The loop context: all that the compiled loop touches, in typed tables that are fixed for a run.
 
+Engine, timing, contacts and idle terms belong to the world; all else to one robot of it. A twin alone is a world of one.
+
 Arrays named after the engine's are views of its data. `state` is the plugin's state (see memory_layout.py); rows of tables hold
 indices into it. All is read by name; nothing here is copied while a run goes on.
 """
@@ -17,7 +19,7 @@ from didymos.sensors.reading import SensorTables
 
 __all__ = [
     "ASKED", "COLUMN", "INPUT", "LIDAR", "READ", "STREAM", "TARGET", "WRITE", "EngineViews", "InputTables", "LidarTables",
-    "LinkTables", "LoopContext", "ProgramTables", "RecordTables", "Source", "StimulusTables", "Target", "Timing",
+    "LinkTables", "LoopContext", "ProgramTables", "RecordTables", "RobotView", "Source", "StimulusTables", "Target", "Timing",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -80,7 +82,6 @@ class EngineViews(NamedTuple):
 
     model: int
     data: int
-    table: int  # address of the part table
     state: Floats
     qpos: Floats
     qvel: Floats
@@ -98,7 +99,6 @@ class Timing(NamedTuple):
 
     period: float  # [s] of a tick
     substeps: int
-    control_every: int  # ticks
     rk4: bool
     boundary: float  # [m]
     ahead: float  # [s] from a state to the last one that a step of the integrator evaluates
@@ -108,6 +108,15 @@ class Timing(NamedTuple):
     loop: int  # in the state, see LOOP_STATE
     looked: int  # in the state: positions and velocities at which readings were last taken ahead
     clock: Records  # CLOCK [1]
+
+
+class RobotView(NamedTuple):
+    """What the loop knows of a robot as a whole."""
+
+    table: int  # address of its part table
+    own: int  # in the state, see ROBOT_STATE
+    control_every: int  # ticks
+    asked: NDArray[np.int64]  # [1], 0 where its program is not called
 
 
 class LidarTables(NamedTuple):
@@ -187,10 +196,11 @@ class RecordTables(NamedTuple):
 
 
 class LoopContext(NamedTuple):
-    """A run as the compiled loop sees it."""
+    """A robot in a run as the compiled loop sees it."""
 
     engine: EngineViews
     timing: Timing
+    robot: RobotView
     sensors: SensorTables
     lidars: LidarTables
     stimuli: StimulusTables

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 
@@ -13,16 +15,11 @@ from didymos.errors import RunError
 __all__ = ["failure"]
 
 
-def failure(status: int, time: float, *, built: Built) -> RunError:
+def failure(status: int, time: float, robots: Sequence[Built]) -> RunError:
     """The error of a run that ended at a time [s] with a status of the loop other than FINE."""
-    model, data, context = built.assembly.model, built.data, built.context
+    model, data, context = robots[0].assembly.model, robots[0].data, robots[0].context
     if status == NONFINITE_CONTROL:
-        program = context.program
-        values = program.commands[program.writes["source"]]
-        bad = np.flatnonzero(~np.isfinite(values))[0]
-        name = built.robot.inputs[program.writes["input"][bad]]
-        text = f"the control program {type(built.program).__name__} set {name} to {values[bad]}"
-        return RunError(f"{text}, expected a finite number", time=time)
+        return next(found for found in (_nonfinite(built, time) for built in robots) if found is not None)
     for address, lowest in zip(context.timing.free_joints, context.timing.lowest, strict=True):
         position = data.qpos[address : address + 3]
         body = int(model.jnt_bodyid[model.jnt_qposadr.tolist().index(address)])
@@ -35,6 +32,18 @@ def failure(status: int, time: float, *, built: Built) -> RunError:
             return RunError(text + _why_it_left(model, float(position[2]), context.timing.boundary), time=time)
     assert status == DIVERGED
     return RunError(f"the simulation diverged{_culprit(model, data)}; try a smaller world.step", time=time)
+
+
+def _nonfinite(built: Built, time: float) -> RunError | None:
+    """The error of a program that set an input to something that is no number; None where it did not."""
+    program = built.context.program
+    values = program.commands[program.writes["source"]]
+    bad = np.flatnonzero(~np.isfinite(values))
+    if not len(bad):
+        return None
+    name = built.robot.inputs[program.writes["input"][bad[0]]]
+    text = f"the control program {type(built.program).__name__} set {name} to {values[bad[0]]}"
+    return RunError(f"{text}, expected a finite number", time=time)
 
 
 def _why_it_fell(model: mujoco.MjModel, body: int, height: float) -> str:

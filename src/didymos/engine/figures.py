@@ -10,7 +10,6 @@ from didymos.control import Rotor
 from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly
-from didymos.engine.boxes import is_box
 
 __all__ = ["rotors", "thrust_to_weight"]
 
@@ -49,12 +48,13 @@ def thrust_to_weight(twin: Twin, assembly: Assembly) -> float:
     for path, index in assembly.numbers.items():
         if path in ("world.wind.speed", "world.wind.up"):
             model.numeric_data[index] = 0.0
+    root = assembly.links.root_body(model)
     if twin.description.floating:
-        data.qpos[2] = twin.file.start.position.z
+        data.qpos[int(model.jnt_qposadr[model.body_jntadr[root]]) + 2] = twin.file.start.position.z
     for _, part, index in part_inputs(twin):
         full = twin.file.parts[part].contract.inputs[index].range[1]
         data.plugin_state[assembly.state.starts[f"inputs:{part}"] + index] = full
-    states = model.na - int(model.actuator_actnum[: assembly.own_actuators].sum())
+    states = sum(len(part.contract.used_states(part)) for part in twin.file.parts.values())
     steps = round(_SETTLING / _STEP) if states else 1
     for _ in range(steps):
         mujoco.mj_forward(model, data)
@@ -63,6 +63,6 @@ def thrust_to_weight(twin: Twin, assembly: Assembly) -> float:
     for name in _thrusters(twin):
         thrust = offset_of(twin.file.parts[name].contract.output_layout, "thrust")
         total += data.plugin_state[assembly.state.starts[f"outputs:{name}"] + thrust]
-    own = [body for body in range(model.nbody) if not is_box(model, body)]
+    own = sorted(int(model.body(name).id) for name in assembly.links.bodies)
     weight = float(np.sum(model.body_mass[own])) * twin.file.world.gravity
     return float(total / weight)

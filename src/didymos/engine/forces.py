@@ -30,7 +30,7 @@ from didymos.engine.clearance import clearance
 from didymos.engine.joint_limits import LIMIT, borne
 from didymos.engine.law_table import LAW, MOST_LAWS, law_table
 from didymos.engine.layout import DATA, INTEGRATOR, MODEL, TIMESTEP
-from didymos.engine.part_table import AIR, GUSTS, HEADER, MEASURING, NEED, PART, WIND, layout_identity
+from didymos.engine.part_table import AIR, ENTRY, GUSTS, HEADER, MEASURING, NEED, PART, ROBOT, WIND, layout_identity
 from didymos.engine.pushes import PUSHES, act_on_links
 from didymos.native import doubles, integers, record_at, row_at, word
 from didymos.parts.part import MOTION, WRENCH, Motion
@@ -245,14 +245,12 @@ def _switch_off(row: Any, index: int, state: int, driven: Any) -> None:
 
 
 @kernel
-def act_all(model: int, data: int, table: int, state: int) -> None:
-    """Call every part's law; generalized forces to `qfrc_applied`, rates of states to `act_dot`."""
-    header = record_at(table, HEADER)
-    dofs = word(model + _NV)
+def _act_robot(model: int, data: int, table: int, state: int) -> None:
+    """Call the law of every part of a robot; generalized forces to `qfrc_applied`, rates of states to `act_dot`."""
+    header = record_at(table, ROBOT)
     pushes = state + 8 * header.pushes
     if record_at(pushes, PUSHES).used != 0.0:
         act_on_links(data, header.links, table + 8 * header.first_link, pushes + _PUSHES_BYTES)
-    _begin_sum(data, dofs, state + 8 * header.applied)
     total = doubles(word(data + _QFRC_APPLIED))
     scratch = state + 8 * header.scratch
     here, nearby = record_at(scratch, MOTION), record_at(scratch + _NEARBY_AT, NEARBY)
@@ -327,13 +325,23 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     _push(model, data, last_dof, load)
     for i in range(header.limits):
         _limit(row_at(table + 8 * header.first_limit, i, LIMIT), i, parts, driven, qvel, total)
+
+
+@kernel
+def act_all(model: int, data: int, table: int, state: int) -> None:
+    """Call the laws of all parts of all robots; `table` is the address of the header."""
+    header = record_at(table, HEADER)
+    dofs, entries = word(model + _NV), table + 8 * header.first_robot
+    _begin_sum(data, dofs, state + 8 * header.applied)
+    for i in range(header.robots):
+        _act_robot(model, data, table + 8 * row_at(entries, i, ENTRY).table, state)
     _end_sum(data, dofs, state + 8 * header.applied)
 
 
 @kernel
 def tick_all(table: int, state: int, clock: int) -> None:
-    """Call the tick functions of all parts; `clock` is the address of a `CLOCK`."""
-    header = record_at(table, HEADER)
+    """Call the tick functions of all parts of a robot; `clock` is the address of a `CLOCK`."""
+    header = record_at(table, ROBOT)
     parts = table + 8 * header.first_part
     for i in range(header.parts):
         row = row_at(parts, i, PART)
@@ -351,8 +359,8 @@ def tick_all(table: int, state: int, clock: int) -> None:
 
 @kernel
 def advance_air_of(data: int, table: int, state: int, tick: int, period: float) -> None:
-    """The gust of this tick and the wind at the root link, from the state as it is at the start of the tick."""
-    header = record_at(table, HEADER)
+    """The gust of this tick and the wind at a robot's root link, from the state as it is at the start of the tick."""
+    header = record_at(table, ROBOT)
     height, x, y, z = -header.ground_height, 0.0, 0.0, 0.0
     if header.root_dof >= 0:
         height += doubles(word(data + _QPOS))[header.root_qpos + 2]
@@ -376,8 +384,8 @@ def _turn(q: Any, p: Any, product: Any) -> None:
 
 @kernel
 def measure_all(data: int, table: int, state: int, due: int) -> None:
-    """Call the sensors that measure by themselves, of those that are due: not zero in the array at an address."""
-    header = record_at(table, HEADER)
+    """Call a robot's sensors that measure by themselves, of those that are due: not zero in the array at an address."""
+    header = record_at(table, ROBOT)
     if header.measuring == 0:
         return
     scratch = state + 8 * header.scratch + _SURROUNDINGS_AT

@@ -54,7 +54,7 @@ def _round_off(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str) ->
         raise twin.mistake(f"link {contact.link!r} has {what}", "contacts", name, "link")
     model = shapes[0]
     sphere = model.parent.add_geom(
-        name=f"didymos_{name}",
+        name=f"{twin.description.prefix}didymos_{name}",
         type=mujoco.mjtGeom.mjGEOM_SPHERE,
         size=[radius, 0.0, 0.0],
         pos=links[contact.link].pose.position if center is None else center,
@@ -73,8 +73,8 @@ def _round_off(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str) ->
     return sphere
 
 
-def _pair(name: str, floor: str) -> str:
-    return f"didymos_{name}_{floor}"
+def _pair(twin: Twin, name: str, floor: str) -> str:
+    return f"{twin.description.prefix}didymos_{name}_{floor}"
 
 
 def _coefficients(contact: ContactSpec, floor: float) -> list[float]:
@@ -92,7 +92,7 @@ def add_pairs(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> None:
         shape = _round_off(spec, twin, links, name)
         for floor, friction in floors(world).values():
             spec.add_pair(
-                name=_pair(name, floor),
+                name=_pair(twin, name, floor),
                 geomname1=floor,
                 geomname2=shape.name,
                 condim=4,
@@ -106,7 +106,7 @@ def set_friction(model: mujoco.MjModel, twin: Twin) -> None:
     """Write the coefficients of all contacts as the twin has them now."""
     for name, contact in twin.file.contacts.items():
         for floor, friction in floors(twin.file.world).values():
-            pair = model.pair(_pair(name, floor)).id
+            pair = model.pair(_pair(twin, name, floor)).id
             model.pair_friction[pair] = _coefficients(contact, friction)
             model.pair_solreffriction[pair, 0] = contact.softness
 

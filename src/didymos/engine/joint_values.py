@@ -39,15 +39,15 @@ def belted_parts(twin: Twin) -> list[str]:
     return [name for name, part in twin.file.parts.items() if part.belt is not None and lends(twin, name)]
 
 
-def _tendon(part: str) -> str:
-    return f"didymos:belt:{part}"
+def _tendon(twin: Twin, part: str) -> str:
+    return twin.description.own_name(f"belt:{part}")
 
 
 def add_belts(spec: mujoco.MjSpec, twin: Twin) -> None:
     """A tendon of the engine for every part that lends something to the sum of two joints."""
     for name in belted_parts(twin):
         part = twin.file.parts[name]
-        tendon = spec.add_tendon(name=_tendon(name))
+        tendon = spec.add_tendon(name=_tendon(twin, name))
         for joint in (part.joint, part.belt):
             assert joint is not None
             tendon.wrap_joint(twin.description.joints[joint].engine_joints[0], 1.0)
@@ -55,7 +55,7 @@ def add_belts(spec: mujoco.MjSpec, twin: Twin) -> None:
 
 def apply_belt(model: mujoco.MjModel, twin: Twin, part: str) -> None:
     """Write what a part lends to the sum of two joints into a model; `mj_setConst` has to follow."""
-    tendon = int(model.tendon(_tendon(part)).id)
+    tendon = int(model.tendon(_tendon(twin, part)).id)
     load = _load(twin, part) or JointLoad()
     for field, value in (
         (model.tendon_armature, load.armature), (model.tendon_frictionloss, load.friction), (model.tendon_damping, load.damping),

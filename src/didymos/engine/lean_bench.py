@@ -37,8 +37,8 @@ def _step(model: int, data: int, count: int) -> None:
 
 @kernel
 def _is_near(context: int) -> bool:
-    c = record_at(context, CONTEXT)
-    return bool(anything_near(c.contacts, doubles(c.engine.qpos), doubles(c.engine.qvel), c.timing.ahead))
+    w = record_at(context, CONTEXT)
+    return bool(anything_near(w.contacts, doubles(w.engine.qpos), doubles(w.engine.qvel), w.timing.ahead))
 
 
 class LeanEngine:

@@ -23,10 +23,13 @@ from didymos.compiled import kernel
 from didymos.native import doubles, longs
 from didymos.rotations import Pose
 
-__all__ = ["LinkFrame", "LinkFrames", "frame_tables", "place_links"]
+__all__ = ["WORLD", "LinkFrame", "LinkFrames", "frame_tables", "place_links"]
 
 POSE = 7
 """Numbers of a pose: position [m], then the quaternion, w first."""
+
+WORLD = "world"
+"""The body of the engine that stands still."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,18 @@ class LinkFrames:
     links: dict[str, LinkFrame]
     frames: dict[str, LinkFrame]
     geoms: dict[str, str]  # name of a geom -> name of its link
+
+    def placed(self, prefix: str, world: LinkFrame) -> LinkFrames:
+        """The same under a prefix, in a model that the robot shares with others; what is in the world goes along with `world`."""
+
+        def carried(frame: LinkFrame) -> LinkFrame:
+            if frame.body == WORLD:
+                return LinkFrame(world.body, world.pose @ frame.pose)
+            return LinkFrame(prefix + frame.body, frame.pose)
+
+        links = {name: carried(frame) for name, frame in self.links.items()}
+        frames = {name: carried(frame) for name, frame in self.frames.items()}
+        return LinkFrames(self.root, links, frames, {prefix + geom: link for geom, link in self.geoms.items()})
 
     def __getitem__(self, name: str) -> LinkFrame:
         return self.links[name] if name in self.links else self.frames[name]

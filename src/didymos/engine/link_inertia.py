@@ -38,9 +38,9 @@ def combined(masses: Array, coms: Array, inertias: Array) -> tuple[float, Array,
 class LinkInertias:
     """The inertias of a model's links as they are now, each along the axes of the body that carries it."""
 
-    def __init__(self, fused: Fused, bodies: Mapping[str, str]) -> None:
-        """`bodies` names the body of each link in the model as described."""
-        self._links: LinkFrames = fused.links
+    def __init__(self, fused: Fused, links: LinkFrames, bodies: Mapping[str, str]) -> None:
+        """`links` are where they are in the model, `bodies` names the body of each link in the model as described."""
+        self._links = links
         self._names = list(fused.links.links)
         count = len(self._names)
         self._masses, self._coms, self._inertias = np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3, 3))

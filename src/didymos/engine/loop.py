@@ -1,4 +1,4 @@
-"""The loop: one tick of a twin, compiled.
+"""The loop: one tick of a world, compiled; a twin alone is a world of one robot.
 
     sense -> control -> [ air -> parts -> physics ] x substeps -> record
 
@@ -12,7 +12,8 @@ Split like this a step costs what `mj_step` costs and gives the same bits: the f
 velocities) belongs to `_begin_tick`, and `mj_forwardSkip` goes on from there in `_end_tick`. The engine's sensors are computed
 only at ticks at which something reads them.
 
-All functions take a packed context (packed_context.py): the tables of `context.py`, read by name.
+All functions take a packed context (packed_context.py): the tables of `context.py`, read by name; `w` is that of the world, `c`
+that of one robot.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.idle_terms import end_idle, find_idle
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
-from didymos.engine.memory_layout import LOOP_STATE
-from didymos.engine.packed_context import CONTEXT
+from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE
+from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT
 from didymos.engine.pushes import PUSHES
 from didymos.native import doubles, longs, matrix_at, record_at, row_at
 from didymos.parts.part import CLOCK
@@ -61,9 +62,9 @@ _mj_implicit = engine_function("mj_implicit")
 
 
 @kernel
-def _stimulate(c: Any, t: float) -> None:
+def _stimulate(w: Any, c: Any, t: float) -> None:
     """Set-points and inputs as a pilot overrides them, then what stimuli add and set."""
-    s, engine = c.stimuli, c.engine
+    s, engine = c.stimuli, w.engine
     state, offsets, numeric = doubles(engine.state), doubles(c.inputs.offsets), doubles(engine.numeric)
     for i in range(s.setpoint_count):
         state[s.setpoints + i] = state[s.override + i]
@@ -87,22 +88,22 @@ def _stimulate(c: Any, t: float) -> None:
 
 
 @kernel
-def _streams_due(c: Any, tick: int) -> bool:
+def _streams_due(w: Any, c: Any, tick: int) -> bool:
     """Whether a stream that a sensor does not trigger is recorded at this tick."""
     if longs(c.record.on)[0] == 0:
         return False
     for i in range(c.record.streams_count):
         stream = row_at(c.record.streams, i, STREAM)
-        if stream.sensor < 0 and is_due(tick, stream.rate, c.timing.period):
+        if stream.sensor < 0 and is_due(tick, stream.rate, w.timing.period):
             return True
     return False
 
 
 @kernel
-def _remember_look(c: Any) -> None:
+def _remember_look(w: Any) -> None:
     """Keep the state that readings were taken ahead of."""
-    engine = c.engine
-    looked, qpos, qvel = doubles(engine.state + 8 * c.timing.looked), doubles(engine.qpos), doubles(engine.qvel)
+    engine = w.engine
+    looked, qpos, qvel = doubles(engine.state + 8 * w.timing.looked), doubles(engine.qpos), doubles(engine.qvel)
     for i in range(engine.qpos_count):
         looked[i] = qpos[i]
     for i in range(engine.qvel_count):
@@ -110,10 +111,10 @@ def _remember_look(c: Any) -> None:
 
 
 @kernel
-def _was_moved(c: Any) -> bool:
-    """Whether somebody has put the robot elsewhere since readings were taken ahead."""
-    engine = c.engine
-    looked, qpos, qvel = doubles(engine.state + 8 * c.timing.looked), doubles(engine.qpos), doubles(engine.qvel)
+def _was_moved(w: Any) -> bool:
+    """Whether somebody has put a robot elsewhere since readings were taken ahead."""
+    engine = w.engine
+    looked, qpos, qvel = doubles(engine.state + 8 * w.timing.looked), doubles(engine.qpos), doubles(engine.qvel)
     for i in range(engine.qpos_count):
         if looked[i] != qpos[i]:
             return True
@@ -124,35 +125,15 @@ def _was_moved(c: Any) -> bool:
 
 
 @kernel
-def _begin_tick(c: Any, tick: int) -> None:
-    """Set-points, air, positions, velocities and readings at the tick's time."""
-    engine, period = c.engine, c.timing.period
-    _stimulate(c, tick * period)
-    search_if_near(c.contacts, c.idle, engine, c.timing.ahead)
-    loop = record_at(engine.state + 8 * c.timing.loop, LOOP_STATE)
-    if loop.sensed_ticks == tick + 1 and not _was_moved(c):  # its readings were looked at ahead; what was set since counts
-        _mj_fwd_position(engine.model, engine.data)
-        _mj_fwd_velocity(engine.model, engine.data)
-        return
-    loop.sensed_ticks = tick + 1
-    advance_air_of(engine.data, engine.table, engine.state, tick, period)
-    begins = loop.reset_tick == tick
-    sensors = c.sensors
-    if begins:
-        _mj_forward(engine.model, engine.data)
-    else:
-        _mj_fwd_position(engine.model, engine.data)
-        _mj_fwd_velocity(engine.model, engine.data)
-    recorded = _streams_due(c, tick)
-    felt = c.timing.substeps == 1 and acceleration_due(sensors, tick + 1, period)
-    if not begins and (recorded or felt or any_due(sensors, tick, period)):
-        _mj_sensor_position(engine.model, engine.data)
-        _mj_sensor_velocity(engine.model, engine.data)
+def _look(w: Any, c: Any, tick: int, begins: bool) -> None:
+    """The readings of a robot's sensors at the tick's time; the truth is read where it is due already."""
+    engine, sensors, period = w.engine, c.sensors, w.timing.period
     fresh = doubles(sensors.fresh)
     for i in range(sensors.sensors_count):
         fresh[i] = 1.0 if begins or is_due(tick, row_at(sensors.sensors, i, SENSOR).rate, period) else 0.0
-    fresh[sensors.sensors_count] = 1.0 if begins or recorded else 0.0  # the truth
-    measure_all(engine.data, engine.table, engine.state, sensors.fresh)
+    if begins:
+        fresh[sensors.sensors_count] = 1.0
+    measure_all(engine.data, c.robot.table, engine.state, sensors.fresh)
     if c.lidars.lidars_count > 0:
         scan(engine, c.lidars, sensors.fresh)
     state, outputs = doubles(engine.state), longs(c.stimuli.outputs)
@@ -162,15 +143,51 @@ def _begin_tick(c: Any, tick: int) -> None:
 
 
 @kernel
-def _run_program(c: Any, tick: int) -> bool:
-    """Call the compiled program; False where it answers with something that is not a number."""
-    engine, timing, p = c.engine, c.timing, c.program
-    loop = record_at(engine.state + 8 * timing.loop, LOOP_STATE)
+def _begin_tick(w: Any, tick: int) -> None:
+    """Set-points, air, positions, velocities and readings at the tick's time."""
+    engine, period = w.engine, w.timing.period
+    for i in range(w.robots_count):
+        _stimulate(w, row_at(w.robots, i, ROBOT_CONTEXT), tick * period)
+    search_if_near(w.contacts, w.idle, engine, w.timing.ahead)
+    loop = record_at(engine.state + 8 * w.timing.loop, LOOP_STATE)
+    if loop.sensed_ticks == tick + 1 and not _was_moved(w):  # its readings were looked at ahead; what was set since counts
+        _mj_fwd_position(engine.model, engine.data)
+        _mj_fwd_velocity(engine.model, engine.data)
+        return
+    loop.sensed_ticks = tick + 1
+    begins, due = False, False  # whether any robot begins here, and whether the engine's sensors are asked
+    for i in range(w.robots_count):
+        c = row_at(w.robots, i, ROBOT_CONTEXT)
+        advance_air_of(engine.data, c.robot.table, engine.state, tick, period)
+        begins = begins or record_at(engine.state + 8 * c.robot.own, ROBOT_STATE).reset_tick == tick
+        recorded = _streams_due(w, c, tick)
+        doubles(c.sensors.fresh)[c.sensors.sensors_count] = 1.0 if recorded else 0.0  # the truth
+        felt = w.timing.substeps == 1 and acceleration_due(c.sensors, tick + 1, period)
+        due = due or recorded or felt or any_due(c.sensors, tick, period)
+    if begins:
+        _mj_forward(engine.model, engine.data)
+    else:
+        _mj_fwd_position(engine.model, engine.data)
+        _mj_fwd_velocity(engine.model, engine.data)
+        if due:
+            _mj_sensor_position(engine.model, engine.data)
+            _mj_sensor_velocity(engine.model, engine.data)
+    for i in range(w.robots_count):
+        c = row_at(w.robots, i, ROBOT_CONTEXT)
+        own = record_at(engine.state + 8 * c.robot.own, ROBOT_STATE)
+        _look(w, c, tick, own.reset_tick == tick)
+
+
+@kernel
+def _run_program(w: Any, c: Any, tick: int) -> bool:
+    """Call a robot's compiled program; False where it answers with something that is not a number."""
+    engine, timing, p = w.engine, w.timing, c.program
+    own = record_at(engine.state + 8 * c.robot.own, ROBOT_STATE)
     clock = record_at(timing.clock, CLOCK)
     clock.time = tick * timing.period
-    clock.period = timing.control_every * timing.period
-    clock.first = 1.0 - loop.program_called
-    loop.program_called = 1.0
+    clock.period = c.robot.control_every * timing.period
+    clock.first = 1.0 - own.program_called
+    own.program_called = 1.0
     state, measured, setpoints, commands = doubles(engine.state), doubles(p.measured), doubles(p.setpoints), doubles(p.commands)
     for i in range(p.reads_count):
         read = row_at(p.reads, i, READ)
@@ -189,8 +206,8 @@ def _run_program(c: Any, tick: int) -> bool:
 
 
 @kernel
-def _hand_over_inputs(c: Any) -> None:
-    state, ctrl, offsets = doubles(c.engine.state), doubles(c.engine.ctrl), doubles(c.inputs.offsets)
+def _hand_over_inputs(w: Any, c: Any) -> None:
+    state, ctrl, offsets = doubles(w.engine.state), doubles(w.engine.ctrl), doubles(c.inputs.offsets)
     for i in range(c.inputs.inputs_count):
         row = row_at(c.inputs.inputs, i, INPUT)
         value = min(max(state[row.command] + offsets[i], row.low), row.high)
@@ -201,21 +218,21 @@ def _hand_over_inputs(c: Any) -> None:
 
 
 @kernel
-def _record(c: Any, tick: int) -> None:
-    """One row of every stream that is due."""
-    e, r, links = c.engine, c.record, c.links
+def _record(w: Any, c: Any, tick: int) -> None:
+    """One row of every stream of a robot that is due."""
+    e, r, links = w.engine, c.record, c.links
     sources = (e.state, e.qpos, e.qvel, e.xpos, e.xquat, e.sensordata, e.ctrl, e.actuator_force, links.poses)
     half, fresh = longs(r.half)[0], doubles(c.sensors.fresh)
     cells, stamps = doubles(r.cells + 8 * half * r.cell_count), doubles(r.stamps + 8 * half * r.stamp_count)
     counts = longs(r.counts + 8 * half * r.streams_count)
     for i in range(r.streams_count):
         stream = row_at(r.streams, i, STREAM)
-        t = tick * c.timing.period
+        t = tick * w.timing.period
         if stream.sensor >= 0:
             if fresh[stream.sensor] == 0.0:
                 continue
             t = doubles(e.state)[stream.stamp]
-        elif not is_due(tick, stream.rate, c.timing.period):
+        elif not is_due(tick, stream.rate, w.timing.period):
             continue
         row = counts[i]
         if row == r.capacity:
@@ -239,33 +256,50 @@ def _is_finite(address: int, count: int) -> bool:
 
 
 @kernel
-def _find_forces(c: Any, tick: int, substep: int) -> None:
+def _accelerations_due(w: Any, tick: int) -> bool:
+    """Whether a robot reads accelerations at a tick."""
+    for i in range(w.robots_count):
+        if acceleration_due(row_at(w.robots, i, ROBOT_CONTEXT).sensors, tick, w.timing.period):
+            return True
+    return False
+
+
+@kernel
+def _find_forces(w: Any, tick: int, substep: int) -> None:
     """The engine's forward pass, in the first substep its second half; in the last, readings of accelerations as well."""
-    engine, timing = c.engine, c.timing
+    engine, timing = w.engine, w.timing
     stage = _STAGE_VELOCITY if substep == 0 else _STAGE_NONE
-    if substep < timing.substeps - 1 or not acceleration_due(c.sensors, tick + 1, timing.period):
+    if substep < timing.substeps - 1 or not _accelerations_due(w, tick + 1):
         _mj_forward_skip(engine.model, engine.data, stage, _NO_SENSORS)
         return
     _mj_forward_skip(engine.model, engine.data, stage, _SENSORS)
     time = tick * timing.period + substep * (timing.period / timing.substeps)
-    take_accelerations(c.sensors, tick + 1, time, timing.period, engine.sensordata, engine.state)
+    for i in range(w.robots_count):
+        sensors = row_at(w.robots, i, ROBOT_CONTEXT).sensors
+        if acceleration_due(sensors, tick + 1, timing.period):
+            take_accelerations(sensors, tick + 1, time, timing.period, engine.sensordata, engine.state)
 
 
 @kernel
-def _end_tick(c: Any, tick: int) -> int:
+def _end_tick(w: Any, tick: int) -> int:
     """Inputs, forces, accelerations, record, physics; FINE or what went wrong."""
-    engine, timing = c.engine, c.timing
-    _hand_over_inputs(c)
+    engine, timing = w.engine, w.timing
     clock = record_at(timing.clock, CLOCK)
     clock.time = tick * timing.period
     clock.period = timing.period
-    tick_all(engine.table, engine.state, timing.clock)
+    for i in range(w.robots_count):
+        c = row_at(w.robots, i, ROBOT_CONTEXT)
+        _hand_over_inputs(w, c)
+        tick_all(c.robot.table, engine.state, timing.clock)
     for substep in range(timing.substeps):
         if substep > 0:
-            search_if_near(c.contacts, c.idle, engine, timing.ahead)
-        _find_forces(c, tick, substep)
-        if substep == 0 and longs(c.record.on)[0] != 0:
-            _record(c, tick)
+            search_if_near(w.contacts, w.idle, engine, timing.ahead)
+        _find_forces(w, tick, substep)
+        if substep == 0:
+            for i in range(w.robots_count):
+                c = row_at(w.robots, i, ROBOT_CONTEXT)
+                if longs(c.record.on)[0] != 0:
+                    _record(w, c, tick)
         if not _is_finite(engine.qacc, engine.qacc_count):
             return DIVERGED
         if timing.rk4 != 0:
@@ -287,19 +321,30 @@ def _end_tick(c: Any, tick: int) -> int:
 
 
 @kernel
-def _run(c: Any, tick: int, count: int, flags: int) -> tuple[int, int]:
-    asked = c.program.function != 0 and flags & UNASKED == 0
+def _run_programs(w: Any, tick: int) -> bool:
+    """Call the compiled programs that are due; False where one answers with something that is not a number."""
+    for i in range(w.robots_count):
+        c = row_at(w.robots, i, ROBOT_CONTEXT)
+        called = c.program.function != 0 and longs(c.robot.asked)[0] != 0 and tick % c.robot.control_every == 0
+        if called and not _run_program(w, c, tick):
+            return False
+    return True
+
+
+@kernel
+def _run(w: Any, tick: int, count: int, flags: int) -> tuple[int, int]:
+    asked = flags & UNASKED == 0
     for now in range(tick, tick + count + 1):
         if now == tick + count and flags & AHEAD == 0:
             break
         if now > tick or flags & SENSED == 0:
-            _begin_tick(c, now)
+            _begin_tick(w, now)
         if now == tick + count:
-            _remember_look(c)
+            _remember_look(w)
             break
-        if asked and now % c.timing.control_every == 0 and not _run_program(c, now):
+        if asked and not _run_programs(w, now):
             return now, NONFINITE_CONTROL
-        status = _end_tick(c, now)
+        status = _end_tick(w, now)
         if status != FINE:
             return now, status
     return tick + count, FINE
@@ -310,11 +355,11 @@ def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int
     """Run up to `count` ticks of a packed context; the next tick and FINE or what went wrong.
 
     `flags`: with SENSED, the first tick has begun already; with AHEAD, the tick after the last one begins as well, so that its
-    readings can be looked at; with UNASKED, the compiled program is not called.
+    readings can be looked at; with UNASKED, no compiled program is called.
     """
-    c = record_at(context, CONTEXT)
-    find_idle(c.idle, c.engine.model)
-    ended = _run(c, tick, count, flags)
-    end_idle(c.idle, c.engine.model)
-    search_on(c.contacts, c.engine.model)
+    w = record_at(context, CONTEXT)
+    find_idle(w.idle, w.engine.model)
+    ended = _run(w, tick, count, flags)
+    end_idle(w.idle, w.engine.model)
+    search_on(w.contacts, w.engine.model)
     return ended

@@ -6,24 +6,30 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LOOP_STATE", "MemoryLayout"]
+__all__ = ["LOOP_STATE", "ROBOT_STATE", "MemoryLayout"]
 
 LOOP_STATE = np.dtype(
     [
         ("tick", np.float64),  # since the start
-        ("reset_tick", np.float64),  # at which the robot last began
-        ("program_called", np.float64),  # since then
         ("sensed_ticks", np.float64),  # how many ticks have had their readings taken; one more than `tick` where it has
     ]
 )
 """What the loop itself remembers."""
 
+ROBOT_STATE = np.dtype(
+    [
+        ("reset_tick", np.float64),  # at which the robot last began
+        ("program_called", np.float64),  # since then
+    ]
+)
+"""What the loop remembers of a robot."""
+
 
 class MemoryLayout:
-    """Hands out consecutive stretches of an array of float64 by name."""
+    """Hands out consecutive stretches of an array of float64 by name, from a place in it on."""
 
-    def __init__(self) -> None:
-        self.size = 0
+    def __init__(self, first: int = 0) -> None:
+        self.size = first  # where the next one begins
         self.starts: dict[str, int] = {}
         self.sizes: dict[str, int] = {}
 

@@ -1,12 +1,13 @@
 """The loop context as one record of addresses and counts, so that a call of the compiled loop hands over one number.
 
-Handing numba seventy arrays costs more than a tick, and compiling functions that take them costs many seconds. `pack`
+Handing numba seventy arrays costs more than a tick, and compiling functions that take them costs many seconds. `Packed`
 therefore writes their addresses into a record once per run; compiled code reads that record by the names of `context.py`: a
 number is a field of its own, an array is two, its address and `NAME_count`, the length of its first axis.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from didymos.engine.contact_search import ContactSearch
 from didymos.engine.idle_terms import IdleTerms
 from didymos.sensors.reading import SensorTables
 
-__all__ = ["CONTEXT", "pack", "pack_group"]
+__all__ = ["CONTEXT", "ROBOT_CONTEXT", "Packed", "pack_group"]
 
 _NUMBERS = {"int": np.int64, "float": np.float64, "bool": np.int64}
 
@@ -33,13 +34,19 @@ def _layout(table: type) -> np.dtype[Any]:
     return np.dtype(fields)
 
 
-_GROUPS = {
-    "engine": c.EngineViews, "timing": c.Timing, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables,
-    "inputs": c.InputTables, "program": c.ProgramTables, "contacts": ContactSearch, "idle": IdleTerms,
-    "links": c.LinkTables, "record": c.RecordTables,
+_OF_WORLD = {"engine": c.EngineViews, "timing": c.Timing, "contacts": ContactSearch, "idle": IdleTerms}
+_OF_ROBOT = {
+    "robot": c.RobotView, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables, "inputs": c.InputTables,
+    "program": c.ProgramTables, "links": c.LinkTables, "record": c.RecordTables,
 }  # fmt: skip
 
-CONTEXT = np.dtype([(name, _layout(table)) for name, table in _GROUPS.items()])
+ROBOT_CONTEXT = np.dtype([(name, _layout(table)) for name, table in _OF_ROBOT.items()])
+"""Memory layout of what is packed of one robot."""
+
+CONTEXT = np.dtype([
+    *((name, _layout(table)) for name, table in _OF_WORLD.items()),
+    ("robots", np.int64), ("robots_count", np.int64),  # of ROBOT_CONTEXTs, side by side
+])  # fmt: skip
 """Memory layout of a packed context."""
 
 
@@ -57,9 +64,20 @@ def pack_group(tables: Any) -> NDArray[Any]:
     return packed
 
 
-def pack(context: c.LoopContext) -> NDArray[Any]:
-    """The context as a record [1]; it holds as long as the context does."""
-    packed = np.zeros(1, dtype=CONTEXT)
-    for group in _GROUPS:
-        packed[group] = pack_group(getattr(context, group))
-    return packed
+class Packed:
+    """The contexts of the robots of a world as one record; it holds as long as they do."""
+
+    def __init__(self, contexts: Sequence[c.LoopContext]) -> None:
+        self._robots = np.zeros(len(contexts), dtype=ROBOT_CONTEXT)
+        for row, context in enumerate(contexts):
+            for group in _OF_ROBOT:
+                self._robots[group][row] = pack_group(getattr(context, group))[0]
+        self.world = np.zeros(1, dtype=CONTEXT)
+        for group in _OF_WORLD:
+            self.world[group] = pack_group(getattr(contexts[0], group))
+        self.world["robots"], self.world["robots_count"] = self._robots.ctypes.data, len(contexts)
+
+    @property
+    def address(self) -> int:
+        """Where the record lies."""
+        return int(self.world.ctypes.data)

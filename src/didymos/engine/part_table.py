@@ -1,11 +1,12 @@
-"""The part table: all that the force laws need to know about a twin, inside the engine's model.
+"""The part table: all that the force laws need to know about the robots of a model, inside the model.
 
-It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, the numbers of the air, one `PART` per part,
+It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, one `ENTRY` per robot, and for each robot (a
+twin alone is one) a table of its own: a `ROBOT`, the numbers of the air, one `PART` per part,
 one `NEED` per output that a part takes from another one, one `MEASURING` per sensor that measures by itself, one `DIRECTION`
 per shape whose friction has a direction, one `LIMIT` per joint that parts drive within limits, one `PUSHED_LINK` per link, and
-the parameters of parts and sensors. Offsets are in words: from the table's start, or, where it says so, into the plugin's state
-or the engine's `act`. Laws are named by identity (see law_table.py): the table holds no address, so a model can be copied,
-pickled and loaded elsewhere.
+the parameters of parts and sensors. Offsets are in words: from the start of the robot's table, or, where it says so, into the
+plugin's state or the engine's `act`. Laws are named by identity (see law_table.py): the table holds no address, so a model can be
+copied, pickled and loaded elsewhere.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from didymos.parts.part import MOTION, WRENCH
 from didymos.sensors.sensor import SURROUNDINGS
 from didymos.spec import record_type
 
-__all__ = ["AIR", "DIRECTION", "GUSTS", "HEADER", "MEASURING", "NAME", "NEED", "PART", "WIND", "layout_identity"]
+__all__ = [
+    "AIR", "DIRECTION", "ENTRY", "GUSTS", "HEADER", "MEASURING", "NAME", "NEED", "PART", "ROBOT", "WIND", "layout_identity",
+]  # fmt: skip
 
 NAME = "didymos_part_table"
 """Name of the `numeric` element."""
@@ -36,6 +39,17 @@ AIR, WIND, GUSTS = (record_type(spec) for spec in (AirSpec, WindSpec, GustSpec))
 HEADER = np.dtype(
     [
         ("identity", np.int64),  # of this layout; any other model is left alone
+        ("robots", np.int64),  # how many, each with a table of its own that begins with a `ROBOT`
+        ("first_robot", np.int64),  # where their `ENTRY`s are
+        ("applied", np.int64),  # in the state: see forces.py
+    ]
+)
+
+ENTRY = np.dtype([("table", np.int64)])
+"""Where the table of a robot begins, in words from the header."""
+
+ROBOT = np.dtype(
+    [
         ("parts", np.int64),  # how many, and where the first row is
         ("first_part", np.int64),
         ("first_need", np.int64),
@@ -52,7 +66,6 @@ HEADER = np.dtype(
         ("gusts", np.int64),
         ("scratch", np.int64),  # in the state
         ("air_state", np.int64),  # in the state
-        ("applied", np.int64),  # in the state: see forces.py
         ("driven", np.int64),  # in the state: what each part drives its joint with
         ("pushes", np.int64),  # in the state: see pushes.py
         ("root_qpos", np.int64),  # of a floating robot, else -1
@@ -114,8 +127,8 @@ DIRECTION = np.dtype([("shape", np.int64), ("body", np.int64), ("axis", np.float
 
 def layout_identity() -> int:
     """A number that changes with the layout of the table and of what the air and the laws' scratch take of the state."""
-    in_table: tuple[np.dtype[Any], ...] = (HEADER, PART, NEED, MEASURING, DIRECTION, LIMIT, PUSHED_LINK, AIR, WIND, GUSTS)
+    of_robot: tuple[np.dtype[Any], ...] = (ROBOT, PART, NEED, MEASURING, DIRECTION, LIMIT, PUSHED_LINK, AIR, WIND, GUSTS)
     in_state: tuple[np.dtype[Any], ...] = (MOTION, WRENCH, SURROUNDINGS, NEARBY, AIR_STATE)
-    layouts = in_table + in_state
+    layouts = (HEADER, ENTRY, *of_robot, *in_state)
     digest = hashlib.sha256(" ".join(str(layout.descr) for layout in layouts).encode()).digest()
     return int.from_bytes(digest[:6], "little")

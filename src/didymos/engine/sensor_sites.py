@@ -18,7 +18,8 @@ from didymos.sensors.camera import Camera, optical_frame
 from didymos.sensors.sensor import ACCELERATIONS
 
 __all__ = [
-    "MOMENTUM", "TRUTH", "MeasuredQuantity", "add_momentum", "add_sensors", "camera_name", "optical_frames", "output_of",
+    "MOMENTUM", "TRUTH", "WHOLE_MOMENTUM", "MeasuredQuantity", "add_momentum", "add_sensors", "camera_name", "optical_frames",
+    "output_of",
     "site_name",
 ]  # fmt: skip
 
@@ -27,6 +28,9 @@ TRUTH = "truth"
 
 MOMENTUM = "momentum"
 """Name of the stream with the momentum and energy of everything together."""
+
+WHOLE_MOMENTUM = "didymos:world:momentum"
+"""Names of the engine's sensors of the momentum of a world of several robots begin so."""
 
 _ENGINE_SENSORS = {
     "gyro": mujoco.mjtSensor.mjSENS_GYRO,
@@ -66,9 +70,9 @@ class MeasuredQuantity:
         return len(self.columns)
 
 
-def camera_name(sensor: str) -> str:
+def camera_name(twin: Twin, sensor: str) -> str:
     """The engine's camera of a sensor."""
-    return f"didymos:{sensor}"
+    return twin.description.own_name(sensor)
 
 
 def optical_frames(twin: Twin, links: LinkFrames) -> dict[str, LinkFrame]:
@@ -84,7 +88,7 @@ def optical_frames(twin: Twin, links: LinkFrames) -> dict[str, LinkFrame]:
 
 def site_name(twin: Twin, sensor: str, link: str) -> str:
     """The site that a sensor on a link or named frame sits at."""
-    return twin.description.frames[link].site if link in twin.description.frames else f"didymos:{sensor}"
+    return twin.description.frames[link].site if link in twin.description.frames else twin.description.own_name(sensor)
 
 
 def output_of(twin: Twin, name: str) -> tuple[str, int, str]:
@@ -105,26 +109,30 @@ def add_sensors(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> tuple[Mea
         else:
             quantities += _link_sensors(spec, twin, links, name, kind, sensor, getattr(sensor, "link", twin.description.root))
     for name, camera in cameras(twin).items():
-        _add_camera(spec, links, name, camera)
+        _add_camera(spec, twin, links, name, camera)
     return tuple(quantities)
 
 
-def add_momentum(spec: mujoco.MjSpec) -> None:
-    """The engine's own sensors of the motion of everything together and of its energy."""
+def add_momentum(spec: mujoco.MjSpec, name: str, body: str) -> None:
+    """The engine's own sensors of the motion of a body with all that it carries, and of the energy of everything.
+
+    The only robot of a model tells that of the body `WORLD`, which carries everything.
+    """
     kinds = {"velocity": mujoco.mjtSensor.mjSENS_SUBTREELINVEL, "angular": mujoco.mjtSensor.mjSENS_SUBTREEANGMOM}
     for quantity, kind in kinds.items():
-        spec.add_sensor(name=f"didymos:{MOMENTUM}:{quantity}", type=kind, objtype=mujoco.mjtObj.mjOBJ_BODY, objname="world")
-    spec.add_sensor(name=f"didymos:{MOMENTUM}:energy", type=mujoco.mjtSensor.mjSENS_E_KINETIC)
+        spec.add_sensor(name=f"{name}:{quantity}", type=kind, objtype=mujoco.mjtObj.mjOBJ_BODY, objname=body)
+    spec.add_sensor(name=f"{name}:energy", type=mujoco.mjtSensor.mjSENS_E_KINETIC)
 
 
-def _add_camera(spec: mujoco.MjSpec, links: LinkFrames, name: str, camera: SensorSpec) -> None:
+def _add_camera(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str, camera: SensorSpec) -> None:
     """The engine's camera looks along -z with x to the right; ours along x of its link or frame."""
     frame = links[camera.link]  # type: ignore[attr-defined]
     turn = frame.pose.rotation @ np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, turn.ravel())
     upright = np.degrees(2.0 * np.arctan(0.5 * Camera.drawn_size(camera)[1] / Camera.focal(camera)))
-    spec.body(frame.body).add_camera(name=camera_name(name), pos=frame.pose.position, quat=quaternion, fovy=float(upright))
+    eye = camera_name(twin, name)
+    spec.body(frame.body).add_camera(name=eye, pos=frame.pose.position, quat=quaternion, fovy=float(upright))
 
 
 def _link_sensors(
@@ -132,7 +140,7 @@ def _link_sensors(
 ) -> list[MeasuredQuantity]:
     site = site_name(twin, name, link)
     if any(item.kind == "rangefinder" for item in kind.quantities):
-        site = _looking_site(spec, links, name, sensor, link)
+        site = _looking_site(spec, twin, links, name, sensor, link)
     elif link not in twin.description.frames and any(item.kind in (*_ENGINE_SENSORS, "rays") for item in kind.quantities):
         frame = links[link]
         spec.body(frame.body).add_site(name=site, pos=frame.pose.position, quat=frame.pose.quaternion, group=5)
@@ -140,7 +148,7 @@ def _link_sensors(
     for item in kind.quantities:
         engine_name = ""
         if item.kind in _ENGINE_SENSORS:
-            engine_name = f"didymos:{name}:{item.name}"
+            engine_name = twin.description.own_name(f"{name}:{item.name}")
             _add(spec, twin, links, item, engine_name, site, link, sensor)
         columns = kind.columns(sensor, item)
         units = (item.unit,) * len(columns)
@@ -174,7 +182,9 @@ def _add(
         added.cutoff = getattr(sensor, "reach", 0.0)
 
 
-def _looking_site(spec: mujoco.MjSpec, links: LinkFrames, name: str, sensor: SensorSpec | None, link: str) -> str:
+def _looking_site(
+    spec: mujoco.MjSpec, twin: Twin, links: LinkFrames, name: str, sensor: SensorSpec | None, link: str
+) -> str:
     """A site at a link or frame whose z, along which the engine measures, is the frame's x pitched as the sensor says."""
     frame = links[link]
     pitch = getattr(sensor, "pitch", 0.0)
@@ -182,7 +192,7 @@ def _looking_site(spec: mujoco.MjSpec, links: LinkFrames, name: str, sensor: Sen
     turn = frame.pose.rotation @ np.array([[-sine, 0.0, cosine], [0.0, 1.0, 0.0], [-cosine, 0.0, -sine]])
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, turn.ravel())
-    site = f"didymos:sensor:{name}"
+    site = twin.description.own_name(f"sensor:{name}")
     spec.body(frame.body).add_site(name=site, pos=frame.pose.position, quat=quaternion, group=5)
     return site
 
@@ -194,7 +204,7 @@ def _joint_sensors(
     chosen = joints or movable_joints(twin.description)
     quantities = []
     for item in kind.quantities:
-        names = [f"didymos:{name}:{item.name}:{joint}" for joint in chosen]
+        names = [twin.description.own_name(f"{name}:{item.name}:{joint}") for joint in chosen]
         for joint, engine_name in zip(chosen, names, strict=True):
             spec.add_sensor(
                 name=engine_name,

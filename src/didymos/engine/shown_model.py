@@ -11,6 +11,7 @@ all but those of the groups for the eye.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -24,11 +25,12 @@ from didymos.engine.lidar import UNSEEN_GROUPS
 __all__ = ["ShownModel", "discard_visuals"]
 
 
-def discard_visuals(spec: mujoco.MjSpec, twin: Twin) -> None:
+def discard_visuals(spec: mujoco.MjSpec, twins: Sequence[Twin]) -> None:
     """Take out of a spec what only serves to be seen."""
     if spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:
         return  # shapes for the eye have mass then
-    rays = {item.kind for sensor in readings(twin).values() for item in sensor.contract.quantities}
+    sensors = [sensor for twin in twins for sensor in readings(twin).values()]
+    rays = {item.kind for sensor in sensors for item in sensor.contract.quantities}
     if "rangefinder" in rays:
         return
     hit = [

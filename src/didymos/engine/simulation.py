@@ -1,67 +1,55 @@
-"""A simulation: one run of a twin, step-locked, deterministic, recorded."""
+"""A simulation: one run of a twin, or of a world of several robots, step-locked, deterministic, recorded."""
 
 from __future__ import annotations
 
 import hashlib
 import threading
 import time as wall
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.air.air_state import AIR_STATE
-from didymos.contract import offset_of
-from didymos.control import Controller, Values
-from didymos.control.compiled_controller import as_compiled
+from didymos.control import Controller, Robot, Values
 from didymos.control.pilot import Pilot
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.description import Note
-from didymos.describe.names import readings
-from didymos.describe.schema import ExpectationSpec, StartSpec
+from didymos.describe.schema import ExpectationSpec
 from didymos.describe.twin import Twin
 from didymos.engine import stopwatch
-from didymos.engine.assemble import SCAN
-from didymos.engine.build import build, choose_scenario
-from didymos.engine.cameras import Cameras, View
-from didymos.engine.changes import Changes
+from didymos.engine.build import Built, build
+from didymos.engine.cameras import View
 from didymos.engine.compile_ahead import loop_compiled_beside
+from didymos.engine.context import LoopContext
 from didymos.engine.drive import drive
 from didymos.engine.failure import failure
 from didymos.engine.falling import free_fall
-from didymos.engine.figures import thrust_to_weight
 from didymos.engine.gain_check import gain_notes
-from didymos.engine.intervene import Overrides, push
+from didymos.engine.intervene import Overrides
 from didymos.engine.intervention import Intervention
 from didymos.engine.link_frames import LinkFrames
 from didymos.engine.link_inertia import LinkInertias
-from didymos.engine.live import LiveValues
 from didymos.engine.loop import AHEAD, FINE, SENSED, UNASKED, run_ticks
 from didymos.engine.one_thread import alone, another_thread
 from didymos.engine.pace import Pace
-from didymos.engine.packed_context import pack
-from didymos.engine.piloted import Piloted
+from didymos.engine.packed_context import Packed
 from didymos.engine.poses import poses
-from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.program_scope import ProgramScope, Skipped
+from didymos.engine.robot_run import Entrant, RobotRun
 from didymos.engine.row_buffer import Rows, switch_record, take_rows
 from didymos.engine.run import Run
-from didymos.engine.sampling import Sampling, drop_sensors, with_fed
+from didymos.engine.sampling import Sampling
 from didymos.engine.saved_state import State, checked_vector
 from didymos.engine.shown_model import ShownModel
-from didymos.engine.start import begin, place_at_start
-from didymos.engine.verdict import Verdict, check_expected, measure
-from didymos.errors import InputError, RunError, nearest
-from didymos.noise import stream_key
+from didymos.engine.verdict import Verdict
+from didymos.errors import InputError, RunError
 from didymos.portable import is_portable
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
 from didymos.record.recorder import RecordTo
-from didymos.sensors.camera import Camera, optical_frame
-from didymos.sensors.ranging import Lidar
-from didymos.sensors.reading import NO_READING, SENSOR_MEMORY
+from didymos.record.stream import StreamLayout
 
 __all__ = ["Simulation", "State"]
 
@@ -73,6 +61,8 @@ class Simulation:
 
     `step` lets one control period pass, `run` many, with a log. A `piloted` run has a channel table and, where a channel of the
     twin drops them, boxes; its log has both. One with `sampling` serves a recording: see `sampler.py`.
+
+    `robots` are the robots of the run by name. A twin alone is one without a name; what is asked of the run is asked of it.
     """
 
     def __init__(
@@ -86,67 +76,133 @@ class Simulation:
         sampling: Sampling | None = None,
     ) -> None:
         self._turn = threading.RLock()  # see one_thread.py
-        self.twin = twin.copy()
         self.seed, self.scenario, self.piloted, self.sampling = seed, scenario, piloted, sampling
-        self._about = choose_scenario(self.twin, scenario)
-        self.scope = scope = ProgramScope(self.twin, scenario, control)
-        self.twin = self.twin.for_scenario(scenario, gains=control is None)
         self._given = control
-        self.program = control if control is not None else self.twin.make_program()
-        self.stimuli: tuple[StimulusSpec, ...] = scope.stimuli()
-        """What the scenario moves, its constant set-points first."""
-        if sampling is not None:
-            self.stimuli = with_fed(self.stimuli, sampling)
-            if sampling.is_open_loop:
-                self.program = None
-                drop_sensors(self.twin, sampling)
-        with loop_compiled_beside():
-            self.built = build(
-                self.twin, self.program, self.stimuli, scope, self._begin(), piloted=piloted, sampling=sampling
-            )  # fmt: skip
-        self.data, self.robot = self.built.data, self.built.robot
-        self.context, self.packed = self.built.context, pack(self.built.context)
-        self.address = int(self.packed.ctypes.data)
-        self._state = self.data.plugin_state
-        self._clock = self._state[self.context.timing.loop :]  # a view: ports look at it a hundred times per millisecond
-        self._compiled = as_compiled(self.program) is not None or self.program is None
-        self._memory = ProgramMemory(self.program, compiled=self._compiled)
-        self._live = LiveValues(self.built)
-        self.overrides = Overrides(self.built)
-        asked = self._about.expect if self._about is not None and sampling is None else ()
-        others: tuple[ExpectationSpec, ...] = ()
-        if sampling is None:
-            others = check_expected(self.twin, scenario, Log([stream.layout for stream in self.built.streams], {}), scope)
-        self.expected: tuple[ExpectationSpec, ...] = tuple(item for item in asked if item not in others)
-        """What the scenario expects of the program that runs."""
-        self.skipped: tuple[Skipped, ...] = scope.skipped(others)
-        """What of the scenario does not apply, because another program runs than the one it was written for."""
-        self._changes = Changes(self.built, self.stimuli, self.period)
-        self._cameras = Cameras(self.twin, self.shown, seed, self.period)
-        self._disturbed = bool(self._changes or self._cameras.names)  # by what Python has to do between ticks
-        self.measured = Values(self.built.measured, self._state, self._cameras.views)
-        first = self.built.assembly.state.starts["setpoints"]
-        self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
-        rows = zip(self.robot.inputs, self.context.inputs.inputs, strict=True)
-        self._commands = {name: int(row["command"]) for name, row in rows}
-        self._piloted = Piloted(self.built, self._place) if piloted else None
-        self._start: dict[str, float] = {}
+        self._enter(self._entrants(twin))
         self.real_time_factor = 0.0
         self.overruns = 0
         self.reset()
+
+    def _entrants(self, twin: Twin) -> list[Entrant]:
+        """Who takes part."""
+        return [Entrant(twin.copy(), self.scenario, self._given, self.piloted)]
+
+    def _enter(self, entrants: list[Entrant]) -> None:
+        """Build the model of all robots, and give each its place."""
+        robots = [RobotRun(entrant, self.sampling) for entrant in entrants]
+        with loop_compiled_beside():
+            built = build([robot.plan for robot in robots], self.sampling)
+        self.data: mujoco.MjData = built[0].data
+        self._state = self.data.plugin_state
+        self._timing = built[0].context.timing
+        self._clock = self._state[self._timing.loop :]  # a view: ports look at it a hundred times per millisecond
+        for robot, own in zip(robots, built, strict=True):
+            robot.enter(own, self.seed, self.period)
+        self.robots: Mapping[str, RobotRun] = {robot.name: robot for robot in robots}
+        self._robots = tuple(robots)
+        self.packed = Packed([own.context for own in built])
+        self.address = self.packed.address
+        self._compiled = all(robot.compiled for robot in robots)
+        self._disturbed = any(robot.changes or robot.cameras.names for robot in robots)  # by what Python does between ticks
+
+    # the only robot
+
+    @property
+    def only(self) -> RobotRun:
+        """The robot of a run that has one."""
+        if len(self._robots) != 1:
+            raise InputError(f"there are several robots; ask one of them: robots[{self._robots[0].name!r}]")
+        return self._robots[0]
+
+    @property
+    def twin(self) -> Twin:
+        """What runs, as it is now."""
+        return self.only.twin
+
+    @property
+    def built(self) -> Built:
+        """What the run of the robot is made of."""
+        return self.only.built
+
+    @property
+    def context(self) -> LoopContext:
+        """The robot as the compiled loop sees it."""
+        return self.only.context
+
+    @property
+    def robot(self) -> Robot:
+        """The robot as its program sees it."""
+        return self.only.robot
+
+    @property
+    def program(self) -> Controller | None:
+        """The control program that runs."""
+        return self.only.program
+
+    @property
+    def scope(self) -> ProgramScope:
+        """Whose program runs."""
+        return self.only.scope
+
+    @property
+    def overrides(self) -> Overrides:
+        """What a pilot adds to set-points and inputs."""
+        return self.only.overrides
+
+    @property
+    def stimuli(self) -> tuple[StimulusSpec, ...]:
+        """What the scenario moves, its constant set-points first."""
+        return self.only.stimuli
+
+    @property
+    def measured(self) -> Values:
+        """What the sensors say now."""
+        return self.only.measured
+
+    @property
+    def setpoints(self) -> Values:
+        """What the program is asked for now."""
+        return self.only.setpoints
+
+    @property
+    def expected(self) -> tuple[ExpectationSpec, ...]:
+        """What the scenario expects of the program that runs."""
+        return self.only.expected
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What of the scenario does not apply, because another program runs than the one it was written for."""
+        return self.only.skipped
+
+    @property
+    def links(self) -> LinkFrames:
+        """Where every link and named frame is on the bodies of the model."""
+        return self.only.links
+
+    @property
+    def pushes(self) -> dict[str, NDArray[np.float64]]:
+        """The forces [N] on the links that are pushed now, world frame."""
+        return self.only.pushes
+
+    @property
+    def channels(self) -> tuple[float, ...]:
+        """The pilot's channel table as it is now; empty where the run has no pilot."""
+        pilot = self.only.pilot
+        return pilot.channels if pilot is not None else ()
 
     # what it is
 
     @property
     def model(self) -> mujoco.MjModel:
         """The engine's model, with everything in it that was set."""
-        self._live.refresh()
-        return self.built.assembly.model
+        for robot in self._robots:
+            robot.live.refresh()
+        return self._robots[0].built.assembly.model
 
     @property
     def period(self) -> float:
         """Time of one tick [s]."""
-        return float(self.context.timing.period)
+        return float(self._timing.period)
 
     @property
     def tick(self) -> int:
@@ -161,7 +217,7 @@ class Simulation:
     @property
     def seconds(self) -> float:
         """Duration of the scenario [s]; ten seconds without one."""
-        return self._about.seconds if self._about is not None else 10.0
+        return self.only.seconds
 
     @property
     def expects(self) -> bool:
@@ -181,34 +237,18 @@ class Simulation:
     @property
     def chunk(self) -> int:
         """Ticks between two flushes of a recording."""
-        return self.built.chunk
-
-    @property
-    def links(self) -> LinkFrames:
-        """Where every link and named frame is on the bodies of the model."""
-        return self.built.assembly.links
+        return self._robots[0].built.chunk
 
     @property
     def shown(self) -> ShownModel:
         """The model with everything that there is to see, for pictures."""
-        return self.built.assembly.shown
+        return self._robots[0].built.assembly.shown
 
     @property
     def inertias(self) -> LinkInertias:
         """Mass, centre of mass and inertia of every link as they are now."""
-        self._live.refresh()
+        self.only.live.refresh()
         return self.built.assembly.inertias
-
-    @property
-    def pushes(self) -> dict[str, NDArray[np.float64]]:
-        """The forces [N] on the links that are pushed now, world frame."""
-        forces = self._state[self.built.assembly.state.stretch("pushing")].reshape(-1, 3)
-        return {name: force.copy() for name, force in zip(self.links.links, forces, strict=True) if force.any()}
-
-    @property
-    def channels(self) -> tuple[float, ...]:
-        """The pilot's channel table as it is now; empty where the run has no pilot."""
-        return self._piloted.channels if self._piloted is not None else ()
 
     # begin, step, run
 
@@ -221,16 +261,20 @@ class Simulation:
         """
         self.seed = self.seed if seed is None else seed
         if self.tick > 0:
-            self._memory.reset()
+            for robot in self._robots:
+                robot.memory.reset()
         mujoco.mj_resetData(self.model, self.data)
-        self.overrides.clear()
-        self._start = dict(start or {})
-        self._place()
-        self._start = {}
+        begins = self._shared(start or {})
+        for robot in self._robots:
+            robot.overrides.clear()
+            robot.begin_with(begins[robot.name])
+            robot.place()
+            robot.begin_with({})
         self._settle()
-        self._changes.forget()
-        self._cameras.restart(self.seed)
-        self._key_streams()
+        for robot in self._robots:
+            robot.changes.forget()
+            robot.cameras.restart(self.seed)
+            robot.key_streams(self.seed)
         self._tick(0, 0, AHEAD)
         return self.measured
 
@@ -244,17 +288,15 @@ class Simulation:
         try:
             if seconds is not None and not 0.0 < seconds < np.inf:
                 raise InputError(f"found {seconds:g}, expected a time above 0 s", option="seconds")
-            ticks = self.context.timing.control_every if seconds is None else max(1, round(seconds / self.period))
+            calls = min(robot.context.robot.control_every for robot in self._robots)
+            ticks = calls if seconds is None else max(1, round(seconds / self.period))
             if inputs is None:
                 self.advance(ticks, ahead=True)
                 return self.measured
-            for name, value in inputs.items():
-                index = self._commands.get(name)
-                if index is None:
-                    known = ", ".join(self._commands)
-                    raise InputError(f"there is no input {name!r}{nearest(name, self._commands)} (there is: {known})")
-                self._state[index] = value
-            self.advance(ticks, ahead=True, asked=False)
+            given = self._shared(inputs)
+            for name, values in given.items():
+                self.robots[name].set_inputs(values)
+            self.advance(ticks, ahead=True, unasked=[name for name, values in given.items() if values or not name])
             return self.measured
         finally:
             self._turn.release()
@@ -301,41 +343,65 @@ class Simulation:
             self.real_time_factor = (self.tick - first) * self.period / max(wall.perf_counter() - began, 1e-9)
         return run.log
 
-    def advance(self, count: int, *, ahead: bool = False, asked: bool = True) -> None:
+    def advance(self, count: int, *, ahead: bool = False, unasked: Collection[str] = ()) -> None:
         """Let ticks pass; while a run records, at most `chunk` of them, before `take` takes what they recorded.
 
-        With `ahead`, the readings of the tick that comes next are taken too; where nobody is `asked`, the inputs stay
-        as they are.
+        With `ahead`, the readings of the tick that comes next are taken too; the programs of robots that are `unasked` are not
+        called, and their inputs stay as they are.
         """
         if not self._turn.acquire(False):
             raise another_thread()
         try:
+            for robot in self._robots if unasked else ():
+                robot.context.robot.asked[0] = robot.name not in unasked
+            in_python = [] if self._compiled else [r for r in self._robots if not r.compiled and r.name not in unasked]
             tick = self.tick
             end = tick + count
             while tick < end:
                 undisturbed = end - tick
                 if self._disturbed:
-                    due = dict(self._changes.due(tick))
-                    if due:
-                        self.set_all(due)
-                    self._cameras.look(tick, self.data)
-                    undisturbed = min(self._changes.until(tick), self._cameras.until(tick), undisturbed)
+                    undisturbed = min(self._disturb(tick), undisturbed)
                 last = ahead and tick + undisturbed == end
-                if self._compiled or not asked:
-                    self._tick(tick, undisturbed, (AHEAD if last else 0) | (0 if asked else UNASKED))
+                if not in_python:
+                    self._tick(tick, undisturbed, AHEAD if last else 0)
                 else:
-                    assert self.program is not None
-                    drive(self, self.program, first=tick, count=undisturbed)
+                    self._drive(in_python, tick, undisturbed)
                     if last:
                         self._tick(self.tick, 0, AHEAD)
                 tick = self.tick
         finally:
+            for robot in self._robots if unasked else ():
+                robot.context.robot.asked[0] = 1
             self._turn.release()
+
+    def _disturb(self, tick: int) -> int:
+        """Do what Python has to do before a tick; how many may pass until the next time."""
+        undisturbed = [1 << 60]
+        for robot in self._robots:
+            due = dict(robot.changes.due(tick))
+            if due:
+                robot.live.set_all(due)
+            robot.cameras.look(tick, self.data)
+            undisturbed += [robot.changes.until(tick), robot.cameras.until(tick)]
+        return min(undisturbed)
+
+    def _drive(self, in_python: Sequence[RobotRun], first: int, count: int) -> None:
+        """Let ticks pass in which programs written in Python are asked, beside compiled ones of other robots."""
+        if len(self._robots) == 1:
+            assert self.program is not None
+            drive(self, self.program, first=first, count=count)
+            return
+        for tick in range(first, first + count):
+            self._tick(tick, 0, AHEAD)
+            for robot in in_python:
+                robot.drive(tick, self.period)
+            self._tick(tick, 1, SENSED)
 
     def _tick(self, first: int, count: int, flags: int) -> None:
         """Let the compiled loop run."""
-        if self._live.stale:
-            self._live.refresh()
+        for robot in self._robots:
+            if robot.live.stale:
+                robot.live.refresh()
         stopwatch.stop()
         try:
             tick, status = run_ticks(self.address, first, count, flags)
@@ -343,7 +409,7 @@ class Simulation:
             stopwatch.start()
         self._clock[0] = tick
         if status != FINE:
-            raise failure(status, self.time, built=self.built)
+            raise failure(status, self.time, [robot.built for robot in self._robots])
 
     def sense(self, tick: int) -> tuple[Values, Values]:
         """Readings and set-points at a tick (see `Plant`)."""
@@ -360,25 +426,25 @@ class Simulation:
         if not self._turn.acquire(False):
             raise another_thread()
         try:
-            for name, value in inputs.items():
-                self._state[self._commands[name]] = value
-            if self.program is not None and self.program.reports and not self._compiled:
-                self._state[self.built.assembly.state.stretch("program")] = self.program.reported()
+            self.only.set_inputs(inputs)
+            self.only.tell_reports()
             self._tick(tick, 1, SENSED | UNASKED)
         finally:
             self._turn.release()
 
     def close(self) -> None:
         """Let the control program go, with the process or the line that it may hold; there is no run after it."""
-        if self.program is not None:
-            self.program.stop()
+        for robot in self._robots:
+            if robot.program is not None:
+                robot.program.stop()
 
     # state and parameters
 
     @alone
     def save(self) -> State:
         """The whole state of the run."""
-        return State(self._vector(), self.tick, self._memory.save(), self._made_by)
+        memories = {robot.name: robot.memory.save() for robot in self._robots}
+        return State(self._vector(), self.tick, memories.get("", memories), self._made_by)
 
     @alone
     def restore(self, state: State) -> None:
@@ -389,9 +455,10 @@ class Simulation:
         if self._clock[0] != state.tick:
             mujoco.mj_setState(self.model, self.data, before, _STATE)
             raise InputError(f"this state says that it was saved at tick {state.tick!r}, and its clock says otherwise")
-        self._cameras.forget()
         self._settle()
-        self._memory.restore(state.program)
+        for robot in self._robots:
+            robot.cameras.forget()
+            robot.memory.restore(state.program[robot.name] if robot.name else state.program)
 
     def set(self, path: str, value: float) -> None:
         """Change a parameter, or all that a pattern matches, from the next tick; one that is fixed for a run is an `InputError`.
@@ -405,9 +472,12 @@ class Simulation:
         if not self._turn.acquire(False):
             raise another_thread()
         try:
-            self._live.set_all(values)
+            self._set_all(values)
         finally:
             self._turn.release()
+
+    def _set_all(self, values: Mapping[str, float]) -> None:
+        self.only.live.set_all(values)
 
     def get(self, path: str) -> float:
         """The value of a parameter as the run uses it now: a stimulus may have moved it."""
@@ -423,54 +493,41 @@ class Simulation:
         """Do what a person did to the run; what does not fit is an `InputError` and changes nothing."""
         if item.kind == "set":
             self.set(item.path, item.value[0])
-        elif item.kind == "steer":
-            self.overrides.apply(item.path, item.value)
-        elif item.kind == "push":
-            push(self.built, item)
         else:
-            if self._piloted is None:
-                raise InputError("this run has no pilot; start it with one", path=item.kind)
-            if item.kind == "reset" and self.tick > 0:
-                self._memory.reset()
-            self._piloted.apply(item)
+            self.only.intervene(item)
 
     # what it shows
 
     def readouts(self, part: str) -> NDArray[np.float64]:
         """The outputs of a part, in the order of their declaration, as they are now; a view that changes with time."""
-        view: NDArray[np.float64] = self._state[self.built.assembly.state.stretch(f"outputs:{part}")]
-        return view
+        return self.only.readouts(part)
 
     def reading(self, sensor: str, quantity: str) -> NDArray[np.float64]:
         """What a sensor says of a quantity (`imu`, `gyro`), as it is now; a view that changes with time."""
-        view: NDArray[np.float64] = self._state[self.built.assembly.state.stretch(f"measured:{sensor}.{quantity}")]
-        return view
+        return self.only.reading(sensor, quantity)
 
     @property
     def views(self) -> Mapping[str, View]:
         """What each camera that is switched on shows now."""
-        return self._cameras.views
+        return self.only.cameras.views
 
     @property
     def cameras(self) -> tuple[PinHole, ...]:
         """The cameras that are switched on."""
-        specs: list[tuple[str, Any]] = [(name, self._cameras.spec(name)) for name in self._cameras.names]
-        return tuple(
-            PinHole(n, optical_frame(n), s.width, s.height, Camera.focal(s), (s.k1, s.k2, s.p1, s.p2, s.k3), s.colour, s.depth)
-            for n, s in specs
-        )
+        return self.only.pin_holes
 
     def take_pictures(self) -> list[tuple[str, Picture]]:
         """The pictures since the last time, by the names of their cameras."""
-        return self._cameras.take()
+        return self.only.cameras.take()
 
     def switch_record(self, on: bool) -> None:
         """Let the loop record rows, or not."""
-        switch_record(self.context.record, on)
+        for robot in self._robots:
+            switch_record(robot.context.record, on)
 
     def take(self) -> Rows:
         """What the loop recorded since the last time."""
-        return take_rows(self.context.record)
+        return take_rows([robot.context.record for robot in self._robots])
 
     def new_log(self, *, keep: bool = True) -> Log:
         """An empty log for a run of this simulation."""
@@ -485,27 +542,20 @@ class Simulation:
             metadata["piloted"] = "true"
         if is_portable():
             metadata["portable"] = "true"
-        return Log(tuple(stream.layout for stream in self.built.streams), metadata, keep=keep)
+        return Log(self.layouts, metadata, keep=keep)
+
+    @property
+    def layouts(self) -> tuple[StreamLayout, ...]:
+        """What a run records."""
+        return tuple(stream.layout for stream in self.built.streams)
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run; `skipped` says what does not apply."""
-        verdicts = []
-        for item in self.expected:
-            figure = thrust_to_weight(self.twin, self.built.assembly) if item.figure == "thrust_to_weight" else None
-            verdicts.append(measure(item, log, figure))
-        return tuple(verdicts)
+        return tuple(self.only.verdict(item, log) for item in self.expected)
 
     def events(self, log: Log) -> list[tuple[float, str, str]]:
         """When [s] a report of the control program that has labels changed, which one, and the label."""
-        changes = []
-        for item in self.program.reports if self.program is not None else ():
-            if item.labels:
-                signal = log[f"control.{item.name}"]
-                for i in np.flatnonzero(np.diff(signal.values, prepend=np.nan)):
-                    label = item.labels[int(signal.values[i])]
-                    if label:
-                        changes.append((float(signal.time[i]), item.name, label))
-        return sorted(changes)
+        return self.only.events(log)
 
     def poses(self, log: Log) -> NDArray[np.float64]:
         """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""
@@ -531,39 +581,20 @@ class Simulation:
     def _made_by(self) -> str:
         import didymos
 
-        program = "no program" if self.program is None else type(self.program).__name__
-        layout = hashlib.sha256(repr(self.built.assembly.state.starts).encode()).hexdigest()[:8]
+        programs = ("no program" if robot.program is None else type(robot.program).__name__ for robot in self._robots)
+        program, starts = ", ".join(programs), [robot.built.assembly.state.starts for robot in self._robots]
+        layout = hashlib.sha256(repr(starts).encode()).hexdigest()[:8]
         about = f"scenario {self.scenario}, {program}, version {didymos.__version__}, layout {layout}"
         return f"{self.twin.name}: {about}"
 
-    def _begin(self) -> StartSpec:
-        start = self.twin.file.start
-        if self._about is not None and self._about.start is not None:
-            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
-        return start
-
-    def _place(self) -> None:
-        root = self.links.root_body(self.model)
-        place_at_start(self.twin, root, self.model, self.data, self._begin(), self._start)
+    def _shared(self, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
+        """Values by the robot whose they are."""
+        return {"": dict(values)}
 
     def _settle(self) -> None:
-        if self._piloted is not None:
-            self._piloted.settle()
-
-    def _key_streams(self) -> None:
-        """The keys of all random streams, and what scans say about themselves."""
-        starts = self.built.assembly.state.starts
-        air = starts["air"] + offset_of(AIR_STATE, "key")
-        self._state[air : air + 2] = stream_key(self.seed, "world.gusts")
-        for name, sensor in readings(self.twin).items():
-            if sensor.contract is Lidar:
-                about: Any = sensor
-                scan = starts[f"scan:{name}"]
-                self._state[scan : scan + SCAN.itemsize // 8] = *Lidar.angles(about), about.nearest, about.farthest
-            first = starts[f"sensor:{name}"]
-            memory = self._state[first : first + SENSOR_MEMORY.itemsize // 8].view(SENSOR_MEMORY)[0]
-            memory["key"], memory["loss_key"] = stream_key(self.seed, name), stream_key(self.seed, f"{name}.drop_out")
-            memory["sampled_at"] = NO_READING
+        for robot in self._robots:
+            if robot.pilot is not None:
+                robot.pilot.settle()
 
 
 def _continued(

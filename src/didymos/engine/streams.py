@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import mujoco
+
 from didymos.air.air_state import AIR_STATE
 from didymos.contract import ODOMETRY, offset_of
 from didymos.control import Controller
@@ -16,8 +18,8 @@ from didymos.describe.twin import Twin
 from didymos.engine.assemble import SCAN, Assembly
 from didymos.engine.boxes import is_box
 from didymos.engine.context import Source
-from didymos.engine.link_frames import LinkFrame
-from didymos.engine.sensor_sites import MOMENTUM, TRUTH, optical_frames
+from didymos.engine.link_frames import WORLD, LinkFrame
+from didymos.engine.sensor_sites import MOMENTUM, TRUTH, WHOLE_MOMENTUM, optical_frames
 from didymos.record.messages import covariances
 from didymos.record.stream import Kind, StreamLayout
 from didymos.sensors.ranging import Lidar
@@ -54,12 +56,15 @@ def plan_streams(
     program: Controller | None,
     scheduled: tuple[str, ...],
     piloted: bool = False,
+    clock: bool = True,
 ) -> tuple[StreamPlan, ...]:
-    """Clock, truth, joints, poses of links, set-points (name -> unit and number), inputs, parts, the air, what the program
-    reports and its odometry, parameters that stimuli move, momentum, channels and boxes of a pilot, then every sensor."""
+    """Clock (of one robot of a world), truth, joints, poses of links, set-points (name -> unit and number), inputs, parts, the
+    air, what the program reports and its odometry, parameters that stimuli move, momentum, channels and boxes of a pilot, then
+    every sensor.
+    """
     record, starts = twin.file.record, assembly.state.starts
-    streams = [
-        StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, []),
+    streams = [StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, [])] if clock else []
+    streams += [
         _truth(twin, assembly, record.rate),
         *_joints(twin, assembly, record.rate),
         _poses(twin, assembly, record.tf_rate),
@@ -82,9 +87,12 @@ def plan_streams(
         layout = StreamLayout("parameters", Kind.SCALARS, scheduled, units)
         streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, starts["scheduled"], len(scheduled))))
     if record.momentum:
-        streams.append(_momentum(assembly, record.rate))
+        sensor = twin.description.own_name(MOMENTUM)
+        streams.append(_momentum(assembly.model, MOMENTUM, sensor, assembly.carried, record.rate))
+    if clock and assembly.whole_momentum:
+        streams.append(_momentum(assembly.model, f"{WORLD}.{MOMENTUM}", WHOLE_MOMENTUM, WORLD, record.rate))
     if piloted:
-        streams += _pilot(assembly, record.rate, record.tf_rate)
+        streams += _pilot(twin, assembly, record.rate, record.tf_rate)
     for index, name in enumerate(readings(twin)):
         streams += [_sensor(twin, assembly, name, index), *_fix(twin, assembly, name, index)]
     return tuple(streams)
@@ -112,25 +120,23 @@ def _program(twin: Twin, assembly: Assembly, program: Controller | None, rate: f
     return streams
 
 
-def _momentum(assembly: Assembly, rate: float) -> StreamPlan:
+def _momentum(model: mujoco.MjModel, name: str, sensor: str, body: str, rate: float) -> StreamPlan:
     """Linear momentum, angular momentum about the common centre of mass, and kinetic energy of all that moves."""
-    model = assembly.model
-    velocity, angular, energy = (
-        int(model.sensor(f"didymos:{MOMENTUM}:{name}").adr[0]) for name in ("velocity", "angular", "energy")
-    )
-    mass = float(model.body_subtreemass[0])
+    velocity, angular, energy = (int(model.sensor(f"{sensor}:{what}").adr[0]) for what in ("velocity", "angular", "energy"))
+    mass = float(model.body_subtreemass[model.body(body).id])
     columns = _of(Source.SENSORDATA, velocity, 3, mass) + _of(Source.SENSORDATA, angular, 3) + _of(Source.SENSORDATA, energy, 1)
     names = (*(f"linear.{axis}" for axis in "xyz"), *(f"angular.{axis}" for axis in "xyz"), "energy")
     units = ("N s",) * 3 + ("N m s",) * 3 + ("J",)
-    return StreamPlan(StreamLayout(MOMENTUM, Kind.SCALARS, names, units), rate, -1, columns)
+    return StreamPlan(StreamLayout(name, Kind.SCALARS, names, units), rate, -1, columns)
 
 
-def _pilot(assembly: Assembly, rate: float, tf_rate: float) -> list[StreamPlan]:
+def _pilot(twin: Twin, assembly: Assembly, rate: float, tf_rate: float) -> list[StreamPlan]:
     """The channel table, and where the boxes are, if there are any."""
     names = tuple(f"ch{i}" for i in range(CHANNELS))
     layout = StreamLayout("channels", Kind.SCALARS, names, ("1",) * CHANNELS)
     streams = [StreamPlan(layout, rate, -1, _of(Source.STATE, assembly.state.starts["channels"], CHANNELS))]
-    boxes = [body for body in range(assembly.model.nbody) if is_box(assembly.model, body)]
+    prefix = twin.description.prefix
+    boxes = [body for body in range(assembly.model.nbody) if is_box(assembly.model, body, prefix)]
     if boxes:
         names = tuple(f"box{i + 1}" for i in range(len(boxes)))
         columns: Columns = []
@@ -190,7 +196,7 @@ def _inputs(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
         names.append(name)
         units.append(twin.file.parts[part].contract.inputs[index].unit)
         columns += _of(Source.STATE, assembly.state.starts[f"inputs:{part}"] + index, 1)
-    for index, actuator in enumerate(twin.description.spec.actuators):
+    for index, actuator in zip(assembly.own_actuators, twin.description.as_read.spec.actuators, strict=True):
         names.append(actuator.name)
         units.append("")
         columns += _of(Source.CTRL, index, 1)

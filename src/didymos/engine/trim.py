@@ -55,7 +55,7 @@ class _Aircraft:
         for path in ("world.wind.speed", "world.wind.up"):
             calm.set(path, 0.0)
         self.twin = calm
-        self.assembly: Assembly = assemble(calm, setpoints=0, memory=0)
+        self.assembly: Assembly = assemble(calm)
         self.model = self.assembly.model
         self.data = mujoco.MjData(self.model)
         places = {name: self.assembly.state.starts[f"inputs:{part}"] + i for name, part, i in part_inputs(calm)}

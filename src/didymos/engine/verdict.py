@@ -75,14 +75,22 @@ def _signal(expected: ExpectationSpec, log: Log) -> tuple[NDArray[np.float64], N
     return axes[0].time, np.sqrt(sum(np.square(value) for value in away)), axes[0].unit
 
 
-def measure(expected: ExpectationSpec, log: Log, figure: float | None) -> Verdict:
-    """One verdict; `figure` is the value of a figure of the twin where the expectation asks for one."""
+def measure(
+    expected: ExpectationSpec,
+    log: Log,
+    figure: float | None,
+    series: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+) -> Verdict:
+    """One verdict; `figure` is the value of a figure of the twin where the expectation asks for one.
+
+    `series` are times [s] and values [m] that are measured instead of a signal, shape [n] each.
+    """
     if expected.signal is None:
         assert figure is not None
         value, unit = figure, "1"
     else:
         try:
-            time, values, unit = _signal(expected, log)
+            time, values, unit = _signal(expected, log) if series is None else (*series, "m")
         except InputError:
             return Verdict(expected.name, None, expected.low, expected.high, None)
         inside = (time >= expected.after) & (time <= (np.inf if expected.before is None else expected.before))

@@ -10,7 +10,7 @@ own LZ4 shortens it. Each picture comes with its pin-hole and lens (`sensor_msgs
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,14 +46,19 @@ class PinHole:
     colour: bool
     depth: bool
 
+    def under(self, robot: str) -> PinHole:
+        """The same camera in the log of a world."""
+        return replace(self, name=f"{robot}.{self.name}", frame=f"{robot}/{self.frame}")
+
 
 def topics_of(eye: PinHole) -> tuple[tuple[str, str], ...]:
     """Topics and message types of a camera's pictures, in the order of `messages_of`."""
-    topics = [(f"/{eye.name}/camera_info", "sensor_msgs/msg/CameraInfo")]
+    name = eye.name.replace(".", "/")
+    topics = [(f"/{name}/camera_info", "sensor_msgs/msg/CameraInfo")]
     if eye.colour:
-        topics.append((f"/{eye.name}/image/compressed", "sensor_msgs/msg/CompressedImage"))
+        topics.append((f"/{name}/image/compressed", "sensor_msgs/msg/CompressedImage"))
     if eye.depth:
-        topics.append((f"/{eye.name}/depth/image", "sensor_msgs/msg/Image"))
+        topics.append((f"/{name}/depth/image", "sensor_msgs/msg/Image"))
     return tuple(topics)
 
 

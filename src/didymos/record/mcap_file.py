@@ -244,4 +244,7 @@ def _joined(pending: list[_Rows], layout: StreamLayout) -> _Rows:
 
 @lru_cache(maxsize=256)
 def _layout_text(layout: StreamLayout) -> str:
-    return json.dumps(vars(layout) | {"kind": layout.kind.value}, separators=(",", ":"))
+    fields = vars(layout) | {"kind": layout.kind.value}
+    if not layout.namespace:
+        del fields["namespace"]
+    return json.dumps(fields, separators=(",", ":"))

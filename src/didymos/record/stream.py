@@ -68,6 +68,7 @@ class StreamLayout:
         child_frame: frame whose pose or motion they are.
         labels: joints, links or rays, for the kinds that have columns per label.
         constants: fields of the message, by path, that no column gives and that are the same in every row: covariances, times.
+        namespace: of the robot that it belongs to, where several share a log; the name begins with it.
     """
 
     name: str
@@ -78,6 +79,7 @@ class StreamLayout:
     child_frame: str = ""
     labels: tuple[str, ...] = ()
     constants: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    namespace: str = ""
 
     def __post_init__(self) -> None:
         if len(self.units) != len(self.columns):
@@ -96,6 +98,7 @@ class StreamLayout:
         """Where the rows travel: one topic, or one per column for scalars."""
         if self.kind is Kind.SCALARS:
             return tuple("/" + signal.replace(".", "/") for signal in self.signals)
-        if self.kind is Kind.JOINT_STATES and self.name == "joints":
-            return ("/joint_states",)
+        own = self.name.removeprefix(f"{self.namespace}.") if self.namespace else self.name
+        if self.kind is Kind.JOINT_STATES and own == "joints":
+            return (f"/{self.namespace}/joint_states" if self.namespace else "/joint_states",)
         return (_FIXED_TOPICS.get(self.kind, "/" + self.name.replace(".", "/")),)

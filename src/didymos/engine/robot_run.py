@@ -1,0 +1,242 @@
+"""A robot in a run: its twin, its program, what it reads and what it is told, and all that belongs to it alone.
+
+A simulation holds one for each robot. Names here are the robot's own; in a world of several the simulation puts the robot's name
+in front of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.air.air_state import AIR_STATE
+from didymos.contract import offset_of
+from didymos.control import Controller, Values
+from didymos.control.compiled_controller import as_compiled
+from didymos.describe.names import readings
+from didymos.describe.schema import ExpectationSpec, ScenarioSpec, StartSpec
+from didymos.describe.twin import Twin
+from didymos.engine.assemble import SCAN
+from didymos.engine.build import Built, RobotPlan, choose_scenario
+from didymos.engine.cameras import Cameras
+from didymos.engine.changes import Changes
+from didymos.engine.drive import ask
+from didymos.engine.figures import thrust_to_weight
+from didymos.engine.intervene import Overrides, push
+from didymos.engine.intervention import Intervention
+from didymos.engine.join import Mount
+from didymos.engine.link_frames import LinkFrames
+from didymos.engine.live import LiveValues
+from didymos.engine.piloted import Piloted
+from didymos.engine.program_memory import ProgramMemory
+from didymos.engine.program_scope import ProgramScope, Skipped
+from didymos.engine.sampling import Sampling, drop_sensors, with_fed
+from didymos.engine.start import begin, place_at_start
+from didymos.engine.verdict import Verdict, check_expected, measure
+from didymos.errors import InputError, nearest
+from didymos.noise import stream_key
+from didymos.record.image import PinHole
+from didymos.record.log import Log
+from didymos.sensors.camera import Camera, optical_frame
+from didymos.sensors.ranging import Lidar
+from didymos.sensors.reading import NO_READING, SENSOR_MEMORY
+
+__all__ = ["Entrant", "RobotRun"]
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A robot that takes part in a run.
+
+    `name` is its own in a world, empty for a twin alone; `streams` what its random streams are keyed by, in front of their own
+    names. `control` takes the place of its own program; `prefix` stands before its names in the engine. One robot of a world
+    `tells_time` to the log, and may tell the momentum of everything.
+    """
+
+    twin: Twin
+    scenario: str | None = None
+    control: Controller | None = None
+    piloted: bool = False
+    name: str = ""
+    prefix: str = ""
+    streams: str = ""
+    mount: Mount | None = None
+    tells_time: bool = True
+    whole_momentum: bool = False
+
+
+class RobotRun:
+    """A robot in a run. `enter` says what it brings; `build` gives it its place in a model; then it can run."""
+
+    built: Built
+
+    def __init__(self, entrant: Entrant, sampling: Sampling | None = None) -> None:
+        self.name, self.scenario, self.piloted = entrant.name, entrant.scenario, entrant.piloted
+        self.given, self._streams, self._mount = entrant.control, entrant.streams, entrant.mount
+        self._about: ScenarioSpec | None = choose_scenario(entrant.twin, entrant.scenario)
+        self.scope = scope = ProgramScope(entrant.twin, entrant.scenario, entrant.control)
+        self.twin = entrant.twin.for_scenario(entrant.scenario, gains=entrant.control is None).placed(entrant.prefix)
+        self.program = entrant.control if entrant.control is not None else self.twin.make_program()
+        self.stimuli = scope.stimuli()
+        self._sampled, self._tells_time = sampling is not None, entrant.tells_time
+        self._whole_momentum = entrant.whole_momentum
+        if sampling is not None:
+            self.stimuli = with_fed(self.stimuli, sampling)
+            if sampling.is_open_loop:
+                self.program = None
+                drop_sensors(self.twin, sampling)
+        self.compiled = as_compiled(self.program) is not None or self.program is None
+        self._start: dict[str, float] = {}
+
+    @property
+    def plan(self) -> RobotPlan:
+        """What the robot brings to the model."""
+        begin, clock = self.begin(), self._tells_time
+        whole = self._whole_momentum
+        return RobotPlan(self.twin, self.program, self.stimuli, self.scope, begin, self.piloted, self._mount, clock, whole)
+
+    def enter(self, built: Built, seed: int, period: float) -> None:
+        """Take the robot's place in a model."""
+        self.built, self.data, self.robot, self.context = built, built.data, built.robot, built.context
+        self._state = built.data.plugin_state
+        self.memory = ProgramMemory(self.program, compiled=self.compiled)
+        self.live = LiveValues(built)
+        self.overrides = Overrides(built)
+        asked = self._about.expect if self._about is not None and not self._sampled else ()
+        others: tuple[ExpectationSpec, ...] = ()
+        if not self._sampled:
+            empty = Log([stream.layout for stream in built.streams], {})
+            others = check_expected(self.twin, self.scenario, empty, self.scope)
+        self.expected: tuple[ExpectationSpec, ...] = tuple(item for item in asked if item not in others)
+        self.skipped: tuple[Skipped, ...] = self.scope.skipped(others)
+        self.changes = Changes(built, self.stimuli, period)
+        self.cameras = Cameras(self.twin, built.assembly.shown, seed, period, self._streams)
+        self.measured = Values(built.measured, self._state, self.cameras.views)
+        first = built.assembly.state.starts["setpoints"]
+        self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
+        rows = zip(self.robot.inputs, self.context.inputs.inputs, strict=True)
+        self._commands = {name: int(row["command"]) for name, row in rows}
+        self.pilot = Piloted(built, self.place) if self.piloted else None
+
+    @property
+    def seconds(self) -> float:
+        """Duration of the robot's scenario [s]; ten seconds without one."""
+        return self._about.seconds if self._about is not None else 10.0
+
+    @property
+    def links(self) -> LinkFrames:
+        """Where every link and named frame is on the bodies of the model."""
+        return self.built.assembly.links
+
+    def begin(self) -> StartSpec:
+        """How the robot begins."""
+        start = self.twin.file.start
+        if self._about is not None and self._about.start is not None:
+            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
+        return start
+
+    def begin_with(self, values: Mapping[str, float]) -> None:
+        """Values by path below `start` that win over the twin's and the scenario's in the next `place`."""
+        self._start = dict(values)
+
+    def place(self) -> None:
+        """Put the robot where it begins."""
+        model: mujoco.MjModel = self.built.assembly.model
+        place_at_start(self.twin, self.links.root_body(model), model, self.data, self.begin(), self._start)
+
+    def set_inputs(self, inputs: Mapping[str, float]) -> None:
+        """Give inputs values that hold until they are set again."""
+        for name, value in inputs.items():
+            index = self._commands.get(name)
+            if index is None:
+                known = ", ".join(self._commands)
+                raise InputError(f"there is no input {name!r}{nearest(name, self._commands)} (there is: {known})")
+            self._state[index] = value
+
+    def drive(self, tick: int, period: float) -> None:
+        """Ask a program written in Python, where it is due at a tick, and hand its answer over."""
+        assert self.program is not None
+        if tick % self.context.robot.control_every == 0:
+            self.set_inputs(ask(self.program, tick * period, self.measured, self.setpoints, self.robot.inputs))
+        self.tell_reports()
+
+    def tell_reports(self) -> None:
+        """Write what a Python program reports to where the log reads it."""
+        if self.program is not None and self.program.reports and not self.compiled:
+            self._state[self.built.assembly.state.stretch("program")] = self.program.reported()
+
+    def intervene(self, item: Intervention) -> None:
+        """Do what a person did to the robot, but for its parameters."""
+        if item.kind == "steer":
+            self.overrides.apply(item.path, item.value)
+        elif item.kind == "push":
+            push(self.built, item)
+        else:
+            if self.pilot is None:
+                raise InputError("this run has no pilot; start it with one", path=item.kind)
+            if item.kind == "reset" and self._state[self.built.assembly.common.starts["loop"]] > 0:
+                self.memory.reset()
+            self.pilot.apply(item)
+
+    @property
+    def pushes(self) -> dict[str, NDArray[np.float64]]:
+        """The forces [N] on the links that are pushed now, world frame."""
+        forces = self._state[self.built.assembly.state.stretch("pushing")].reshape(-1, 3)
+        return {name: force.copy() for name, force in zip(self.links.links, forces, strict=True) if force.any()}
+
+    def readouts(self, part: str) -> NDArray[np.float64]:
+        """The outputs of a part, in the order of their declaration, as they are now; a view that changes with time."""
+        view: NDArray[np.float64] = self._state[self.built.assembly.state.stretch(f"outputs:{part}")]
+        return view
+
+    def reading(self, sensor: str, quantity: str) -> NDArray[np.float64]:
+        """What a sensor says of a quantity (`imu`, `gyro`), as it is now; a view that changes with time."""
+        view: NDArray[np.float64] = self._state[self.built.assembly.state.stretch(f"measured:{sensor}.{quantity}")]
+        return view
+
+    def verdict(self, item: ExpectationSpec, log: Log) -> Verdict:
+        """One expectation of the robot's scenario, measured in a log that has the robot's names."""
+        figure = thrust_to_weight(self.twin, self.built.assembly) if item.figure == "thrust_to_weight" else None
+        return measure(item, log, figure)
+
+    @property
+    def pin_holes(self) -> tuple[PinHole, ...]:
+        """The cameras that are switched on."""
+        specs: list[tuple[str, Any]] = [(name, self.cameras.spec(name)) for name in self.cameras.names]
+        return tuple(
+            PinHole(n, optical_frame(n), s.width, s.height, Camera.focal(s), (s.k1, s.k2, s.p1, s.p2, s.k3), s.colour, s.depth)
+            for n, s in specs
+        )
+
+    def events(self, log: Log, prefix: str = "") -> list[tuple[float, str, str]]:
+        """When [s] a report of the program that has labels changed, which one, and the label; names in the log have a prefix."""
+        changes = []
+        for item in self.program.reports if self.program is not None else ():
+            if item.labels:
+                signal = log[f"{prefix}control.{item.name}"]
+                for i in np.flatnonzero(np.diff(signal.values, prepend=np.nan)):
+                    label = item.labels[int(signal.values[i])]
+                    if label:
+                        changes.append((float(signal.time[i]), prefix + item.name, label))
+        return sorted(changes)
+
+    def key_streams(self, seed: int) -> None:
+        """The keys of all random streams, and what scans say about themselves."""
+        starts = self.built.assembly.state.starts
+        air = starts["air"] + offset_of(AIR_STATE, "key")
+        self._state[air : air + 2] = stream_key(seed, f"{self._streams}world.gusts")
+        for name, sensor in readings(self.twin).items():
+            if sensor.contract is Lidar:
+                about: Any = sensor
+                scan = starts[f"scan:{name}"]
+                self._state[scan : scan + SCAN.itemsize // 8] = *Lidar.angles(about), about.nearest, about.farthest
+            first = starts[f"sensor:{name}"]
+            memory = self._state[first : first + SENSOR_MEMORY.itemsize // 8].view(SENSOR_MEMORY)[0]
+            own = self._streams + name
+            memory["key"], memory["loss_key"] = stream_key(seed, own), stream_key(seed, f"{own}.drop_out")
+            memory["sampled_at"] = NO_READING
