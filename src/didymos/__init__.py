@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from didymos.record.rotation import RotatedFile
     from didymos.sensors.sensor import Sensor, measure
     from didymos.twin import Twin, load
+    from didymos.world import World, load_world
 
 __version__ = "0.2.0.dev0"
 
@@ -60,14 +61,15 @@ _HOMES = {
     "didymos.record.rotation": ("RotatedFile",),
     "didymos.sensors.sensor": ("Sensor", "measure"),
     "didymos.twin": ("Twin", "load"),
+    "didymos.world": ("World", "load_world"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RotatedFile",
-    "RunError", "Sensor", "Simulation", "Twin", "bundled", "choice", "command", "compare", "drive", "examine", "fit", "input",
-    "law", "load", "measure", "measurement", "memory", "needs", "odometry", "option", "output", "parameter", "program",
-    "quantity", "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
+    "RunError", "Sensor", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive", "examine", "fit",
+    "input", "law", "load", "load_world", "measure", "measurement", "memory", "needs", "odometry", "option", "output",
+    "parameter", "program", "quantity", "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
 ]  # fmt: skip
 
 

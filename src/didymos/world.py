@@ -12,6 +12,7 @@ from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.world import WORLD_FILE
 from didymos.describe.world import World as DescribedWorld
 from didymos.engine.world_simulation import WorldSimulation
+from didymos.errors import InputError, nearest
 from didymos.twin import load as load_twin
 
 __all__ = ["World", "find_world", "load_world"]
@@ -27,8 +28,12 @@ def find_world(name: str | Path) -> Path | None:
     return WORLDS / str(name) / WORLD_FILE if isinstance(name, str) and name in bundled_worlds() else None
 
 
-def load_world(file: Path, *, trust: bool = False, run_code: bool = True) -> World:
-    """The world of a file; code of its robots runs as `load` says for a twin."""
+def load_world(world: str | Path, *, trust: bool = False, run_code: bool = True) -> World:
+    """A bundled world by name, or one by the path of its folder or `world.yaml`; code of its robots runs as `load` says."""
+    file = find_world(world)
+    if file is None:
+        known = f"bundled: {', '.join(bundled_worlds()) or 'none'}; or give a folder with a {WORLD_FILE}"
+        raise InputError(f"there is no world {str(world)!r}{nearest(str(world), bundled_worlds())} ({known})")
     return World(file, trust=trust, run_code=run_code)
 
 

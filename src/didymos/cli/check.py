@@ -55,12 +55,30 @@ def _read(
 ) -> tuple[str, tuple[Note, ...], list[str]]:
     """Name, notes and mistakes of a twin, or of a file that is a description and no twin."""
     import didymos
+    from didymos.world import find_world
 
+    if find_world(path) is not None:
+        return _read_world(path)
     read = reading(Reading(package=package, arg=arg, repair=repair))
     twin = didymos.load(path, run_code=False, **read)
     is_open = any(twin.code.is_open(name) for name in twin.code.stand_ins)
     mistakes, gains = ([], ()) if is_open else _try_out(twin)
     return twin.name if twin.bare is None else twin.bare.file.name, (*twin.notes, *gains), mistakes
+
+
+def _read_world(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
+    """The same of a world; it is made ready to run in each of its scenarios."""
+    import didymos
+
+    world = didymos.load_world(path, run_code=False)
+    mistakes: dict[str, None] = {}
+    if not any(robot.twin.code.stand_ins for robot in world.robots.values()):
+        for scenario in (None, *world.scenarios):
+            try:
+                world.simulate(scenario=scenario).close()
+            except DidymosError as error:
+                mistakes[str(error)] = None
+    return world.name, world.notes, list(mistakes)
 
 
 def _try_out(twin: Twin) -> tuple[list[str], tuple[Note, ...]]:

@@ -24,16 +24,32 @@ def list_twins(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """The bundled twins, or all kinds that plug in."""
+    """The bundled twins and worlds, or all kinds that plug in."""
     if kinds:
         return _list_kinds(as_json)
-    twins = _twins()
+    twins, worlds = _twins(), _worlds()
     if as_json:
-        print_json({"twins": [{"name": name, "title": title, "variants": variants} for name, title, variants in twins]})
+        facts = [{"name": name, "title": title, "variants": variants} for name, title, variants in twins]
+        print_json({"twins": facts, "worlds": [{"name": name, "title": title} for name, title in worlds]})
     else:
         rows = [(name, f"{title} (variants: {', '.join(variants)})" if variants else title) for name, title, variants in twins]
         print_table(rows)
+        if worlds:
+            print()
+            print_table(worlds, ("world", "title"))
     return 0
+
+
+def _worlds() -> list[tuple[str, str]]:
+    """Name and title of the bundled worlds."""
+    from didymos.describe.bundled import WORLDS, bundled_worlds
+
+    return [(name, _title((WORLDS / name / "world.yaml").read_text(encoding="utf-8") + "\n")) for name in bundled_worlds()]
+
+
+def _title(text: str) -> str:
+    found = re.search(r"^title:\s*(['\"]?)(.*?)\1\s*(#.*)?$", text, re.MULTILINE)
+    return found[2] if found else ""
 
 
 def _twins() -> list[tuple[str, str, list[str]]]:
@@ -43,10 +59,9 @@ def _twins() -> list[tuple[str, str, list[str]]]:
     twins = []
     for name in bundled():
         text = (ROBOTS / name / "twin.yaml").read_text(encoding="utf-8") + "\n"
-        title = re.search(r"^title:\s*(['\"]?)(.*?)\1\s*(#.*)?$", text, re.MULTILINE)
         block = re.search(r"^variants:[^\n]*\n((?:[ #][^\n]*\n|\n)*)", text, re.MULTILINE)
         variants = re.findall(r"^  ([\w-]+):", block[1], re.MULTILINE) if block else []
-        twins.append((name, title[2] if title else "", variants))
+        twins.append((name, _title(text), variants))
     return twins
 
 

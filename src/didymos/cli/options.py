@@ -19,10 +19,12 @@ from didymos.errors import InputError
 if TYPE_CHECKING:
     from didymos.record.rotation import RotatedFile
     from didymos.twin import Twin
+    from didymos.world import World
 
 __all__ = [
     "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "Scenario",
-    "Scenarios", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_twin", "rotated",
+    "Scenarios", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_model", "load_twin",
+    "rotated",
 ]  # fmt: skip
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -59,7 +61,9 @@ Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores
 TwinName = Annotated[
     str,
     typer.Argument(
-        metavar="TWIN", help="A bundled name, a twin folder, or a URDF, xacro, SDF or MJCF file.", autocompletion=complete_twins
+        metavar="TWIN",
+        help="A bundled name, a folder of a twin or a world, or a URDF, xacro, SDF or MJCF file.",
+        autocompletion=complete_twins,
     ),
 ]
 Values = Annotated[Path | None, typer.Option("--with", metavar="FILE.yaml", help="Set a file's parameters, before --set.")]
@@ -125,6 +129,57 @@ def load_twin(
     for path, value in chosen.items():
         twin.set(path, value)
     return twin
+
+
+def load_model(
+    name: str,
+    variant: str | None,
+    chosen: Mapping[str, float],
+    control: str | None = None,
+    firmware: str | None = None,
+    *,
+    read: Reading | None = None,
+    scenarios: Sequence[Path] | None = None,
+    quiet: bool = False,
+) -> Twin | World:
+    """The twin or the world that the options of these names describe, ready to run."""
+    from didymos.world import find_world
+
+    if find_world(name) is None:
+        return load_twin(name, variant, chosen, control, firmware, read=read, scenarios=scenarios, quiet=quiet)
+    for option, given in (("variant", variant), ("firmware", firmware), ("scenarios", scenarios)):
+        if given:
+            raise InputError("goes with a twin; a world says so for each robot in its file", option=option)
+    return _load_world(name, chosen, control, quiet)
+
+
+def _load_world(name: str, chosen: Mapping[str, float], control: str | None, quiet: bool) -> World:
+    import_late("glfw")
+
+    import didymos
+    from didymos.cli.trust import ask
+    from didymos.describe.trust import NotTrusted
+
+    try:
+        world = didymos.load_world(name)
+    except NotTrusted as refusal:
+        if not ask(refusal):
+            raise
+        world = didymos.load_world(name, trust=True)
+    if control is not None:
+        robot, _, program = control.partition("=")
+        if not program:
+            raise InputError("expected ROBOT=MODULE:CLASS: a world has several robots", path="--control")
+        try:
+            world.replace_program(robot, program)
+        except InputError as error:
+            raise InputError(str(error), path="--control") from None
+    for path, value in chosen.items():
+        world.set(path, value)
+    ran = [f"{robot}: {', '.join(item.twin.code.ran)}" for robot, item in world.robots.items() if item.twin.code.ran]
+    if ran and not quiet:
+        print(f"didymos: runs code of {world.folder}: {'; '.join(ran)}", file=sys.stderr)
+    return world
 
 
 def _tell_made(twin: Twin, name: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from didymos.cli.cockpit import watch
 from didymos.cli.command import command
 from didymos.cli.log_files import LogFiles
-from didymos.cli.options import chosen_values, load_twin
+from didymos.cli.options import chosen_values, load_model, load_twin
 from didymos.cli.progress import progress
 from didymos.cli.run_options import RunOptions
 from didymos.cli.run_result import print_result, print_warnings, result_facts
@@ -21,7 +21,7 @@ from didymos.cli.verdicts import status
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from didymos import Log, Twin
+    from didymos import Log, Twin, World
     from didymos.control.pilot import Pilot
     from didymos.engine.intervention import InterventionLog
     from didymos.engine.simulation import Simulation
@@ -45,18 +45,22 @@ def run(options: RunOptions) -> int:
     chosen = chosen_values(what.values, what.sets)
     if options.view:
         options.check_view()
-        twin = load_twin(
+        watched = load_twin(
             what.twin, what.variant, chosen, what.control, read=options.read, scenarios=what.scenarios, quiet=options.silent
         )
-        return watch(twin, what.scenario, what.seed or 0, options.as_json)
+        return watch(watched, what.scenario, what.seed or 0, options.as_json)
     repeated = _load_interventions(options.by_hand.interventions)
     variant = what.variant or (repeated.variant if repeated is not None else None)
-    twin = load_twin(
+    twin = load_model(
         what.twin, variant, chosen, what.control, what.firmware, read=options.read, scenarios=what.scenarios,
         quiet=options.silent,
     )  # fmt: skip
     if options.on.robot is not None:
+        from didymos.world import World
+
         options.check_robot(chosen)
+        if isinstance(twin, World):
+            raise InputError("drives the robot of a twin; a world has several", option="robot")
         return drive_robot(twin, options)
     pad = _open_pad(options.by_hand.gamepad, options.by_hand.pad_map)
     return _simulate(twin, _planned(options, twin, variant, repeated, pad), options)
@@ -76,7 +80,7 @@ class _Plan:
 
 
 def _planned(
-    options: RunOptions, twin: Twin, variant: str | None, repeated: InterventionLog | None, pad: Gamepad | None
+    options: RunOptions, twin: Twin | World, variant: str | None, repeated: InterventionLog | None, pad: Gamepad | None
 ) -> _Plan:
     what, real_time = options.what, options.real_time or (pad is not None and pad.live)
     if repeated is None:
@@ -86,10 +90,20 @@ def _planned(
     return _Plan(variant, scenario, seconds, repeated.seed if what.seed is None else what.seed, pad, repeated, real_time)
 
 
-def _simulate(twin: Twin, plan: _Plan, options: RunOptions) -> int:
-    """Simulate, keep the files, say how it went; the exit status."""
+def _started(twin: Twin | World, plan: _Plan) -> Simulation:
     piloted = plan.pad is not None or (plan.repeated is not None and plan.repeated.piloted)
-    simulation = twin.simulate(seed=plan.seed, scenario=plan.scenario, piloted=piloted)
+    from didymos.world import World
+
+    if not isinstance(twin, World):
+        return twin.simulate(seed=plan.seed, scenario=plan.scenario, piloted=piloted)
+    if plan.pad is not None:
+        raise InputError("flies the robot of a twin; a world has several", option="gamepad")
+    return twin.simulate(seed=plan.seed, scenario=plan.scenario)
+
+
+def _simulate(twin: Twin | World, plan: _Plan, options: RunOptions) -> int:
+    """Simulate, keep the files, say how it went; the exit status."""
+    simulation = _started(twin, plan)
     files = options.files
     if simulation.cameras and files.record is not None and files.streamed is None:
         why = "expected a .mcap: the pictures of a camera fit into no other"
@@ -154,7 +168,7 @@ def _draw(simulation: Simulation, log: Log, files: LogFiles) -> None:
     if files.picture is not None:
         render_picture(simulation.shown.model, simulation.shown.pose(simulation.data), files.picture)
     if files.clip is not None:
-        rate = simulation.twin.file.record.rate
+        rate = next(iter(simulation.robots.values())).twin.file.record.rate
         every = max(1, round(rate / CLIP_RATE))
         render_clip(simulation.shown.model, simulation.poses(log)[::every], files.clip, fps=rate / every)
 

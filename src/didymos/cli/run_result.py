@@ -23,7 +23,8 @@ def print_warnings(simulation: Simulation) -> None:
     from didymos.describe.limit_notes import limit_notes
     from didymos.engine.engine_warnings import warnings_of
 
-    for note in (*limit_notes(simulation.twin), *simulation.gain_notes):
+    limits = [note for robot in simulation.robots.values() for note in limit_notes(robot.twin)]
+    for note in (*limits, *simulation.gain_notes):
         print(f"didymos: {note}", file=sys.stderr)
     for warning in warnings_of(simulation.data):
         print(f"didymos: the engine warns: {warning}", file=sys.stderr)
@@ -39,6 +40,7 @@ def result_facts(simulation: Simulation, log: Log, verdicts: tuple[Verdict, ...]
         "skipped": skipped_facts(simulation.skipped),
         "events": [{"time": time, "what": what, "is": word} for time, what, word in _events(simulation, log)],
         "position": _position(simulation),
+        **({"positions": _positions(simulation)} if len(simulation.robots) > 1 else {}),
         "overruns": simulation.overruns if real_time else None,
     }
 
@@ -49,7 +51,9 @@ def print_result(
     """As tables."""
     rows = [("simulated", number(simulation.time, "s")), ("real-time factor", f"{simulation.real_time_factor:.3g}")]
     position = _position(simulation)
-    if position is not None:
+    if len(simulation.robots) > 1:
+        rows += [(f"final position of {name}", vector(place) + " m") for name, place in _positions(simulation).items()]
+    elif position is not None:
         rows.append(("final position", vector(position) + " m"))
     if real_time:
         rows.append(("overruns", str(simulation.overruns)))
@@ -63,6 +67,12 @@ def print_result(
 def _events(simulation: Simulation, log: Log) -> list[tuple[float, str, str]]:
     """None where the log went to the disk alone."""
     return simulation.events(log) if log.keeps_rows else []
+
+
+def _positions(simulation: Simulation) -> dict[str, list[float]]:
+    """Where the root link of each robot of a world is [m], shape [3]."""
+    model = simulation.model
+    return {name: simulation.data.xpos[robot.links.root_body(model)].tolist() for name, robot in simulation.robots.items()}
 
 
 def _position(simulation: Simulation) -> list[float] | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from didymos import Twin
     from didymos.describe.parameters import Parameter
 
-__all__ = ["show"]
+__all__ = ["parameter_facts", "print_parameters", "show"]
 
 
 def show(
@@ -39,7 +39,7 @@ def show(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.h", help="With --header: where to.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """What a twin is made of: mass, inertia, parts, parameters; or its C header."""
+    """What a twin or a world is made of: mass, inertia, parts, parameters; or its C header."""
     import didymos
 
     read = Reading(package=package, arg=arg, repair=repair)
@@ -47,6 +47,12 @@ def show(
         return _header(load_twin(twin, variant, {}, read=read, quiet=as_json or output is None), scenario, output, as_json)
     if output is not None:
         raise InputError("goes with --header only", option="output")
+    from didymos.world import find_world
+
+    if find_world(twin) is not None:
+        from didymos.cli.show_world import show_world
+
+        return show_world(didymos.load_world(twin, run_code=False), text, parameters, as_json)
     loaded = didymos.load(twin, variant=variant, run_code=False, **reading(read))
     if scenario is not None:
         from didymos.engine.build import choose_scenario
@@ -61,7 +67,7 @@ def show(
         return 0
     if not (parameters or text):
         _print_structure(loaded)
-    _print_parameters(chosen)
+    print_parameters(chosen)
     return 0
 
 
@@ -104,11 +110,16 @@ def _as_json(twin: Twin, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
         "variant": twin.variant,
         "variants": [{"name": name, "title": title} for name, title in twin.variants.items()],
         "scenarios": [{"name": name, "title": x.title, "seconds": x.seconds} for name, x in twin.scenarios.items()],
-        "parameters": {
-            path: {"value": x.value, "unit": x.unit, "low": x.low, "high": x.high, "live": x.live, "doc": x.doc}
-            for path, x in parameters.items()
-        },
+        "parameters": parameter_facts(parameters),
         "notes": [{"file": x.file, "line": x.line, "what": x.what} for x in twin.notes],
+    }
+
+
+def parameter_facts(parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Parameters as `--json` prints them."""
+    return {
+        path: {"value": x.value, "unit": x.unit, "low": x.low, "high": x.high, "live": x.live, "doc": x.doc}
+        for path, x in parameters.items()
     }
 
 
@@ -146,7 +157,8 @@ def _code(twin: Twin) -> list[tuple[str, str]]:
     return [("own code", f"{' '.join(twin.code.stand_ins)} ({may})")]
 
 
-def _print_parameters(parameters: Mapping[str, Parameter]) -> None:
+def print_parameters(parameters: Mapping[str, Parameter]) -> None:
+    """A table of parameters."""
     rows = [
         (path, number(x.value), x.unit or "-", number(x.low), number(x.high), "live" if x.live else "-")
         for path, x in parameters.items()

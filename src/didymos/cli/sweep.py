@@ -24,7 +24,7 @@ from didymos.cli.options import (
     Values,
     Variant,
     chosen_values,
-    load_twin,
+    load_model,
 )
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from didymos.describe.twin import Twin
+    from didymos.describe.world import World
     from didymos.engine.sweep import Trial
 
 __all__ = ["sweep"]
@@ -82,7 +83,7 @@ def sweep(options: SweepOptions) -> int:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
-    twin = load_twin(
+    twin = load_model(
         options.twin, options.variant, values, options.control, read=options.read, scenarios=options.scenarios, quiet=quiet
     )
     scenario = options.scenario or next(iter(twin.scenarios), None)
@@ -101,7 +102,7 @@ def sweep(options: SweepOptions) -> int:
 
 
 def _run(
-    twin: Twin, scenario: str | None, varied: dict[str, tuple[float, float]], options: SweepOptions
+    twin: Twin | World, scenario: str | None, varied: dict[str, tuple[float, float]], options: SweepOptions
 ) -> Sequence[Trial]:
     """All runs, with a bar; what is to be kept is kept."""
     from didymos.engine.sweep import sweep as run_all

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from didymos.control import PROGRAMS, Controller
-from didymos.describe.bundled import ROBOTS, bundled
+from didymos.describe.bundled import ROBOTS, bundled, bundled_worlds
 from didymos.describe.check import check_names
 from didymos.describe.check_values import check_gains
 from didymos.describe.code import Code, ReadCode, RunCode, named_code
@@ -49,12 +49,16 @@ def find_twin(twin: str | Path) -> Path:
     path = Path(twin)
     if is_folder(path):
         path = path / "twin.yaml"
+        if not is_file(path) and is_file(Path(twin) / "world.yaml"):
+            raise InputError("is a world of robots, not a twin; didymos.load_world reads it", file=twin)
         if not is_file(path):
             inside = sorted(child.name for child in Path(twin).iterdir() if child.suffix.lower() in DESCRIPTIONS)
             hint = f"; it holds {inside[0]}, a description, which can be given instead" if inside else ""
             raise InputError(f"there is no twin.yaml in this folder{hint}", file=twin)
     if not is_file(path) and path.suffix.lower() in DESCRIPTIONS:
         raise InputError("there is no such file", file=twin)
+    if not is_file(path) and twin in bundled_worlds():
+        raise InputError(f"{twin} is a world of robots, not a twin; didymos.load_world reads it")
     if not is_file(path):
         known = f"bundled: {', '.join(bundled())}; or give a folder or a description"
         raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} ({known})")

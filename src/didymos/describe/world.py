@@ -6,6 +6,7 @@ surroundings of the world; what a scenario of the world asks of it becomes a sce
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,9 @@ __all__ = ["WORLD_FILE", "World"]
 WORLD_FILE = "world.yaml"
 """Name of the file that makes a folder a world."""
 
+_NANO = 1e9  # of a second: steps are compared in nanoseconds
+_MOST_STEPS = 20  # of the world in the shortest one of a robot, unless the file says its step
+
 RESERVED = frozenset(("clock", "momentum", "objects", "robots", "scenarios", "setpoints", "tf", "tf_static", "world"))
 """Names that no robot may have: they begin paths and signals of the world itself."""
 
@@ -46,14 +50,12 @@ class World:
         self._order = self._carriers_first()
         self._twins: dict[tuple[str, str | None], Twin] = {}
         self._checked: set[str] = set()  # what names were found in order already, of robots that are alike
-        surroundings: dict[str, Any] = {}
-        self.robots: dict[str, Robot] = {}
         self._notes: list[Note] = []
-        for name in self.file.robots:  # the first of the file gives the surroundings that the world does not name
-            twin = self._load(name, load)
-            if not surroundings:
-                surroundings = {**(twin.plain_section("world") or {}), **(self._raw.get("world") or {})}
-            self.robots[name] = Robot(name, self._settle(name, twin, surroundings), self.file.robots[name])
+        twins = {name: self._load(name, load) for name in self.file.robots}
+        surroundings = self._surroundings(twins)
+        self.robots: dict[str, Robot] = {
+            name: Robot(name, self._settle(name, twin, surroundings), self.file.robots[name]) for name, twin in twins.items()
+        }
         self._check_links()
         for wrong in wrong_scenarios(self.robots, self.file.scenarios):
             raise self.mistake(wrong.text, *wrong.place)
@@ -147,6 +149,14 @@ class World:
                 raise InputError(error.message, path=path) from None
         self.robots = {name: replace(robot, twin=made[name]) for name, robot in self.robots.items()}
 
+    def replace_program(self, robot: str, name: str, folder: Path | None = None) -> None:
+        """Let a robot be driven by another program, as `Twin.replace_program` says."""
+        if robot not in self.robots:
+            raise InputError(f"there is no robot {robot!r}{nearest(robot, self.robots)}")
+        made = self.robots[robot].twin.copy()
+        made.replace_program(name, folder)
+        self.robots = {**self.robots, robot: replace(self.robots[robot], twin=made)}
+
     def split(self, path: str) -> tuple[str, str]:
         """The robot that a path belongs to and the path within it; those of the world belong to all, and here to the first."""
         head, _, rest = path.partition(".")
@@ -218,6 +228,29 @@ class World:
             if error.file is None:
                 raise self.mistake(error.message, "robots", name, "twin") from None
             raise
+
+    def _surroundings(self, twins: Mapping[str, Twin]) -> dict[str, Any]:
+        """What the world has beside robots, as plain data: what it does not name is that of the first robot's twin.
+
+        A physics step that it does not name is the longest of which the steps of all robots are whole numbers, so that the program
+        of each is called when it would be alone.
+        """
+        given, (first, *others) = self._raw.get("world") or {}, twins.items()
+        found = {**(first[1].plain_section("world") or {}), **given}
+        if "step" not in given and others:
+            steps = [round(twin.file.world.step * _NANO) for twin in twins.values()]
+            step = math.gcd(*steps)
+            if step * _MOST_STEPS < min(steps):
+                told = ", ".join(f"{name} {twin.file.world.step:g} s" for name, twin in twins.items())
+                raise self.mistake(f"the physics steps of the robots do not fit ({told}); say one for all: world.step", "world")
+            found["step"] = step / _NANO
+        for name, twin in others:
+            own = twin.plain_section("world") or {}
+            left = [key for key, value in own.items() if key != "step" and found.get(key) != value]
+            if left:
+                what = f"{name}: {', '.join(left)} of its twin's world are not used; {first[0]}'s and the world's own are"
+                self._notes.append(Note(str(self._file), self._lines.get(("robots", name)), what))
+        return found
 
     def _twin_path(self, twin: str) -> str:
         """A path from the world's folder, or a name."""

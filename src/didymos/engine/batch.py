@@ -13,10 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from didymos.describe.twin import Twin
+from didymos.describe.world import World
 from didymos.engine.program_scope import Skipped
 from didymos.engine.saved_state import State
-from didymos.engine.simulation import Simulation
 from didymos.engine.verdict import Verdict
+from didymos.engine.world_simulation import simulation_of
 from didymos.errors import InputError, RunError
 from didymos.record.log import Log
 
@@ -41,7 +42,7 @@ class Outcome:
 
 
 def run_many(
-    twin: Twin,
+    twin: Twin | World,
     *,
     seeds: Sequence[int],
     values: Sequence[Mapping[str, float]] | None = None,
@@ -50,7 +51,7 @@ def run_many(
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Outcome]:
-    """Run a twin once per seed (and set of values by path), on `threads` threads (all cores by default), in order."""
+    """Run a twin or a world once per seed (and set of values by path), on `threads` threads (all cores by default), in order."""
     given = values if values is not None else [{}] * len(seeds)
     if len(given) != len(seeds):
         raise InputError(f"found {len(seeds)} seeds and {len(given)} sets of values, expected as many of one as of the other")
@@ -59,7 +60,7 @@ def run_many(
         changed = twin.copy()
         for path, value in overrides.items():
             changed.set(path, value)
-        simulations.append(Simulation(changed, seed=seed, scenario=scenario))
+        simulations.append(simulation_of(changed, seed=seed, scenario=scenario))
 
     def finish(index: int) -> Outcome:
         simulation = simulations[index]

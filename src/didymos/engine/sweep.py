@@ -16,6 +16,7 @@ import numpy as np
 
 from didymos.describe.path_patterns import tied_paths
 from didymos.describe.twin import Twin
+from didymos.describe.world import World
 from didymos.engine.batch import run_many
 from didymos.engine.program_scope import Skipped
 from didymos.engine.verdict import Verdict
@@ -53,7 +54,7 @@ def sample(ranges: Mapping[str, tuple[float, float]], *, runs: int, seed: int = 
 
 
 def sweep(
-    twin: Twin,
+    twin: Twin | World,
     ranges: Mapping[str, tuple[float, float]],
     *,
     runs: int,
@@ -73,7 +74,7 @@ def sweep(
             raise InputError(f"found a range from {low:g} to {high:g}, expected the smaller number first", path=path)
         for end in (low, high):
             twin.copy().set(path, end)
-        stimuli = twin.scenarios[scenario].stimuli if scenario is not None and scenario in twin.scenarios else ()
+        stimuli = tuple(twin.scenarios[scenario].stimuli) if scenario is not None and scenario in twin.scenarios else ()
         if {stimulus.target for stimulus in stimuli} & set(tied_paths(path, twin.parameters)):
             raise InputError(f"a stimulus of the scenario {scenario!r} moves this parameter itself", path=path)
     drawn = sample(ranges, runs=runs, seed=seed)

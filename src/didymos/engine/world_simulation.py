@@ -12,17 +12,21 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from didymos.control import Controller, Values
 from didymos.describe.description import Note
 from didymos.describe.schema import ExpectationSpec
+from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.describe.world_file import WorldExpectationSpec
 from didymos.engine.cameras import View
 from didymos.engine.gain_check import gain_notes
 from didymos.engine.intervention import Intervention
 from didymos.engine.join import Mount, options_left_out
+from didymos.engine.poses import joint_positions
 from didymos.engine.program_scope import Skipped
 from didymos.engine.relations import distance_of, placed_layout
 from didymos.engine.robot_run import Entrant
@@ -35,8 +39,10 @@ from didymos.record.log import Log
 from didymos.record.stream import StreamLayout
 from didymos.rotations import Pose, quaternion_to_matrix
 
-__all__ = ["WorldSimulation"]
+__all__ = ["WorldSimulation", "simulation_of"]
 
+_POSITIONS = {0: 7, 1: 4, 2: 1, 3: 1}
+"""Numbers of a free, ball, slide and hinge joint."""
 _DEEP = 0.005  # [m]: shapes of two robots that begin further inside each other than this were not put there on purpose
 
 
@@ -231,6 +237,18 @@ class WorldSimulation(Simulation):
         """What a run records."""
         return tuple(placed_layout(stream.layout, robot.name) for robot in self._robots for stream in robot.built.streams)
 
+    def poses(self, log: Log) -> NDArray[np.float64]:
+        """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""
+        model = self.model
+        places = [
+            joint_positions(robot.twin, model, robot.links.root_body(model), log.of_robot(robot.name)) for robot in self._robots
+        ]
+        values = np.tile(model.qpos0, (len(places[0].time), 1))
+        for robot, place in zip(self._robots, places, strict=True):
+            own = _positions_of(model, robot.twin.description.prefix)
+            values[:, own] = np.array([place.at(time) for time in places[0].time])[:, own]
+        return values
+
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenarios of the robots and of the world expect, measured in the log of a run."""
         own = [robot.verdict(_named(item, robot.name), log) for robot in self._robots for item in robot.expected]
@@ -253,6 +271,19 @@ class WorldSimulation(Simulation):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _continued, (self.world, self.seed, self.scenario, self._programs, self._flown, self.save())
+
+
+def _positions_of(model: mujoco.MjModel, prefix: str) -> list[int]:
+    """Where in `qpos` the joints of a robot lie."""
+    own = [joint for joint in range(model.njnt) if model.joint(joint).name.startswith(prefix)]
+    return [int(model.jnt_qposadr[j]) + i for j in own for i in range(_POSITIONS[int(model.jnt_type[j])])]
+
+
+def simulation_of(what: Twin | World, *, seed: int = 0, scenario: str | None = None) -> Simulation:
+    """A run of a twin or of a world."""
+    if isinstance(what, World):
+        return WorldSimulation(what, seed=seed, scenario=scenario)
+    return Simulation(what, seed=seed, scenario=scenario)
 
 
 def _pose(position: Sequence[float] | Any, orientation: Any) -> Pose:

@@ -13,7 +13,7 @@ import fnmatch
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from didymos.errors import InputError, RunError, nearest
 from didymos.record.messages import stored
 from didymos.record.rows import StreamRows
-from didymos.record.stream import StreamLayout
+from didymos.record.stream import Kind, StreamLayout
 from didymos.rotations import ANGLES, angle
 
 if TYPE_CHECKING:
@@ -96,6 +96,21 @@ class Log:
             self._recorder.write(index, seconds, rows)
         for listener in self._listeners:
             listener(index, seconds, rows)
+
+    @property
+    def robots(self) -> tuple[str, ...]:
+        """The robots of a world whose log this is; none of a twin alone."""
+        return tuple(dict.fromkeys(layout.namespace for layout in self.layouts if layout.namespace))
+
+    def of_robot(self, name: str) -> Log:
+        """What a log of a world holds of a robot, by the names that a log of its twin alone has."""
+        if name not in self.robots:
+            raise InputError(f"this log holds no robot {name!r}{nearest(name, self.robots)} (it has: {', '.join(self.robots)})")
+        mine = [(i, own) for i, layout in enumerate(self.layouts) if (own := _of_robot(layout, name)) is not None]
+        found = Log([own for _, own in mine], {**self.metadata, "robot": name})
+        for number, (i, _) in enumerate(mine):
+            found._streams[number] = self._streams[i]
+        return found
 
     @property
     def keeps_rows(self) -> bool:
@@ -294,3 +309,15 @@ class Log:
         from didymos.record.plot import plot
 
         return plot(self, names, path or "log.png", plane)
+
+
+def _of_robot(layout: StreamLayout, name: str) -> StreamLayout | None:
+    """A stream of a world's log as a robot's own has it; None where it is another one's."""
+    if layout.namespace == name:
+        frames = (layout.frame.removeprefix(f"{name}/"), layout.child_frame.removeprefix(f"{name}/"))
+        own = layout.name.removeprefix(f"{name}.")
+        return replace(layout, name=own, frame=frames[0], child_frame=frames[1], namespace="")
+    if layout.kind is Kind.TF and layout.labels and all(label.startswith(f"{name}/") for label in layout.labels):
+        columns = tuple(column.removeprefix(f"{name}/") for column in layout.columns)
+        return replace(layout, columns=columns, labels=tuple(label.removeprefix(f"{name}/") for label in layout.labels))
+    return layout if layout.kind is Kind.CLOCK else None
