@@ -232,7 +232,7 @@ class World:
     def _surroundings(self, twins: Mapping[str, Twin]) -> dict[str, Any]:
         """What the world has beside robots, as plain data: what it does not name is that of the first robot's twin.
 
-        A physics step that it does not name is the longest of which the steps of all robots are whole numbers, so that the program
+        A physics step that it does not name is the longest of which the steps of all robots are whole numbers: the program
         of each is called when it would be alone.
         """
         given, (first, *others) = self._raw.get("world") or {}, twins.items()
