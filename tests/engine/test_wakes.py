@@ -19,6 +19,7 @@ from didymos.errors import InputError
 
 STAND = """<mujoco><worldbody><body name="stand"><freejoint/><geom size=".1" mass="1"/>
   <site name="up" euler="0 -90 0"/><site name="up_left" pos="0 .4 .1" euler="0 -90 0"/><site name="ahead" pos=".5 0 0"/>
+  <site name="tilted" pos=".1 .2 .3" euler="20 30 -50"/>
 </body></worldbody></mujoco>"""
 FAN = {
     "kind": "rotor", "direction": 1, "thrust_coefficient": 1e-4, "torque_coefficient": 5e-6, "radius": 0.15,
@@ -105,10 +106,14 @@ def test_flight_and_wind_carry_the_jet(make_twin: Any) -> None:
     simulation = twin.simulate()
     flock = Flock(simulation)
     simulation.advance(1)  # the wind at the robot is found in a tick
-    simulation.data.qvel[:3] = [1.0, 2.0, 5.0]
-    mujoco.mj_forward(simulation.model, simulation.data)
-    flock.meet()
-    assert flock.jets[0]["drift"] == pytest.approx([2.0, -2.0, 0.0], abs=1e-9)  # W - V, across the axis
+    for turn in ([1.0, 0.0, 0.0, 0.0], [0.4, 0.8, 0.2, -0.4]):
+        simulation.data.qpos[3:7], simulation.data.qvel[:3] = turn, [1.0, 2.0, 5.0]
+        mujoco.mj_forward(simulation.model, simulation.data)
+        flock.meet()
+        up = simulation.data.xmat[simulation.model.body("stand").id].reshape(3, 3)[:, 2]
+        past = np.array([2.0, -2.0, -4.0])  # W - V
+        assert flock.jets[0]["direction"] == pytest.approx(-up, abs=1e-9)
+        assert flock.jets[0]["drift"] == pytest.approx(past - (past @ up) * up, abs=1e-9)  # across the axis
 
 
 def test_a_wake_is_felt_as_a_wind_of_its_velocity_would_be(make_twin: Any) -> None:
@@ -117,12 +122,12 @@ def test_a_wake_is_felt_as_a_wind_of_its_velocity_would_be(make_twin: Any) -> No
         "drag": {"kind": "body_drag", "link": "stand", "area_x": 0.3, "area_y": 0.5, "area_z": 0.7},
         "lift": {**FAN, "link": "up"},
     }
-    in_wake, in_wind = _stand(make_twin, parts), _stand(make_twin, parts, wind={"up": -2.0})
-    simulation, other = in_wake.simulate(), in_wind.simulate()
-    Flock(simulation).wakes(0)[:] = [0.0, 0.0, -2.0]
+    in_wind = _stand(make_twin, parts, wind={"speed": 1.5, "up": -2.0}, gusts={"y": -0.5})
+    simulation, other = _stand(make_twin, parts).simulate(), in_wind.simulate()
+    Flock(simulation).wakes(0)[:] = [1.5, -0.5, -2.0]
     simulation.advance(200)
     other.advance(200)
-    assert simulation.data.qpos[2] != 0.0
+    assert np.abs(simulation.data.qpos[:3]).min() > 1e-4
     np.testing.assert_array_equal(simulation.data.qpos, other.data.qpos)
     np.testing.assert_array_equal(simulation.readouts("drag"), other.readouts("drag"))
 
@@ -194,19 +199,22 @@ class Fan(Part):
 
     @classmethod
     def jet_source(cls, numbers):
-        return JetSource(radius=numbers.disc, thrust="{thrust}", axis=(0, 0, 2))
+        return JetSource(radius=numbers.disc, thrust="{thrust}", axis=(2, -3, 6))
 
     @law
     def act(part, here, inputs, memory, state, rate, wrench, output):
         output.lift = 3.0
 """
-    parts = {"fan": {"kind": "fan.py:Fan", "link": "stand", "disc": 0.2}}
+    parts = {"fan": {"kind": "fan.py:Fan", "link": "tilted", "disc": 0.2}}
     world = {"gravity": 0.0, "wake": {"on": True}}
     simulation = make_twin(STAND, world=world, parts=parts, files={"fan.py": fan.replace("{thrust}", "lift")}).simulate()
+    simulation.data.qpos[3:7] = [0.5, -0.5, 0.1, 0.7]
     mujoco.mj_forward(simulation.model, simulation.data)
     flock = Flock(simulation)
     flock.meet()
     assert (flock.rotors["thrust"][0], flock.rotors["radius"][0]) == (3.0, 0.2)
-    assert flock.jets[0]["direction"] == pytest.approx([0, 0, -1])
+    tilted = simulation.data.site("tilted")
+    assert flock.jets[0]["origin"] == pytest.approx(tilted.xpos)
+    assert flock.jets[0]["direction"] == pytest.approx(-tilted.xmat.reshape(3, 3) @ [2 / 7, -3 / 7, 6 / 7])
     with pytest.raises(InputError, match=r"no output 'lifts', which its jet_source names, did you mean 'lift'\?"):
         make_twin(STAND, world=world, parts=parts, files={"fan.py": fan.replace("{thrust}", "lifts")}).simulate()
