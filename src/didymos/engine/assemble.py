@@ -17,6 +17,7 @@ from didymos.describe.check_values import check_link, check_values
 from didymos.describe.formats.engine_spec import check_compiles
 from didymos.describe.names import joint_of, link_of, link_values, part_inputs, readings
 from didymos.describe.twin import Twin
+from didymos.engine.blowers import wakes_of
 from didymos.engine.boxes import add_boxes
 from didymos.engine.build_table import TableLayout, fill_header, fill_table, laws_of, lay_out, reserve_table
 from didymos.engine.contact_plan import plan_search
@@ -237,6 +238,7 @@ def _state_layout(member: Member, quantities: tuple[MeasuredQuantity, ...], firs
     state.reserve("air", AIR_STATE)
     state.reserve("driven", len(twin.file.parts))
     state.reserve("pushes", PUSHES)
+    state.reserve("wakes", wakes_of(twin))
     state.reserve("pushing", 3 * len(twin.description.links))
     state.reserve("commands", inputs)
     state.reserve("setpoints", member.setpoints)

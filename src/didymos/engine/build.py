@@ -109,7 +109,7 @@ def build(plans: Sequence[RobotPlan], sampling: Sampling | None = None) -> tuple
     world = plans[0].twin.file.world
     timings = [tick_rate(plan.twin, plan.program) for plan in plans]
     substeps = math.gcd(*(steps for steps, _ in timings))
-    tables = world_tables(world, assemblies[0], data, substeps)
+    tables = world_tables(world, assemblies, data, substeps)
     ticks = max(1, round(_CHUNK / tables.timing.period))
     if sampling is not None:
         ticks = round(sampling.seconds / tables.timing.period) + 2

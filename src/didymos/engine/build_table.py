@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from didymos.contract import offset_of
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
+from didymos.engine.blowers import blowers_of, fill_blowers
 from didymos.engine.friction import direction_rows
 from didymos.engine.joint_limits import LIMIT, LIMITS, limited_joints
 from didymos.engine.law_table import register
@@ -19,6 +20,7 @@ from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.memory_layout import MemoryLayout
 from didymos.engine.part_table import (
     AIR,
+    BLOWER,
     DIRECTION,
     ENTRY,
     GUSTS,
@@ -27,6 +29,7 @@ from didymos.engine.part_table import (
     NEED,
     PART,
     ROBOT,
+    WAKE,
     WIND,
     layout_identity,
 )
@@ -79,8 +82,11 @@ class TableLayout:
         self.air = self._numbers("world.air.", world.air, _words(AIR))
         self.wind = self._numbers("world.wind.", world.wind, _words(WIND))
         self.gusts = self._numbers("world.gusts.", world.gusts, _words(GUSTS))
+        self.wake = self._numbers("world.wake.", world.wake, _words(WAKE))
         self.first_part = self._take(_words(PART, len(parts)))
         self.first_need = self._take(_words(NEED, self.needs))
+        self.blowers = blowers_of(twin)
+        self.first_blower = self._take(_words(BLOWER, len(self.blowers)))
         self.first_measuring = self._take(_words(MEASURING, len(sensors)))
         self.first_direction = self._take(_words(DIRECTION, len(twin.file.contacts)))
         self.limited = limited_joints(twin)
@@ -152,7 +158,7 @@ def fill_table(
     for name, part in twin.file.parts.items():
         record = part.record()
         rows(layout.parameters[name], record.dtype, 1)[0] = record
-    for path, start in (("air", layout.air), ("wind", layout.wind), ("gusts", layout.gusts)):
+    for path, start in (("air", layout.air), ("wind", layout.wind), ("gusts", layout.gusts), ("wake", layout.wake)):
         of_world = getattr(twin.file.world, path)
         numbers = [float(getattr(of_world, name)) for name, _ in number_fields(type(of_world))]
         table[start : start + len(numbers)] = numbers
@@ -181,6 +187,10 @@ def fill_table(
     header = rows(layout.header, ROBOT, 1)[0]
     header["parts"], header["first_part"], header["first_need"] = len(parts), layout.first_part, layout.first_need
     header["measuring"], header["first_measuring"] = len(layout.sensor_parameters), layout.first_measuring
+    blowers = rows(layout.first_blower, BLOWER, len(layout.blowers))
+    header["blowers"], header["first_blower"], header["wake"] = len(blowers), layout.first_blower, layout.wake
+    header["jets"] = fill_blowers(model, twin, layout.blowers, parts, state, blowers)
+    header["wakes"] = state.starts["wakes"] if twin.file.world.wake.on else 0
     header["directions"], header["first_direction"] = len(twin.file.contacts), layout.first_direction
     header["limits"], header["first_limit"], header["driven"] = len(limits), layout.first_limit, state.starts["driven"]
     header["links"], header["first_link"] = len(twin.description.links), layout.first_link

@@ -35,7 +35,9 @@ from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
 from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE
 from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT
+from didymos.engine.part_table import ROBOT
 from didymos.engine.pushes import PUSHES
+from didymos.engine.wakes import blow, feel_wakes
 from didymos.native import doubles, longs, matrix_at, record_at, row_at
 from didymos.parts.part import CLOCK
 from didymos.sensors.reading import SENSOR, acceleration_due, any_due, is_due, sense, take_accelerations
@@ -143,6 +145,21 @@ def _look(w: Any, c: Any, tick: int, begins: bool) -> None:
 
 
 @kernel
+def _stir(w: Any) -> None:
+    """What the rotors of all robots blow, and what each robot feels of the others."""
+    engine, wakes = w.engine, w.wakes
+    jet, rotor = 0, 0
+    for i in range(w.robots_count):
+        table = row_at(w.robots, i, ROBOT_CONTEXT).robot.table
+        blow(engine.data, table, engine.state, i, wakes.jets, jet, wakes.rotors, rotor)
+        robot = record_at(table, ROBOT)
+        jet, rotor = jet + robot.jets, rotor + robot.blowers
+    for i in range(w.robots_count):
+        table = row_at(w.robots, i, ROBOT_CONTEXT).robot.table
+        feel_wakes(engine.data, table, engine.state, i, wakes.jets, jet, wakes.rotors, rotor)
+
+
+@kernel
 def _begin_tick(w: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = w.engine, w.timing.period
@@ -172,6 +189,8 @@ def _begin_tick(w: Any, tick: int) -> None:
         if due:
             _mj_sensor_position(engine.model, engine.data)
             _mj_sensor_velocity(engine.model, engine.data)
+    if w.wakes.jets_count > 0:
+        _stir(w)
     for i in range(w.robots_count):
         c = row_at(w.robots, i, ROBOT_CONTEXT)
         own = record_at(engine.state + 8 * c.robot.own, ROBOT_STATE)

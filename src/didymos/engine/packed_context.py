@@ -34,7 +34,7 @@ def _layout(table: type) -> np.dtype[Any]:
     return np.dtype(fields)
 
 
-_OF_WORLD = {"engine": c.EngineViews, "timing": c.Timing, "contacts": ContactSearch, "idle": IdleTerms}
+_OF_WORLD = {"engine": c.EngineViews, "timing": c.Timing, "contacts": ContactSearch, "idle": IdleTerms, "wakes": c.WakeTables}
 _OF_ROBOT = {
     "robot": c.RobotView, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables, "inputs": c.InputTables,
     "program": c.ProgramTables, "links": c.LinkTables, "record": c.RecordTables,
