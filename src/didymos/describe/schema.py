@@ -23,7 +23,7 @@ from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
-    "OF_A_KIND", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
+    "OF_A_KIND", "AnyPart", "AnySensor", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
     "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "GroundSpec", "Name", "Number", "ObjectSpec", "PriorSpec",
     "RecordSpec", "RecordingsSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WhereSpec", "WorldSpec",
 ]  # fmt: skip

@@ -57,6 +57,7 @@ class World:
             name: Robot(name, self._settle(name, twin, surroundings), self.file.robots[name]) for name, twin in twins.items()
         }
         self._check_links()
+        self._check_targets()
         for wrong in wrong_scenarios(self.robots, self.file.scenarios):
             raise self.mistake(wrong.text, *wrong.place)
 
@@ -277,8 +278,10 @@ class World:
                 start.pop(key, None)
         if about.control is not None:
             sections["control"] = raw["control"]
+        if about.sensors:
+            sections["sensors"] = {**(twin.plain_section("sensors") or {}), **raw["sensors"]}
         try:
-            alike = repr((about.twin, about.variant, about.mount, about.control, sorted(own.get("joints") or ())))
+            alike = repr((about.twin, about.variant, about.mount, about.control, about.sensors, sorted(own.get("joints") or ())))
             made = twin.with_sections(sections, description, check=alike not in self._checked)
             self._checked.add(alike)
             made.set_all(about.set)
@@ -316,6 +319,22 @@ class World:
                 if robot.mount.link not in known:
                     text = f"{robot.mount.on} has no link {robot.mount.link!r}{nearest(robot.mount.link, known)}"
                     raise self.mistake(text, "robots", name, "mount", "link")
+
+    def _check_targets(self) -> None:
+        """Sensors that look at a robot or a link that is not there."""
+        for name, robot in self.robots.items():
+            for sensor, spec in robot.twin.file.sensors.items():
+                target = getattr(spec, "target", "") if spec.contract.has_target else ""
+                description = robot.twin.description
+                if not target or target in description.links or target in description.frames:
+                    continue
+                place = ("robots", name, "sensors", sensor, "target")
+                other, _, link = target.partition(".")
+                if other not in self.robots:
+                    raise self.mistake(f"there is no robot {other!r}{nearest(other, self.robots)}", *place)
+                theirs = self.robots[other].twin.description
+                if link and link not in theirs.links and link not in theirs.frames:
+                    raise self.mistake(f"{other} has no link {link!r}{nearest(link, (*theirs.links, *theirs.frames))}", *place)
 
     def __repr__(self) -> str:
         return f"World({self.name!r})"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.schema import ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
+from didymos.describe.schema import AnySensor, ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
@@ -51,6 +51,7 @@ class RobotSpec(Spec):
     start: StartSpec | None = Field(default=None, description="keys win over those of the twin")
     scenario: Name | None = Field(default=None, description="of the twin, that it plays unless a scenario of the world says else")
     control: ControlSpec | None = Field(default=None, description="a program instead of the twin's own")
+    sensors: dict[Name, AnySensor] = Field(default={}, description="further sensors, or others in the place of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of its parameters by path")
     mount: MountSpec | None = None
 

@@ -157,8 +157,10 @@ def assemble_all(members: Sequence[Member]) -> tuple[Assembly, ...]:
     start, contacts = int(model.numeric_adr[model.nnumeric - 1]), plan_search(model)
     first_state = max(int(model.actuator_actadr[model.nu - 1]), 0)  # ours is the last actuator
     assemblies = []
+    prefixes = [twin.description.prefix.removesuffix("/") for twin in twins]
+    robots = {name: links for name, links in zip(prefixes, joined.links, strict=True) if name}
     for i, twin in enumerate(twins):
-        fill_table(model, spec, twin, joined.links[i], tables[i], states[i], first_state)
+        fill_table(model, spec, twin, joined.links[i], tables[i], states[i], first_state, robots)
         numbers = {path: start + tables[i].first + word for path, word in tables[i].numbers.items()}
         actuators = tuple(int(model.actuator(twin.description.prefix + own.name).id) for own in _actuators(twin))
         assemblies.append(

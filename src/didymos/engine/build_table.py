@@ -35,6 +35,7 @@ from didymos.engine.part_table import (
 )
 from didymos.engine.pushes import PUSHED_LINK
 from didymos.engine.sensor_sites import TRUTH
+from didymos.errors import nearest
 from didymos.parts.part import PartSpec
 from didymos.sensors.motion import Odometry
 from didymos.sensors.sensor import SensorSpec
@@ -146,9 +147,10 @@ def fill_table(
     layout: TableLayout,
     state: MemoryLayout,
     first_state: int,
+    robots: Mapping[str, LinkFrames],
 ) -> None:
     """Write the table of a robot into a compiled model; `spec` is what it was compiled from, `state` the layout of its part of
-    the plugin's state, `first_state` where its continuous states begin in `act`.
+    the plugin's state, `first_state` where its continuous states begin in `act`, `robots` where the links of all robots are.
     """
     table = model.numeric_data[int(model.numeric_adr[model.nnumeric - 1]) + layout.first :][: layout.size]
 
@@ -182,7 +184,7 @@ def fill_table(
         limit["dof"] = parts[driving[0]]["joint_dof"]
         for name in LIMITS:
             limit[name] = twin.get(f"joints.{joint}.{name}")
-    _fill_measuring(model, rows, twin, links, layout, state)
+    _fill_measuring(model, rows, twin, links, layout, state, robots)
     rows(layout.first_direction, DIRECTION, len(twin.file.contacts))[:] = direction_rows(model, twin, spec, links)
     header = rows(layout.header, ROBOT, 1)[0]
     header["parts"], header["first_part"], header["first_need"] = len(parts), layout.first_part, layout.first_need
@@ -253,7 +255,13 @@ def _fill_needs(needs: NDArray[Any], twin: Twin, state: MemoryLayout, name: str,
 
 
 def _fill_measuring(
-    model: mujoco.MjModel, rows: Any, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout
+    model: mujoco.MjModel,
+    rows: Any,
+    twin: Twin,
+    links: LinkFrames,
+    layout: TableLayout,
+    state: MemoryLayout,
+    robots: Mapping[str, LinkFrames],
 ) -> None:
     sensors = measuring_sensors(twin)
     order = [*readings(twin), TRUTH]
@@ -264,9 +272,30 @@ def _fill_measuring(
         row["sensor"] = order.index(name)
         frame = links[getattr(sensor, "link", twin.description.root)]
         _mount(model, row, frame)
-        row["quaternion"] = frame.pose.quaternion
+        row["quaternion"], row["target_body"] = frame.pose.quaternion, -1
+        if kind.has_target:
+            target = _target(twin, links, name, getattr(sensor, "target"), robots)  # noqa: B009
+            body = int(model.body(target.body).id)
+            row["target_body"], row["target_tree"] = body, model.body_rootid[body]
+            row["target_position"], row["target_quaternion"] = target.pose.position, target.pose.quaternion
         row["parameters"], row["reading"] = layout.sensor_parameters[name], state.starts[f"ideal:{name}"]
         rows(layout.sensor_parameters[name], kind.parameter_layout, 1)[0] = sensor.record()
+
+
+def _target(twin: Twin, links: LinkFrames, sensor: str, target: str, robots: Mapping[str, LinkFrames]) -> LinkFrame:
+    """The frame that a sensor looks at: of another robot, ROBOT.LINK, or of its own."""
+    place = ("sensors", sensor, "target")
+    if target in links.links or target in links.frames:
+        return links[target]
+    robot, _, link = target.partition(".")
+    if robot not in robots:
+        here = f"here are {', '.join(robots)}" if robots else "a twin alone has no other robot beside it, a world has"
+        raise twin.mistake(f"there is no robot {robot!r}{nearest(robot, robots)} ({here})", *place)
+    theirs = robots[robot]
+    link = link or theirs.root
+    if link not in theirs.links and link not in theirs.frames:
+        raise twin.mistake(f"{robot} has no link {link!r}{nearest(link, (*theirs.links, *theirs.frames))}", *place)
+    return theirs[link]
 
 
 def _last_dof(model: mujoco.MjModel, body: int) -> int:

@@ -391,6 +391,27 @@ def _turn(q: Any, p: Any, product: Any) -> None:
 
 
 @kernel
+def _gather_target(data: int, row: Any, here: Any) -> None:
+    """Where a sensor's target is from it, how it is turned and how it moves, all in the world, into `here`."""
+    position = doubles(word(data + _XPOS) + 24 * row.target_body)
+    matrix = doubles(word(data + _XMAT) + 72 * row.target_body)
+    twist = doubles(word(data + _CVEL) + 48 * row.target_body)
+    com = doubles(word(data + _SUBTREE_COM) + 24 * row.target_tree)
+    offset, arm = row.target_position, here.target_velocity_world  # the latter is room for the arm at first
+    for i in range(3):
+        at = position[i] + (matrix[3 * i] * offset[0] + matrix[3 * i + 1] * offset[1] + matrix[3 * i + 2] * offset[2])
+        here.target_offset_world[i] = at - here.position_world[i]
+        arm[i] = at - com[i]
+    x, y, z = arm[0], arm[1], arm[2]
+    here.target_velocity_world[0] = twist[3] + twist[1] * z - twist[2] * y
+    here.target_velocity_world[1] = twist[4] + twist[2] * x - twist[0] * z
+    here.target_velocity_world[2] = twist[5] + twist[0] * y - twist[1] * x
+    for i in range(3):
+        here.target_rate_world[i] = twist[i]
+    _turn(doubles(word(data + _XQUAT) + 32 * row.target_body), row.target_quaternion, here.target_orientation)
+
+
+@kernel
 def measure_all(data: int, table: int, state: int, due: int) -> None:
     """Call a robot's sensors that measure by themselves, of those that are due: not zero in the array at an address."""
     header = record_at(table, ROBOT)
@@ -412,6 +433,8 @@ def measure_all(data: int, table: int, state: int, due: int) -> None:
             continue
         _gather(data, row, header.ground_height, here)
         _turn(doubles(word(data + _XQUAT) + 32 * row.body), row.quaternion, here.orientation)
+        if row.target_body >= 0:
+            _gather_target(data, row, here)
         if not looked:
             look_around(here.position_world[2], here.height, air, wind, nearby)
             looked = True

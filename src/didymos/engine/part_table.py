@@ -136,6 +136,10 @@ MEASURING = np.dtype(
         ("position", np.float64, 3),
         ("rotation", np.float64, 9),
         ("quaternion", np.float64, 4),  # the same, w first
+        ("target_body", np.int64),  # what it looks at, -1 without a target
+        ("target_tree", np.int64),
+        ("target_position", np.float64, 3),  # of the target's frame in its body
+        ("target_quaternion", np.float64, 4),
     ]
 )
 
