@@ -15,12 +15,13 @@ from typing import Any, Self
 from didymos.describe.code import RunCode
 from didymos.describe.description import Note
 from didymos.describe.mounting import mounted
+from didymos.describe.names import input_names
 from didymos.describe.parameters import Parameter
 from didymos.describe.path_patterns import spread, unknown_path
 from didymos.describe.twin import Twin
 from didymos.describe.validate import validate_as
 from didymos.describe.world_file import WorldFile, WorldScenarioSpec
-from didymos.describe.world_scenario import OF_A_FREE_ROOT, Robot, plain_scenario, wrong_scenarios
+from didymos.describe.world_scenario import OF_A_FREE_ROOT, Robot, plain_scenario, wrong_end, wrong_scenarios
 from didymos.describe.yaml_file import read_yaml
 from didymos.errors import InputError, nearest
 
@@ -57,6 +58,7 @@ class World:
             name: Robot(name, self._settle(name, twin, surroundings), self.file.robots[name]) for name, twin in twins.items()
         }
         self._check_links()
+        self._check_couplings()
         self._check_targets()
         for wrong in wrong_scenarios(self.robots, self.file.scenarios):
             raise self.mistake(wrong.text, *wrong.place)
@@ -261,6 +263,10 @@ class World:
     def _settle(self, name: str, twin: Twin, surroundings: Mapping[str, Any]) -> Twin:
         """A robot's twin in the surroundings of the world, with its start, program and values."""
         about, raw = self.file.robots[name], self._raw["robots"][name]
+        twin = twin.copy()
+        twin.couplings = tuple(
+            key for key, item in self.file.couplings.items() if item.kind == "weld" and item.between[0].partition(".")[0] == name
+        )
         sections: dict[str, Any] = {"world": dict(surroundings)}
         own, begins = raw.get("start") or {}, [sections.setdefault("start", twin.plain_section("start") or {})]
         sections["scenarios"] = twin.plain_section("scenarios") or {}
@@ -281,7 +287,8 @@ class World:
         if about.sensors:
             sections["sensors"] = {**(twin.plain_section("sensors") or {}), **raw["sensors"]}
         try:
-            alike = repr((about.twin, about.variant, about.mount, about.control, about.sensors, sorted(own.get("joints") or ())))
+            names = (about.mount, about.control, about.sensors, twin.couplings, sorted(own.get("joints") or ()))
+            alike = repr((about.twin, about.variant, names))
             made = twin.with_sections(sections, description, check=alike not in self._checked)
             self._checked.add(alike)
             made.set_all(about.set)
@@ -319,6 +326,15 @@ class World:
                 if robot.mount.link not in known:
                     text = f"{robot.mount.on} has no link {robot.mount.link!r}{nearest(robot.mount.link, known)}"
                     raise self.mistake(text, "robots", name, "mount", "link")
+
+    def _check_couplings(self) -> None:
+        for key, item in self.file.couplings.items():
+            for end in item.between:
+                for wrong in wrong_end(end, self.robots, "couplings", key, "between"):
+                    raise self.mistake(wrong.text, *wrong.place)
+            owner = self.robots[item.between[0].partition(".")[0]].twin
+            if key in input_names(owner)[: -len(owner.couplings) or None]:
+                raise self.mistake(f"{item.between[0].partition('.')[0]} has an input {key!r} already", "couplings", key)
 
     def _check_targets(self) -> None:
         """Sensors that look at a robot or a link that is not there."""

@@ -11,7 +11,7 @@ from didymos.describe.schema import AnySensor, ControlSpec, ExpectationSpec, Nam
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
-    "MountJointSpec", "MountSpec", "PartnerSpec", "RobotSpec", "WorldExpectationSpec", "WorldFile",
+    "CouplingSpec", "MountJointSpec", "MountSpec", "PartnerSpec", "RobotSpec", "WorldExpectationSpec", "WorldFile",
     "WorldRecordSpec", "WorldScenarioSpec",
 ]  # fmt: skip
 
@@ -99,6 +99,32 @@ class WorldScenarioSpec(Spec):
     expect: tuple[WorldExpectationSpec, ...] = ()
 
 
+class CouplingSpec(Spec):
+    """What joins two links of two robots: a weld that can be opened and closed during a run, or a spring.
+
+    A weld is an input of the first end's robot, under the coupling's name: above 0.5 it holds.
+    """
+
+    kind: Literal["weld", "spring"] = "weld"
+    between: tuple[str, str] = Field(description="two ends, each ROBOT.LINK; a link or a named frame")
+    attached: bool = Field(default=False, description="of a weld: whether it is closed at the start")
+    stiffness: float = number(0.0, unit="N/m", low=0, live=False, doc="of a spring")
+    damping: float = number(0.0, unit="N s/m", low=0, live=False, doc="of a spring")
+    length: float = number(0.0, unit="m", low=0, live=False, doc="of a spring at rest")
+    pushes_only: bool = Field(default=False, description="of a spring: none where it is longer than at rest")
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> CouplingSpec:
+        springs = {"stiffness", "damping", "length", "pushes_only"} & self.model_fields_set
+        if self.kind == "weld" and springs:
+            raise ValueError(f"a weld does not use the key {min(springs)!r}; a spring does (kind: spring)")
+        if self.kind == "spring" and "attached" in self.model_fields_set:
+            raise ValueError("a spring does not use the key 'attached'; a weld does")
+        if self.between[0] == self.between[1]:
+            raise ValueError(f"found {self.between[0]!r} at both ends")
+        return self
+
+
 class WorldRecordSpec(Spec):
     """What of the world as a whole is recorded."""
 
@@ -111,5 +137,6 @@ class WorldFile(Spec):
     title: str = ""
     world: WorldSpec | None = Field(default=None, description="as in a twin file; all that it does not name is the first robot's")
     robots: dict[Name, RobotSpec] = Field(min_length=1)
+    couplings: dict[Name, CouplingSpec] = Field(default={}, description="welds and springs between robots")
     record: WorldRecordSpec = WorldRecordSpec()
     scenarios: dict[Name, WorldScenarioSpec] = Field(default={})

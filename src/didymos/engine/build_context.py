@@ -40,6 +40,7 @@ from didymos.engine.context import (
     Timing,
     WakeTables,
 )
+from didymos.engine.couplings import CouplingTables, coupling_tables
 from didymos.engine.falling import lowest_heights
 from didymos.engine.idle_terms import IdleTerms, plan_idle
 from didymos.engine.joint_values import lends
@@ -91,6 +92,7 @@ class WorldTables:
     timing: Timing
     idle: IdleTerms
     wakes: WakeTables
+    couplings: CouplingTables
 
 
 def world_tables(world: WorldSpec, assemblies: Sequence[Assembly], data: mujoco.MjData, substeps: int) -> WorldTables:
@@ -128,7 +130,15 @@ def world_tables(world: WorldSpec, assemblies: Sequence[Assembly], data: mujoco.
         ),
         plan_idle(model),
         _wakes(world, assemblies),
+        _couplings(assemblies, data),
     )
+
+
+def _couplings(assemblies: Sequence[Assembly], data: mujoco.MjData) -> CouplingTables:
+    couplings, model = assemblies[0].couplings, assemblies[0].model
+    welds = [item for item in couplings if item.spec.kind == "weld"]
+    inputs = {item.name: assemblies[item.owner].state.starts[f"coupling:{item.name}"] for item in welds}
+    return coupling_tables(model, data, couplings, inputs, assemblies[0].common.starts["couplings"])
 
 
 def _wakes(world: WorldSpec, assemblies: Sequence[Assembly]) -> WakeTables:
@@ -176,6 +186,7 @@ def build_context(
         assembly.contacts,
         world.idle,
         world.wakes,
+        world.couplings,
         _links(twin, assembly, streams),
         _record(twin, assembly, streams, chunk),
     )
@@ -308,6 +319,8 @@ def _inputs(twin: Twin, assembly: Assembly) -> InputTables:
         limited = bool(assembly.model.actuator_ctrllimited[actuator])
         limits = tuple(assembly.model.actuator_ctrlrange[actuator]) if limited else (-np.inf, np.inf)
         rows.append((commands + len(rows), -1, actuator, *limits))
+    for name in twin.couplings:
+        rows.append((commands + len(rows), assembly.state.starts[f"coupling:{name}"], -1, 0.0, 1.0))
     return InputTables(_rows(rows, INPUT), np.zeros(len(rows)))
 
 

@@ -1,6 +1,7 @@
 """The loop context: all that the compiled loop touches, in typed tables that are fixed for a run.
 
-Engine, timing, contacts, idle terms and wakes belong to the world; all else to one robot of it. A twin alone is a world of one.
+Engine, timing, contacts, idle terms, wakes and couplings belong to the world; all else to one robot of it. A twin alone is a
+world of one.
 
 Arrays named after the engine's are views of its data. `state` is the plugin's state (see memory_layout.py); rows of tables hold
 indices into it. All is read by name; nothing here is copied while a run goes on.
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.engine.contact_search import ContactSearch
+from didymos.engine.couplings import CouplingTables
 from didymos.engine.idle_terms import IdleTerms
 from didymos.sensors.reading import SensorTables
 
@@ -217,5 +219,6 @@ class LoopContext(NamedTuple):
     contacts: ContactSearch
     idle: IdleTerms
     wakes: WakeTables
+    couplings: CouplingTables
     links: LinkTables
     record: RecordTables

@@ -29,6 +29,7 @@ from didymos.control.stimulus import STIMULUS, evaluate
 from didymos.engine.calls import call_program, engine_function
 from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
+from didymos.engine.couplings import switch_couplings
 from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.idle_terms import end_idle, find_idle
 from didymos.engine.lidar import scan
@@ -310,6 +311,8 @@ def _end_tick(w: Any, tick: int) -> int:
         c = row_at(w.robots, i, ROBOT_CONTEXT)
         _hand_over_inputs(w, c)
         tick_all(c.robot.table, engine.state, timing.clock)
+    if w.couplings.couplings_count > 0:
+        switch_couplings(engine, w.couplings)
     for substep in range(timing.substeps):
         if substep > 0:
             search_if_near(w.contacts, w.idle, engine, timing.ahead)

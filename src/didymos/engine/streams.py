@@ -200,6 +200,10 @@ def _inputs(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
         names.append(actuator.name)
         units.append("")
         columns += _of(Source.CTRL, index, 1)
+    for coupling in twin.couplings:
+        names.append(coupling)
+        units.append("1")
+        columns += _of(Source.STATE, assembly.state.starts[f"coupling:{coupling}"], 1)
     return [StreamPlan(StreamLayout("inputs", Kind.SCALARS, tuple(names), tuple(units)), rate, -1, columns)] if names else []
 
 
