@@ -263,10 +263,12 @@ class World:
     def _settle(self, name: str, twin: Twin, surroundings: Mapping[str, Any]) -> Twin:
         """A robot's twin in the surroundings of the world, with its start, program and values."""
         about, raw = self.file.robots[name], self._raw["robots"][name]
-        twin = twin.copy()
-        twin.couplings = tuple(
-            key for key, item in self.file.couplings.items() if item.kind == "weld" and item.between[0].partition(".")[0] == name
-        )
+        twin, welds = twin.copy(), [(key, item) for key, item in self.file.couplings.items() if item.kind == "weld"]
+        couplings = tuple(key for key, item in welds if item.between[0].partition(".")[0] == name)
+        for key in couplings:
+            if key in input_names(twin):
+                raise self.mistake(f"{name} has an input {key!r} already; call the coupling otherwise", "couplings", key)
+        twin.couplings = couplings
         sections: dict[str, Any] = {"world": dict(surroundings)}
         own, begins = raw.get("start") or {}, [sections.setdefault("start", twin.plain_section("start") or {})]
         sections["scenarios"] = twin.plain_section("scenarios") or {}
@@ -332,9 +334,6 @@ class World:
             for end in item.between:
                 for wrong in wrong_end(end, self.robots, "couplings", key, "between"):
                     raise self.mistake(wrong.text, *wrong.place)
-            owner = self.robots[item.between[0].partition(".")[0]].twin
-            if key in input_names(owner)[: -len(owner.couplings) or None]:
-                raise self.mistake(f"{item.between[0].partition('.')[0]} has an input {key!r} already", "couplings", key)
 
     def _check_targets(self) -> None:
         """Sensors that look at a robot or a link that is not there."""

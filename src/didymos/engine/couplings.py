@@ -31,7 +31,9 @@ from didymos.engine.calls import engine_function
 from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.native import array_at, doubles, matrix_at, row_at
 
-__all__ = ["WELD", "Coupling", "CouplingEnds", "CouplingTables", "add_couplings", "coupling_tables", "switch_couplings"]
+__all__ = [
+    "WELD", "Coupling", "CouplingEnds", "CouplingTables", "add_couplings", "coupling_tables", "switch_couplings", "write_poses",
+]  # fmt: skip
 
 WELD = 10
 """Numbers of state of a weld: point of the second body, the same point of the first, orientation of the second in the first."""
@@ -194,6 +196,23 @@ def _stop_relative_motion(e: Any, c: Any, row: Any, freedoms: int) -> None:
 
 
 @kernel
+def _write_pose(e: Any, c: Any, row: Any) -> None:
+    pose, numbers = doubles(e.state + 8 * row.pose), doubles(c.equality_data + 8 * _EQUALITY_NUMBERS * row.equality)
+    for k in range(WELD):
+        numbers[k] = pose[k]
+
+
+@kernel
+def write_poses(e: Any, c: Any) -> None:
+    """Give the engine the poses that closed welds hold, before it finds positions: a state may have been restored."""
+    active = array_at(c.active, c.active_count, _BYTE)
+    for i in range(c.couplings_count):
+        row = row_at(c.couplings, i, COUPLING)
+        if active[row.equality] != 0:
+            _write_pose(e, c, row)
+
+
+@kernel
 def switch_couplings(e: Any, c: Any) -> None:
     """Close and open welds as their inputs say; where one did, the engine's positions and velocities are found anew."""
     active, changed = array_at(c.active, c.active_count, _BYTE), False
@@ -204,16 +223,13 @@ def switch_couplings(e: Any, c: Any) -> None:
             _place_point(e, row, doubles(c.point))
             _hold_pose(e, row, doubles(c.point))
             _stop_relative_motion(e, c, row, e.qvel_count)
+            _write_pose(e, c, row)
             active[row.equality] = 1
             changed = True
             _mj_fwd_velocity(e.model, e.data)  # a second one that closes now sees what the first one did
         elif not wanted and active[row.equality] != 0:
             active[row.equality] = 0
             changed = True
-        if wanted:
-            pose, numbers = doubles(e.state + 8 * row.pose), doubles(c.equality_data + 8 * _EQUALITY_NUMBERS * row.equality)
-            for k in range(WELD):
-                numbers[k] = pose[k]
     if changed:
         _mj_fwd_position(e.model, e.data)
         _mj_fwd_velocity(e.model, e.data)

@@ -29,7 +29,7 @@ from didymos.control.stimulus import STIMULUS, evaluate
 from didymos.engine.calls import call_program, engine_function
 from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
-from didymos.engine.couplings import switch_couplings
+from didymos.engine.couplings import switch_couplings, write_poses
 from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.idle_terms import end_idle, find_idle
 from didymos.engine.lidar import scan
@@ -166,6 +166,8 @@ def _begin_tick(w: Any, tick: int) -> None:
     engine, period = w.engine, w.timing.period
     for i in range(w.robots_count):
         _stimulate(w, row_at(w.robots, i, ROBOT_CONTEXT), tick * period)
+    if w.couplings.couplings_count > 0:
+        write_poses(engine, w.couplings)
     search_if_near(w.contacts, w.idle, engine, w.timing.ahead)
     loop = record_at(engine.state + 8 * w.timing.loop, LOOP_STATE)
     if loop.sensed_ticks == tick + 1 and not _was_moved(w):  # its readings were looked at ahead; what was set since counts
