@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -19,6 +20,7 @@ from didymos.describe.float_base import float_base
 from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.importer import DESCRIPTIONS, read_description
 from didymos.describe.formats.packages import Packages
+from didymos.describe.free_bodies import free_links
 from didymos.describe.limit_notes import limit_notes
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.names import driven_joints
@@ -29,6 +31,7 @@ from didymos.describe.pass_through import collide_with_visuals, let_pass
 from didymos.describe.path_patterns import is_pattern, spread
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
+from didymos.describe.surroundings import Surroundings, read_surroundings
 from didymos.describe.trust import NotTrusted, is_trusted
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
@@ -91,10 +94,11 @@ class Twin(ParameterValues):
     def _load(self) -> None:
         self.file: TwinFile = validate(self._raw, self._file, self._lines, self.code)
         self.description: Description = self._read_description()
+        self.surroundings: Surroundings = read_surroundings(self, trust=self._trust)
         self._make_model = _model_maker(self.description, self.file)
         self.program: type[Controller] | None = self._find_program()
         check_gains(self)
-        self.parameters = collect(self.file, self.description, self.program)
+        self.parameters = collect(self.file, self.description, self.program, self.surroundings.free)
         check_names(self)
 
     @property
@@ -136,7 +140,7 @@ class Twin(ParameterValues):
         """All that the twin does not use of the description, understood differently or does not know of its code; parts beyond
         the limits of their joints; whether a bundled twin has the same name.
         """
-        return (*self._own_notes, *self.description.notes, *self.code.notes, *limit_notes(self))
+        return (*self._own_notes, *self.description.notes, *self.surroundings.notes, *self.code.notes, *limit_notes(self))
 
     @property
     def model(self) -> RobotModel:
@@ -254,7 +258,8 @@ class Twin(ParameterValues):
     def _describe_anew(self) -> None:
         """Read the description with other arguments; what the program believes of the robot stays as the files have it."""
         self.description = self._read_description()
-        known = collect(self.file, self.description, self.program)
+        self.surroundings = replace(self.surroundings, free=tuple(free_links(self.description)))
+        known = collect(self.file, self.description, self.program, self.surroundings.free)
         for path in self._bodies:
             if path not in known:
                 raise InputError("was set, and with these arguments the description does not have it", path=path)
@@ -308,7 +313,7 @@ class Twin(ParameterValues):
         """The parameters of files that were read again, with the values that were set before; gains that are not there wait."""
         given = self._values | self._bodies | self._gains
         self._values, self._bodies, self._gains = {}, {}, {}
-        self.parameters = collect(self.file, self.description, self.program)
+        self.parameters = collect(self.file, self.description, self.program, self.surroundings.free)
         self.set_all({path: value for path, value in given.items() if path in self.parameters})
         self._gains = {path: value for path, value in given.items() if path not in self.parameters}
 

@@ -27,6 +27,8 @@ from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belt
 from didymos.engine.link_frames import LinkFrames
 from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.memory_layout import LOOP_STATE, MemoryLayout
+from didymos.engine.moving_objects import add_moving, stiffen
+from didymos.engine.objects import add_bodies
 from didymos.engine.part_table import NAME
 from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
@@ -93,7 +95,9 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     add_light(spec)
     if world.ground is not None:
         add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
-    add_objects(spec, world)
+    add_objects(spec, twin)
+    add_bodies(spec, twin)
+    add_moving(spec, twin)
     add_pairs(spec, twin, links)
     boxes = twin.file.pilot.boxes.count if piloted and twin.file.pilot.drop is not None else 0
     if boxes:
@@ -121,6 +125,7 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     shown = ShownModel(spec.copy(), twin.description.source)
     discard_visuals(spec, twin)
     model, _ = check_compiles(spec, twin.description.source)  # its warnings are in the twin's notes already
+    stiffen(model, twin)
     if model.ntree <= _FEW_TREES:
         model.opt.disableflags = int(model.opt.disableflags) | int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
     fill_table(model, spec, twin, links, table, state)

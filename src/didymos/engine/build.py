@@ -119,7 +119,7 @@ def _posture(twin: Twin, model: mujoco.MjModel, start_spec: StartSpec) -> dict[s
     """Where each joint that turns or slides begins."""
     joints = {name: model.joint(twin.description.joints[name].engine_joints[0]) for name in movable_joints(twin.description)}
     drawn = {name: float(model.qpos0[int(joint.qposadr[0])]) for name, joint in joints.items()}
-    return drawn | dict(start_spec.joints)
+    return drawn | {name: value for name, value in start_spec.joints.items() if isinstance(value, float)}
 
 
 def _rate(twin: Twin, program: Controller | None) -> float:

@@ -39,6 +39,7 @@ from didymos.engine.falling import lowest_heights
 from didymos.engine.idle_terms import plan_idle
 from didymos.engine.joint_values import lends
 from didymos.engine.link_frames import frame_tables
+from didymos.engine.moving_objects import free_joints, moving_tables
 from didymos.engine.sampling import is_fed
 from didymos.engine.schedule import scheduled_parameters, stimulus_table
 from didymos.engine.sensor_sites import output_of, site_name
@@ -97,7 +98,7 @@ def build_context(
     substeps, every = timing
     period = substeps * twin.file.world.step
     state = data.plugin_state
-    free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
+    free = free_joints(model, twin)
     return LoopContext(
         EngineViews(
             model=model._address,
@@ -123,7 +124,7 @@ def build_context(
             ahead=twin.file.world.step if twin.file.world.integrator == "rk4" else 0.0,
             free_joints=model.jnt_qposadr[free].astype(np.int64),
             free_dofs=model.jnt_dofadr[free].astype(np.int64),
-            lowest=lowest_heights(model),
+            lowest=lowest_heights(model, free),
             loop=assembly.state.starts["loop"],
             looked=assembly.state.starts["looked"],
             clock=np.zeros(1, dtype=CLOCK),
@@ -135,6 +136,7 @@ def build_context(
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
         plan_idle(model),
+        moving_tables(twin, model),
         _links(twin, assembly, streams),
         _record(twin, assembly, streams, chunk),
     )

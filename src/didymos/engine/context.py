@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from didymos.engine.contact_search import ContactSearch
 from didymos.engine.idle_terms import IdleTerms
+from didymos.engine.moving import MovingTables
 from didymos.sensors.reading import SensorTables
 
 __all__ = [
@@ -198,5 +199,6 @@ class LoopContext(NamedTuple):
     program: ProgramTables
     contacts: ContactSearch
     idle: IdleTerms
+    moving: MovingTables
     links: LinkTables
     record: RecordTables

@@ -11,6 +11,7 @@ from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import Assembly
 from didymos.engine.boxes import is_box
+from didymos.engine.objects import is_object
 
 __all__ = ["rotors", "thrust_to_weight"]
 
@@ -63,6 +64,6 @@ def thrust_to_weight(twin: Twin, assembly: Assembly) -> float:
     for name in _thrusters(twin):
         thrust = offset_of(twin.file.parts[name].contract.output_layout, "thrust")
         total += data.plugin_state[assembly.state.starts[f"outputs:{name}"] + thrust]
-    own = [body for body in range(model.nbody) if not is_box(model, body)]
+    own = [body for body in range(model.nbody) if not (is_box(model, body) or is_object(model, body))]
     weight = float(np.sum(model.body_mass[own])) * twin.file.world.gravity
     return float(total / weight)

@@ -33,6 +33,7 @@ from didymos.engine.idle_terms import end_idle, find_idle
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
 from didymos.engine.memory_layout import LOOP_STATE
+from didymos.engine.moving import leave_out_moving, move
 from didymos.engine.packed_context import CONTEXT
 from didymos.engine.pushes import PUSHES
 from didymos.native import doubles, longs, matrix_at, record_at, row_at
@@ -127,6 +128,7 @@ def _was_moved(c: Any) -> bool:
 def _begin_tick(c: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = c.engine, c.timing.period
+    move(c.moving, engine, tick * period)
     _stimulate(c, tick * period)
     search_if_near(c.contacts, c.idle, engine, c.timing.ahead)
     loop = record_at(engine.state + 8 * c.timing.loop, LOOP_STATE)
@@ -148,6 +150,8 @@ def _begin_tick(c: Any, tick: int) -> None:
     if not begins and (recorded or felt or any_due(sensors, tick, period)):
         _mj_sensor_position(engine.model, engine.data)
         _mj_sensor_velocity(engine.model, engine.data)
+    if begins or recorded:
+        leave_out_moving(c.moving, engine)
     fresh = doubles(sensors.fresh)
     for i in range(sensors.sensors_count):
         fresh[i] = 1.0 if begins or is_due(tick, row_at(sensors.sensors, i, SENSOR).rate, period) else 0.0
@@ -262,6 +266,7 @@ def _end_tick(c: Any, tick: int) -> int:
     tick_all(engine.table, engine.state, timing.clock)
     for substep in range(timing.substeps):
         if substep > 0:
+            move(c.moving, engine, tick * timing.period + substep * (timing.period / timing.substeps))
             search_if_near(c.contacts, c.idle, engine, timing.ahead)
         _find_forces(c, tick, substep)
         if substep == 0 and longs(c.record.on)[0] != 0:

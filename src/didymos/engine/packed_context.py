@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from didymos.engine import context as c
 from didymos.engine.contact_search import ContactSearch
 from didymos.engine.idle_terms import IdleTerms
+from didymos.engine.moving import MovingTables
 from didymos.sensors.reading import SensorTables
 
 __all__ = ["CONTEXT", "pack", "pack_group"]
@@ -35,7 +36,7 @@ def _layout(table: type) -> np.dtype[Any]:
 
 _GROUPS = {
     "engine": c.EngineViews, "timing": c.Timing, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables,
-    "inputs": c.InputTables, "program": c.ProgramTables, "contacts": ContactSearch, "idle": IdleTerms,
+    "inputs": c.InputTables, "program": c.ProgramTables, "contacts": ContactSearch, "idle": IdleTerms, "moving": MovingTables,
     "links": c.LinkTables, "record": c.RecordTables,
 }  # fmt: skip
 

@@ -539,7 +539,8 @@ class Simulation:
     def _begin(self) -> StartSpec:
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
-            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
+            by_hand = {path: self.twin.parameters[path] for path in self.twin.set_by_hand if path.startswith("start.")}
+            start = begin(start, self._about.start, by_hand)
         return start
 
     def _place(self) -> None:

@@ -17,6 +17,7 @@ from didymos.engine.assemble import SCAN, Assembly
 from didymos.engine.boxes import is_box
 from didymos.engine.context import Source
 from didymos.engine.link_frames import LinkFrame
+from didymos.engine.object_streams import object_streams
 from didymos.engine.sensor_sites import MOMENTUM, TRUTH, optical_frames
 from didymos.record.messages import covariances
 from didymos.record.stream import Kind, StreamLayout
@@ -56,7 +57,8 @@ def plan_streams(
     piloted: bool = False,
 ) -> tuple[StreamPlan, ...]:
     """Clock, truth, joints, poses of links, set-points (name -> unit and number), inputs, parts, the air, what the program
-    reports and its odometry, parameters that stimuli move, momentum, channels and boxes of a pilot, then every sensor."""
+    reports and its odometry, parameters that stimuli move, momentum, objects that move, channels and boxes of a pilot,
+    then every sensor."""
     record, starts = twin.file.record, assembly.state.starts
     streams = [
         StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, []),
@@ -83,6 +85,7 @@ def plan_streams(
         streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, starts["scheduled"], len(scheduled))))
     if record.momentum:
         streams.append(_momentum(assembly, record.rate))
+    streams += [StreamPlan(layout, record.rate, -1, columns) for layout, columns in object_streams(assembly.model)]
     if piloted:
         streams += _pilot(assembly, record.rate, record.tf_rate)
     for index, name in enumerate(readings(twin)):
