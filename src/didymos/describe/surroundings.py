@@ -1,4 +1,4 @@
-"""The files that the world of a twin names, read once: meshes and height fields of its objects.
+"""The files that the world of a twin names, read once: meshes and height fields of its objects, and a whole scene.
 
 They are held to the rule of all files of a twin (outside_files.py), and meshes are read as those of descriptions are: in a child
 process with limits.
@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.describe.description import Note
+from didymos.describe.description import Description, Note
 from didymos.describe.formats.meshes import Triangles, UnreadableMeshError, read_solid
-from didymos.describe.free_bodies import FreeBody, free_links
+from didymos.describe.free_bodies import FreeBody, free_links, roll_pitch_yaw
 from didymos.describe.height_file import Heights, HeightsError, read_heights
 from didymos.describe.local_file import is_file
 from didymos.describe.object_spec import ObjectSpec
 from didymos.describe.outside_files import why_not_outside
+from didymos.describe.scene import Scene
 from didymos.describe.terrain import MadeTerrain, make_terrain, wrong_terrain
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
-__all__ = ["Surroundings", "read_surroundings", "wrong_objects"]
+__all__ = ["Surroundings", "free_of", "read_surroundings", "wrong_objects"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,8 @@ class Surroundings:
 
     meshes: dict[str, Triangles] = field(default_factory=dict)
     heights: dict[str, Heights] = field(default_factory=dict)
-    free: tuple[FreeBody, ...] = ()  # links of the description on free joints, but for its root
+    scene: Scene | None = None  # of the world's file
+    free: tuple[FreeBody, ...] = ()  # links of the description on free joints, but for its root; then bodies of the scene
     notes: tuple[Note, ...] = ()
 
     def corners(self, name: str, thing: ObjectSpec) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -83,12 +85,43 @@ def read_surroundings(twin: Twin, *, trust: bool) -> Surroundings:
     if mistakes:
         mistakes[0].others = tuple(mistakes[1:])
         raise mistakes[0]
-    return Surroundings(found.meshes, found.heights, tuple(free_links(twin.description)), tuple(notes))
+    scene = _read_scene(twin, trust)
+    notes += () if scene is None else scene.notes
+    return Surroundings(found.meshes, found.heights, scene, free_of(twin.description, scene), tuple(notes))
+
+
+def free_of(description: Description, scene: Scene | None) -> tuple[FreeBody, ...]:
+    """The free bodies that are not objects of the twin file: further links of the description, and those of a scene."""
+    bodies = () if scene is None else scene.bodies
+    found = [(body.name, _three(body.position), roll_pitch_yaw(body.quaternion)) for body in bodies]
+    return (*free_links(description), *(FreeBody(name, f"didymos:object:{name}", *pose) for name, *pose in found))
+
+
+def _three(vector: NDArray[np.float64]) -> tuple[float, float, float]:
+    x, y, z = (float(value) for value in vector)
+    return x, y, z
+
+
+def _read_scene(twin: Twin, trust: bool) -> Scene | None:
+    name = twin.file.world.file
+    if name is None:
+        return None
+    why = "" if trust else why_not_outside(name, twin.folder)
+    if why or not is_file(twin.folder / name):
+        raise twin.mistake(why or f"the file {name!r} is not there", "world", "file")
+    from didymos.describe.read_scene import read_scene  # the readers of formats take their time to load
+
+    packages = {key: twin.folder / value for key, value in twin.file.description.packages.items()}
+    return read_scene(twin.folder / name, packages, [twin.folder])
 
 
 def wrong_objects(twin: Twin) -> Iterator[InputError]:
     """Numbers of objects that no thing can have; asked again before every run, since they can be set."""
+    others = {body.name for body in twin.surroundings.free}
     for name, thing in twin.file.world.objects.items():
+        if name in others and (thing.is_free or thing.motion is not None):
+            what = "the description or the world's file has a free body of this name, expected another"
+            yield twin.mistake(what, "world", "objects", name)
         wrong = next(_wrong(thing), None)
         if wrong is not None:
             yield twin.mistake(wrong[1], "world", "objects", name, *wrong[0].split("."))

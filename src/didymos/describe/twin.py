@@ -20,7 +20,6 @@ from didymos.describe.float_base import float_base
 from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.importer import DESCRIPTIONS, read_description
 from didymos.describe.formats.packages import Packages
-from didymos.describe.free_bodies import free_links
 from didymos.describe.limit_notes import limit_notes
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.names import driven_joints
@@ -31,7 +30,7 @@ from didymos.describe.pass_through import collide_with_visuals, let_pass
 from didymos.describe.path_patterns import is_pattern, spread
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
-from didymos.describe.surroundings import Surroundings, read_surroundings
+from didymos.describe.surroundings import Surroundings, free_of, read_surroundings
 from didymos.describe.trust import NotTrusted, is_trusted
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
@@ -258,7 +257,7 @@ class Twin(ParameterValues):
     def _describe_anew(self) -> None:
         """Read the description with other arguments; what the program believes of the robot stays as the files have it."""
         self.description = self._read_description()
-        self.surroundings = replace(self.surroundings, free=tuple(free_links(self.description)))
+        self.surroundings = replace(self.surroundings, free=free_of(self.description, self.surroundings.scene))
         known = collect(self.file, self.description, self.program, self.surroundings.free)
         for path in self._bodies:
             if path not in known:

@@ -32,6 +32,7 @@ from didymos.engine.objects import add_bodies
 from didymos.engine.part_table import NAME
 from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
+from didymos.engine.scene_objects import add_scene, add_scene_lights
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.engine.sensor_sites import TRUTH, MeasuredQuantity, add_momentum, add_sensors
 from didymos.engine.shown_model import ShownModel, discard_visuals
@@ -92,10 +93,12 @@ def assemble(twin: Twin, *, setpoints: int, memory: int, scheduled: int = 0, pil
     inertias = LinkInertias(fused, {name: link.body for name, link in twin.description.links.items()})
     _set_options(spec, twin)
     world = twin.file.world
+    add_scene_lights(spec, twin)
     add_light(spec)
     if world.ground is not None:
         add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
     add_objects(spec, twin)
+    add_scene(spec, twin)
     add_bodies(spec, twin)
     add_moving(spec, twin)
     add_pairs(spec, twin, links)

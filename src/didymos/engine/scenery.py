@@ -10,6 +10,7 @@ import numpy as np
 
 from didymos.describe.twin import Twin
 from didymos.engine.object_shapes import STANDS, add_shapes, shape_names
+from didymos.engine.scene_objects import scene_frictions
 from didymos.engine.start import quaternion_from_rpy
 
 __all__ = ["GROUND", "add_ground", "add_light", "add_objects", "floors"]
@@ -76,6 +77,7 @@ def floors(twin: Twin) -> dict[str, tuple[str, float]]:
     for name, thing in world.objects.items():
         path = f"world.objects.{name}.friction"
         found |= dict.fromkeys(shape_names(twin.surroundings, name, thing), (path, thing.friction))
+    found |= {shape: ("", friction) for shape, friction in scene_frictions(twin).items()}
     return {shape: (path, friction * world.friction_scale) for shape, (path, friction) in found.items()}
 
 
