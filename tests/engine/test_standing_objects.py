@@ -135,6 +135,7 @@ def test_terrain_keeps_its_numbers() -> None:
     assert slopes is not None
     assert np.abs(np.diff(slopes[0])).max() <= 0.5 * np.tan(0.3)
     assert slopes[0, 6] == 0.0  # the middle
+    assert slopes.min() == 0.0
     stairs = make_terrain(TerrainSpec(kind="stairs", length=0.3, height=0.1, level=0.5), "a", 3.0, 1.0).blocks
     assert [round(block.lengths[2], 9) for block in stairs] == [0.1, 0.2, 0.3, 0.2, 0.1]
     assert sum(block.lengths[0] for block in stairs) == pytest.approx(3.0)

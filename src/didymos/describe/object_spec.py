@@ -45,7 +45,7 @@ class MotionSpec(Spec):
     kind: Literal["path", "sine", "circle"] = Field(description="through `poses`; to and fro about its pose; about its position")
     poses: tuple[PoseSpec, ...] = Field(default=(), description="of a path, by time; held before the first and after the last")
     interpolation: Literal["linear", "smooth"] = Field(
-        default="linear", description="smooth: cubic splines through the poses, velocities and accelerations without jumps"
+        default="linear", description="smooth: splines through the poses, from rest to rest, velocities without jumps"
     )
     repeat: bool = Field(default=False, description="a path begins anew at its end; its last pose is its first")
     amplitude: Vector = Field(default=Vector(), description="of a sine [m], world frame")

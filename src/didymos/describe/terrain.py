@@ -4,7 +4,7 @@ With L the `length`, H the `height`, S the `size` and U a uniform random number 
 
     steps    square blocks of side ~L (S / round(S / L)), each of height U H
     stairs   boxes along x: the k-th from either end is k H high, until the level top of length 2 `level`
-    slopes   a profile along x, linear over pieces of ~L, each with the slope tan((2 U - 1) `slope`); height 0 at the middle
+    slopes   a profile along x, linear over pieces of ~L, each with the slope tan((2 U - 1) `slope`); its size, 0 at the middle
     rough    heights U H at the nodes of a grid of ~L, linear in between
 
 Blocks and stairs are boxes, with edges as sharp as boxes have; slopes and bumps are height fields whose nodes are the corners of
@@ -126,7 +126,7 @@ def _slopes(terrain: TerrainSpec, stream: _Stream, x: float, y: float) -> MadeTe
         slopes[np.abs(_middles(x, count)) - 0.5 * x / count < terrain.level - 1e-9] = 0.0
     nodes = np.linspace(-0.5 * x, 0.5 * x, count + 1)
     heights = np.concatenate([[0.0], np.cumsum(slopes * (x / count))])
-    heights -= np.interp(0.0, nodes, heights)
+    heights = np.abs(heights - np.interp(0.0, nodes, heights))
     return MadeTerrain(heights=np.stack([heights, heights]))
 
 

@@ -20,7 +20,10 @@ __all__ = ["read_mjcf_scene"]
 
 _FREE = mujoco.mjtJoint.mjJNT_FREE
 _WORDS = {"equalities": "equality constraints", "keys": "keyframes", "pairs": "contact pairs", "excludes": "excluded pairs"}
-_UNUSED = ("actuators", "sensors", "tendons", "equalities", "keys", "pairs", "excludes", "flexes", "skins", "plugins")
+_UNUSED = (
+    "actuators", "sensors", "tendons", "equalities", "keys", "pairs", "excludes", "flexes", "skins",
+    "plugins", "cameras",
+)
 
 
 def read_mjcf_scene(root: Element, packages: Packages) -> tuple[mujoco.MjSpec, tuple[Note, ...]]:
@@ -43,6 +46,8 @@ def _reduce(spec: mujoco.MjSpec, notes: list[str]) -> None:
             robots.append(body)
     for kind in _UNUSED:
         _delete(spec, getattr(spec, kind, ()), kind, notes)
+    for light in spec.lights:
+        light.targetbody = ""
     for body in robots:
         notes.append(f"body {body.name!r} is a robot, with joints that actuators drive; it is left out")
         spec.delete(body)
