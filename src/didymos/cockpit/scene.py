@@ -39,7 +39,8 @@ def extent_of(model: mujoco.MjModel, qpos: Array) -> Extent:
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
-    moving = np.flatnonzero((model.geom_bodyid != 0) & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE))
+    own = np.array([not model.body(i).name.startswith("didymos:") for i in range(model.nbody)])  # neither boxes nor objects
+    moving = np.flatnonzero((model.geom_bodyid != 0) & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE) & own[model.geom_bodyid])
     visible = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
     if not visible:
         return Extent(np.zeros(3), 1.0)

@@ -15,16 +15,18 @@ from didymos.air.wind import WindSpec
 from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.code import Code
+from didymos.describe.object_spec import ObjectSpec
 from didymos.errors import InputError, nearest
 from didymos.kinds import Kinds
 from didymos.measures import MEASURES
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
-from didymos.spec import Spec, Vector, number
+from didymos.spec import PerAxis, Spec, Vector, number
 
 __all__ = [
     "OF_A_KIND", "AnyPart", "AnySensor", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
-    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "GroundSpec", "Name", "Number", "ObjectSpec", "PriorSpec",
+    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "FreeStartSpec", "GroundSpec", "Name", "Number", "ObjectSpec",
+    "PriorSpec",
     "RecordSpec", "RecordingsSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WhereSpec", "WorldSpec",
 ]  # fmt: skip
 
@@ -105,17 +107,6 @@ class GroundSpec(Spec):
     friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
 
 
-class ObjectSpec(Spec):
-    """A solid that stands still in the world: a kerb, a ramp (a turned box), a sheet of another friction, a wall."""
-
-    shape: Literal["box", "cylinder", "sphere"] = "box"
-    position: Vector = Field(default=Vector(), description="of its middle [m]")
-    orientation: Vector = Field(default=Vector(), description="roll, pitch, yaw [rad]")
-    size: Vector = Field(description="lengths along its axes [m]; of a cylinder or a sphere: diameter, diameter, length")
-    friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
-    colour: Vector = Field(default=Vector(x=0.55, y=0.6, z=0.68), description="red, green, blue, 0 to 1")
-
-
 class ContactSpec(Spec):
     """Friction with a direction: a round link that grips along an axis and slides across it, as a mecanum wheel does.
 
@@ -150,6 +141,9 @@ class WorldSpec(Spec):
     wake: WakeSpec = WakeSpec()
     magnetic: MagneticSpec = MagneticSpec()
     ground: GroundSpec | None = None
+    file: str | None = Field(
+        default=None, description="an SDF world or MJCF scene whose shapes, lights and free bodies join the world; see scene.py"
+    )
     objects: dict[Name, ObjectSpec] = Field(default={})
     friction_scale: float = number(
         1.0, unit="1", low=0, high=10, doc="factor on the friction of the ground and all objects: worn or wet feet and tyres"
@@ -166,6 +160,15 @@ class WorldSpec(Spec):
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 
 
+class FreeStartSpec(Spec):
+    """The state in which a free body begins; what is not given is as described. Velocities are in its own frame."""
+
+    position: Vector | None = Field(default=None, description="[m]; of {x: 1} alone, y and z are as described")
+    orientation: Vector | None = Field(default=None, description="roll, pitch, yaw [rad]")
+    velocity: Vector | None = Field(default=None, description="[m/s]")
+    angular_velocity: Vector | None = Field(default=None, description="[rad/s]")
+
+
 class StartSpec(Spec):
     """The state in which a run begins; velocities are in the frame of the root link."""
 
@@ -173,8 +176,15 @@ class StartSpec(Spec):
     orientation: Vector = Field(default=Vector(), description="roll, pitch, yaw [rad]")
     velocity: Vector = Vector()
     angular_velocity: Vector = Vector()
-    joints: dict[str, Number] = Field(default={}, description="positions by name [rad or m]")
-    joint_velocities: dict[str, Number] = Field(default={}, description="by name [rad/s or m/s]")
+    joints: dict[str, PerAxis] = Field(
+        default={}, description="positions by name [rad or m]; of a ball joint a rotation vector [x, y, z] [rad]"
+    )
+    joint_velocities: dict[str, PerAxis] = Field(
+        default={}, description="by name [rad/s or m/s]; of a ball joint [x, y, z] [rad/s], in the frame of its child"
+    )
+    objects: dict[str, FreeStartSpec] = Field(
+        default={}, description="free bodies by name: objects of the world, further links on free joints"
+    )
 
 
 class RecordSpec(Spec):

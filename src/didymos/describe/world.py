@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from didymos.describe.code import RunCode
 from didymos.describe.description import Note
+from didymos.describe.free_bodies import free_bodies
 from didymos.describe.mounting import mounted
 from didymos.describe.names import input_names
 from didymos.describe.parameters import Parameter
@@ -54,9 +55,9 @@ class World:
         self._notes: list[Note] = []
         twins = {name: self._load(name, load) for name in self.file.robots}
         surroundings = self._surroundings(twins)
-        self.robots: dict[str, Robot] = {
-            name: Robot(name, self._settle(name, twin, surroundings), self.file.robots[name]) for name, twin in twins.items()
-        }
+        self.robots: dict[str, Robot] = {}
+        for name, twin in twins.items():
+            self.robots[name] = Robot(name, self._settle(name, twin, surroundings), self.file.robots[name])
         self._check_links()
         self._check_couplings()
         self._check_targets()
@@ -126,8 +127,10 @@ class World:
         """Every number by path: those of the world, then those of each robot."""
         found = {path: item for path, item in self.first.twin.parameters.items() if path.startswith("world.")}
         for name, robot in self.robots.items():
+            things = () if robot is self.first else free_bodies(robot.twin.file, robot.twin.surroundings.free).values()
+            hidden = ("world.", *(f"start.objects.{thing.name}." for thing in things if thing.is_object))
             for path, item in robot.twin.parameters.items():
-                if not path.startswith("world."):
+                if not path.startswith(hidden):
                     found[f"{name}.{path}"] = replace(item, path=f"{name}.{path}")
         return found
 
@@ -291,7 +294,11 @@ class World:
         try:
             names = (about.mount, about.control, about.sensors, twin.couplings, sorted(own.get("joints") or ()))
             alike = repr((about.twin, about.variant, names))
-            made = twin.with_sections(sections, description, check=alike not in self._checked)
+            beside = self.first.twin if self.robots else None
+            folder = self.folder if {"objects", "file"} & set(self._raw.get("world") or ()) else None
+            made = twin.with_sections(
+                sections, description, world_folder=folder, beside=beside, check=alike not in self._checked
+            )
             self._checked.add(alike)
             made.set_all(about.set)
         except InputError as error:

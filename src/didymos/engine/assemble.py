@@ -31,9 +31,12 @@ from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belt
 from didymos.engine.link_frames import WORLD, LinkFrames
 from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE, MemoryLayout
+from didymos.engine.moving_objects import add_moving, stiffen
+from didymos.engine.objects import add_bodies
 from didymos.engine.part_table import NAME
 from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
+from didymos.engine.scene_objects import add_scene, add_scene_lights
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.engine.sensor_sites import MOMENTUM, TRUTH, WHOLE_MOMENTUM, MeasuredQuantity, add_momentum, add_sensors
 from didymos.engine.shown_model import ShownModel, discard_visuals
@@ -159,6 +162,7 @@ def assemble_all(members: Sequence[Member], ends: Sequence[CouplingEnds] = ()) -
     shown = ShownModel(spec.copy(), twins[0].description.source)
     discard_visuals(spec, twins)
     model, _ = check_compiles(spec, twins[0].description.source)  # its warnings are in the twin's notes already
+    stiffen(model, twins[0])
     if model.ntree <= _FEW_TREES:
         model.opt.disableflags = int(model.opt.disableflags) | int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
     start, contacts = int(model.numeric_adr[model.nnumeric - 1]), plan_search(model)
@@ -190,10 +194,14 @@ def _surround(spec: mujoco.MjSpec, twin: Twin) -> None:
     """What a world has beside robots."""
     world = twin.file.world
     _set_options(spec, twin)
+    add_scene_lights(spec, twin)
     add_light(spec)
     if world.ground is not None:
         add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
-    add_objects(spec, world)
+    add_objects(spec, twin)
+    add_scene(spec, twin)
+    add_bodies(spec, twin)
+    add_moving(spec, twin)
 
 
 def _actuators(twin: Twin) -> list[mujoco.MjsActuator]:

@@ -26,7 +26,7 @@ def placed_layout(layout: StreamLayout, robot: str) -> StreamLayout:
             return name.removeprefix("/")
         return name if name in _OF_WORLD else f"{robot}/{name}"
 
-    if layout.kind is Kind.CLOCK or layout.name.startswith("world."):
+    if layout.kind is Kind.CLOCK or layout.name.startswith(("world.", "objects.")):
         return layout
     if layout.kind is Kind.TF and layout.name == "tf":
         columns = tuple(f"{robot}/{column}" for column in layout.columns)

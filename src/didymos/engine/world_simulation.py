@@ -253,8 +253,9 @@ class WorldSimulation(Simulation):
             joint_positions(robot.twin, model, robot.links.root_body(model), log.of_robot(robot.name)) for robot in self._robots
         ]
         values = np.tile(model.qpos0, (len(places[0].time), 1))
-        for robot, place in zip(self._robots, places, strict=True):
+        for i, (robot, place) in enumerate(zip(self._robots, places, strict=True)):
             own = _positions_of(model, robot.twin.description.prefix)
+            own += _positions_of(model, "didymos:") if i == 0 else []  # objects and boxes
             values[:, own] = np.array([place.at(time) for time in places[0].time])[:, own]
         return values
 
