@@ -4,24 +4,29 @@ One loop: it listens until the next slice of ticks is due, answers at once with 
 pass. A command is an intervention before the next tick, so that the recording holds it and the run can be repeated,
 with the program `idle`. Step-locked, a query to a controller that was queried before in this period lets a period of the twin's
 own control rate pass first.
+
+In a world each robot that has drives has a bus of its own. Step-locked, time passes once every bus waits for it: a driver of
+its own for each robot sees the same clock, and no driver is ahead of another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from didymos.engine.judge import Judge
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
-from didymos.parts.drive import Drive
 from didymos.ports.moteus.board import Board
 from didymos.ports.moteus.bus import Bus, is_query
 from didymos.ports.moteus.controller import Controller
 from didymos.ports.moteus.line import Lines, Message, received, render
-from didymos.ports.moteus.numbers import bus_numbers
-from didymos.ports.moteus.terminal import Terminal
+from didymos.ports.moteus.numbers import BusPlan, plan_buses
+from didymos.ports.moteus.run_drive import RunDrive
+from didymos.ports.moteus.terminal import Terminal, wait
 from didymos.ports.serve_options import ServeOptions
 
 if TYPE_CHECKING:
@@ -37,81 +42,113 @@ _RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
 
 def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     """Serve until the time is over or `options.stop` is set; the facts about it."""
-    numbers = bus_numbers(simulation.twin, options.ids)
-    terminal = Terminal(options.link)
-    try:
-        run = Run(simulation, options.record, keep=False)
+    plans = plan_buses(simulation, options)
+    with ExitStack() as opened:
+        terminals = [opened.enter_context(closing(Terminal(plan.link))) for plan in plans]
+        run = opened.enter_context(closing(Run(simulation, options.record, keep=False)))
         judge = Judge(simulation, run.log)
-        try:
-            drives = {name: _Drive(run, name) for name in numbers}
-            boards = {name: Board(simulation.twin.name, name, number) for name, number in numbers.items()}
-            bus = Bus([Controller(drives[name], boards[name], options.say) for name in numbers])
-            port = _Port(run, bus, terminal, options)
-            where = f"{terminal.path} as {options.link}" if options.link is not None else terminal.path
-            pace = "on queries" if options.step_locked else "in real time"
-            known = " ".join(f"{name}={number}" for name, number in numbers.items())
-            run.advance(1)  # until now the drives have said nothing
-            options.say(f"{simulation.twin.name} runs {pace}, fdcanusb at {where} with {known}")
-            port.step_locked() if options.step_locked else port.real_time()
-        finally:
-            run.close()
-    finally:
-        terminal.close()
+        lines = [_Line(run, plan, terminal, options) for plan, terminal in zip(plans, terminals, strict=True)]
+        port = _Port(run, lines, options)
+        pace = "on queries" if options.step_locked else "in real time"
+        run.advance(1)  # until now the drives have said nothing
+        options.say(f"{simulation.twin.name} runs {pace}, fdcanusb {', '.join(line.about for line in lines)}")
+        port.step_locked() if options.step_locked else port.real_time()
+    paths = {robot: line.path for line in lines for robot in line.plan.robots}
     return {
-        "path": str(options.link or terminal.path),
-        "ids": numbers,
-        "frames": port.messages,
-        "replies": port.replies,
-        "refused": port.refused,
-        "lost": terminal.lost,
+        **({"path": paths[""]} if "" in paths else {"paths": paths}),
+        "ids": {name: number for plan in plans for name, number in plan.numbers.items()},
+        "frames": sum(line.messages for line in lines),
+        "replies": sum(line.replies for line in lines),
+        "refused": sum(line.refused for line in lines),
+        "lost": sum(terminal.lost for terminal in terminals),
         "verdicts": judge.verdicts(),
     }
 
 
-class _Drive:
-    """A drive of the run, as its controller sees it."""
+class _Line:
+    """A bus behind its terminal: what came and is not answered yet, and what was queried in this period."""
 
-    def __init__(self, run: Run, name: str) -> None:
-        self._run, self._name, self._beat = run, name, 0.0
-        self._view = run.simulation.readouts(name)
-        self._outputs = [output.name for output in Drive.outputs]
-        self._known, self._known_at = dict[str, float](), -1  # a message asks for many of them, a tick changes them
+    def __init__(self, run: Run, plan: BusPlan, terminal: Terminal, options: ServeOptions) -> None:
+        self.messages = self.replies = self.refused = 0
+        self.plan, self.terminal = plan, terminal
+        self._lines, self._came = Lines(), deque[tuple[Message | str, bool]]()  # and whether the answer has a checksum
+        self._step_locked, self._queried = options.step_locked, set[int]()
+        self.due = 0  # the tick at which its next period begins
+        simulation = run.simulation
+        robots = [simulation.robots[name] for name in plan.robots]
+        controls = [robot.twin.file.control for robot in robots]
+        rate = max(_RATE if control is None else control.rate for control in controls)
+        self._round = max(1, round(1.0 / (rate * simulation.period)))
+        drives = [(robot.name, part) for robot in robots for part in robot.twin.file.parts]
+        controllers = []
+        for robot, part in drives:
+            name = f"{robot}.{part}" if robot else part
+            if name in plan.numbers:
+                board = Board(simulation.twin.name, name, plan.numbers[name])
+                controllers.append(Controller(RunDrive(run, robot, part), board, options.say))
+        self._bus = Bus(controllers)
 
     @property
-    def time(self) -> float:
-        return self._run.simulation.time
+    def path(self) -> str:
+        """Where a client finds it."""
+        return str(self.plan.link or self.terminal.path)
 
     @property
-    def readouts(self) -> Mapping[str, float]:
-        tick = self._run.simulation.tick
-        if tick != self._known_at:
-            self._known, self._known_at = dict(zip(self._outputs, self._view.tolist(), strict=True)), tick
-        return self._known
+    def about(self) -> str:
+        """Where it is and who is on it, for people."""
+        where = f"{self.terminal.path} as {self.plan.link}" if self.plan.link is not None else self.terminal.path
+        return f"at {where} with " + " ".join(f"{name}={number}" for name, number in self.plan.numbers.items())
 
-    def parameter(self, name: str) -> float:
-        return self._run.simulation.twin.parameters[f"parts.{self._name}.{name}"].value
+    @property
+    def waits(self) -> bool:
+        """Whether a query has to wait until time has passed."""
+        return bool(self._came)
 
-    def set_parameter(self, name: str, value: float) -> None:
-        self._run.intervene("set", f"parts.{self._name}.{name}", value)
+    def feed(self, data: bytes) -> None:
+        """Take what a client wrote."""
+        self._came.extend((item, self._lines.checksum) for item in self._lines.feed(data))
 
-    def command(self, values: tuple[float, ...]) -> None:
-        self._beat += 1.0
-        self._run.intervene("steer", f"inputs.{self._name}", *values[:6], self._beat, *values[6:])
+    def answer(self) -> None:
+        """Answer what came, up to a query that has to wait."""
+        while self._came:
+            item, checksum = self._came[0]
+            if self._step_locked and not isinstance(item, str) and is_query(item):
+                addressed = set(self._bus.addressed(item))
+                if addressed & self._queried:
+                    break
+                self._queried |= addressed
+            self._came.popleft()
+            self._follow(item, checksum)
+        self.terminal.flush()
+
+    def begin(self, tick: int) -> None:
+        """A new period begins."""
+        self.due = tick + self._round
+        self._queried.clear()
+
+    def advance(self, dt: float) -> None:
+        """Let set-points that are moving move on by dt [s]."""
+        self._bus.advance(dt)
+
+    def _follow(self, item: Message | str, checksum: bool) -> None:
+        if isinstance(item, str):
+            self.refused += 1
+            self.terminal.send(render(item, checksum))
+            return
+        self.messages += 1
+        self.terminal.send(render("OK", checksum))
+        for reply in self._bus.send(item):
+            self.replies += 1
+            self.terminal.send(render(received(reply), checksum))
 
 
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, bus: Bus, terminal: Terminal, options: ServeOptions) -> None:
-        self.messages = self.replies = self.refused = 0
-        self._run, self._bus, self._terminal, self._options = run, bus, terminal, options
-        self._lines = Lines()
+    def __init__(self, run: Run, lines: Sequence[_Line], options: ServeOptions) -> None:
+        self._run, self._lines, self._options = run, lines, options
         simulation = run.simulation
         self._slice = max(1, round(_SLICE / simulation.period))
-        control = simulation.twin.file.control
-        rate = control.rate if control is not None else _RATE
-        self._round = max(1, round(1.0 / (rate * simulation.period)))
-        self._queried: set[int] = set()
         self._end = None if options.seconds is None else max(1, round(options.seconds / simulation.period))
 
     def real_time(self) -> None:
@@ -128,35 +165,25 @@ class _Port:
             simulation.overruns += pace.wait(simulation.tick - began)
 
     def step_locked(self) -> None:
-        """Let time pass on queries only."""
+        """Let time pass on queries only: to the next period of a bus, once all of them wait."""
+        simulation = self._run.simulation
+        for line in self._lines:
+            line.begin(simulation.tick)
         while not self._over():
             self._listen(_LOOK_UP)
+            while all(line.waits for line in self._lines) and not self._over():
+                self._pass(min(line.due for line in self._lines) - simulation.tick)
+                for line in self._lines:
+                    if line.due <= simulation.tick:
+                        line.begin(simulation.tick)
+                    line.answer()
 
     def _listen(self, seconds: float) -> None:
         """Answer what comes within a time [s]."""
-        for item in self._lines.feed(self._terminal.wait(seconds)):
-            if isinstance(item, str):
-                self.refused += 1
-                self._say(item)
-            else:
-                self._follow(item)
-        self._terminal.flush()
-
-    def _follow(self, message: Message) -> None:
-        self.messages += 1
-        if self._options.step_locked and is_query(message):
-            addressed = set(self._bus.addressed(message))
-            if addressed & self._queried:
-                self._queried.clear()
-                self._pass(self._round)
-            self._queried |= addressed
-        self._say("OK")
-        for reply in self._bus.send(message):
-            self.replies += 1
-            self._say(received(reply))
-
-    def _say(self, line: str) -> None:
-        self._terminal.send(render(line, self._lines.checksum))
+        lines = [line for line in self._lines if not line.waits]
+        for line, data in zip(lines, wait([line.terminal for line in lines], seconds), strict=True):
+            line.feed(data)
+            line.answer()
 
     def _pass(self, ticks: int) -> None:
         """Let ticks pass, slice by slice."""
@@ -166,7 +193,8 @@ class _Port:
             if self._end is not None:
                 count = min(count, self._end - simulation.tick)
             self._run.advance(count)
-            self._bus.advance(count * simulation.period)
+            for line in self._lines:
+                line.advance(count * simulation.period)
             ticks -= count
 
     def _over(self) -> bool:
