@@ -11,7 +11,6 @@ its own for each robot sees the same clock, and no driver is ahead of another.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from time import monotonic
@@ -20,13 +19,9 @@ from typing import TYPE_CHECKING, Any
 from didymos.engine.judge import Judge
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
-from didymos.ports.moteus.board import Board
-from didymos.ports.moteus.bus import Bus, is_query
-from didymos.ports.moteus.controller import Controller
-from didymos.ports.moteus.line import Lines, Message, received, render
-from didymos.ports.moteus.numbers import BusPlan, plan_buses
-from didymos.ports.moteus.run_drive import RunDrive
+from didymos.ports.moteus.numbers import plan_buses
 from didymos.ports.moteus.terminal import Terminal, wait
+from didymos.ports.moteus.wired_bus import WiredBus
 from didymos.ports.serve_options import ServeOptions
 
 if TYPE_CHECKING:
@@ -37,7 +32,6 @@ __all__ = ["serve"]
 _SLICE = 0.002  # [s] of the twin's clock that pass at once
 _SLACK = 0.1  # [s] that a run may be late and catch up; beyond, its clock falls behind the wall's, and an overrun is counted
 _LOOK_UP = 0.1  # [s] after which a run that waits for a query looks whether it should end
-_RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
 
 
 def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
@@ -47,106 +41,29 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         terminals = [opened.enter_context(closing(Terminal(plan.link))) for plan in plans]
         run = opened.enter_context(closing(Run(simulation, options.record, keep=False)))
         judge = Judge(simulation, run.log)
-        lines = [_Line(run, plan, terminal, options) for plan, terminal in zip(plans, terminals, strict=True)]
-        port = _Port(run, lines, options)
+        buses = [WiredBus(run, plan, terminal, options) for plan, terminal in zip(plans, terminals, strict=True)]
+        port = _Port(run, buses, options)
         pace = "on queries" if options.step_locked else "in real time"
         run.advance(1)  # until now the drives have said nothing
-        options.say(f"{simulation.twin.name} runs {pace}, fdcanusb {', '.join(line.about for line in lines)}")
+        options.say(f"{simulation.twin.name} runs {pace}, fdcanusb {', '.join(bus.about for bus in buses)}")
         port.step_locked() if options.step_locked else port.real_time()
-    paths = {robot: line.path for line in lines for robot in line.plan.robots}
+    paths = {robot: bus.path for bus in buses for robot in bus.plan.robots}
     return {
         **({"path": paths[""]} if "" in paths else {"paths": paths}),
         "ids": {name: number for plan in plans for name, number in plan.numbers.items()},
-        "frames": sum(line.messages for line in lines),
-        "replies": sum(line.replies for line in lines),
-        "refused": sum(line.refused for line in lines),
+        "frames": sum(bus.messages for bus in buses),
+        "replies": sum(bus.replies for bus in buses),
+        "refused": sum(bus.refused for bus in buses),
         "lost": sum(terminal.lost for terminal in terminals),
         "verdicts": judge.verdicts(),
     }
 
 
-class _Line:
-    """A bus behind its terminal: what came and is not answered yet, and what was queried in this period."""
-
-    def __init__(self, run: Run, plan: BusPlan, terminal: Terminal, options: ServeOptions) -> None:
-        self.messages = self.replies = self.refused = 0
-        self.plan, self.terminal = plan, terminal
-        self._lines, self._came = Lines(), deque[tuple[Message | str, bool]]()  # and whether the answer has a checksum
-        self._step_locked, self._queried = options.step_locked, set[int]()
-        self.due = 0  # the tick at which its next period begins
-        simulation = run.simulation
-        robots = [simulation.robots[name] for name in plan.robots]
-        controls = [robot.twin.file.control for robot in robots]
-        rate = max(_RATE if control is None else control.rate for control in controls)
-        self._round = max(1, round(1.0 / (rate * simulation.period)))
-        drives = [(robot.name, part) for robot in robots for part in robot.twin.file.parts]
-        controllers = []
-        for robot, part in drives:
-            name = f"{robot}.{part}" if robot else part
-            if name in plan.numbers:
-                board = Board(simulation.twin.name, name, plan.numbers[name])
-                controllers.append(Controller(RunDrive(run, robot, part), board, options.say))
-        self._bus = Bus(controllers)
-
-    @property
-    def path(self) -> str:
-        """Where a client finds it."""
-        return str(self.plan.link or self.terminal.path)
-
-    @property
-    def about(self) -> str:
-        """Where it is and who is on it, for people."""
-        where = f"{self.terminal.path} as {self.plan.link}" if self.plan.link is not None else self.terminal.path
-        return f"at {where} with " + " ".join(f"{name}={number}" for name, number in self.plan.numbers.items())
-
-    @property
-    def waits(self) -> bool:
-        """Whether a query has to wait until time has passed."""
-        return bool(self._came)
-
-    def feed(self, data: bytes) -> None:
-        """Take what a client wrote."""
-        self._came.extend((item, self._lines.checksum) for item in self._lines.feed(data))
-
-    def answer(self) -> None:
-        """Answer what came, up to a query that has to wait."""
-        while self._came:
-            item, checksum = self._came[0]
-            if self._step_locked and not isinstance(item, str) and is_query(item):
-                addressed = set(self._bus.addressed(item))
-                if addressed & self._queried:
-                    break
-                self._queried |= addressed
-            self._came.popleft()
-            self._follow(item, checksum)
-        self.terminal.flush()
-
-    def begin(self, tick: int) -> None:
-        """A new period begins."""
-        self.due = tick + self._round
-        self._queried.clear()
-
-    def advance(self, dt: float) -> None:
-        """Let set-points that are moving move on by dt [s]."""
-        self._bus.advance(dt)
-
-    def _follow(self, item: Message | str, checksum: bool) -> None:
-        if isinstance(item, str):
-            self.refused += 1
-            self.terminal.send(render(item, checksum))
-            return
-        self.messages += 1
-        self.terminal.send(render("OK", checksum))
-        for reply in self._bus.send(item):
-            self.replies += 1
-            self.terminal.send(render(received(reply), checksum))
-
-
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, lines: Sequence[_Line], options: ServeOptions) -> None:
-        self._run, self._lines, self._options = run, lines, options
+    def __init__(self, run: Run, buses: Sequence[WiredBus], options: ServeOptions) -> None:
+        self._run, self._buses, self._options = run, buses, options
         simulation = run.simulation
         self._slice = max(1, round(_SLICE / simulation.period))
         self._end = None if options.seconds is None else max(1, round(options.seconds / simulation.period))
@@ -167,23 +84,23 @@ class _Port:
     def step_locked(self) -> None:
         """Let time pass on queries only: to the next period of a bus, once all of them wait."""
         simulation = self._run.simulation
-        for line in self._lines:
-            line.begin(simulation.tick)
+        for bus in self._buses:
+            bus.begin(simulation.tick)
         while not self._over():
             self._listen(_LOOK_UP)
-            while all(line.waits for line in self._lines) and not self._over():
-                self._pass(min(line.due for line in self._lines) - simulation.tick)
-                for line in self._lines:
-                    if line.due <= simulation.tick:
-                        line.begin(simulation.tick)
-                    line.answer()
+            while all(bus.waits for bus in self._buses) and not self._over():
+                self._pass(min(bus.due for bus in self._buses) - simulation.tick)
+                for bus in self._buses:
+                    if bus.due <= simulation.tick:
+                        bus.begin(simulation.tick)
+                    bus.answer()
 
     def _listen(self, seconds: float) -> None:
         """Answer what comes within a time [s]."""
-        lines = [line for line in self._lines if not line.waits]
-        for line, data in zip(lines, wait([line.terminal for line in lines], seconds), strict=True):
-            line.feed(data)
-            line.answer()
+        buses = [bus for bus in self._buses if not bus.waits]
+        for bus, data in zip(buses, wait([one.terminal for one in buses], seconds), strict=True):
+            bus.feed(data)
+            bus.answer()
 
     def _pass(self, ticks: int) -> None:
         """Let ticks pass, slice by slice."""
@@ -193,8 +110,8 @@ class _Port:
             if self._end is not None:
                 count = min(count, self._end - simulation.tick)
             self._run.advance(count)
-            for line in self._lines:
-                line.advance(count * simulation.period)
+            for bus in self._buses:
+                bus.advance(count * simulation.period)
             ticks -= count
 
     def _over(self) -> bool:
