@@ -60,6 +60,7 @@ RECORDS: dict[str, type[Spec]] = {
     "air": WorldSpec.model_fields["air"].annotation,  # type: ignore[dict-item]
     "wind": WorldSpec.model_fields["wind"].annotation,  # type: ignore[dict-item]
     "gusts": WorldSpec.model_fields["gusts"].annotation,  # type: ignore[dict-item]
+    "wake": WorldSpec.model_fields["wake"].annotation,  # type: ignore[dict-item]
     "magnetic": WorldSpec.model_fields["magnetic"].annotation,  # type: ignore[dict-item]
     "ground": GroundSpec,
     "object": ObjectSpec,
@@ -114,6 +115,7 @@ MEANINGS = {
     "WorldSpec.air": "see [air](#air)",
     "WorldSpec.wind": "see [wind](#wind)",
     "WorldSpec.gusts": "see [gusts](#gusts)",
+    "WorldSpec.wake": "of rotors on other robots, see [wake](#wake)",
     "WorldSpec.magnetic": "see [magnetic](#magnetic)",
     "WorldSpec.ground": "see [ground](#ground); no ground without it",
     "WorldSpec.objects": "what stands in the world by name, see [objects](#objects)",
