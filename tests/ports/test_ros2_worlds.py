@@ -61,6 +61,8 @@ COMMON = {
     "tf": "tf2_msgs::msg::dds_::TFMessage_",
     "tf_static": "tf2_msgs::msg::dds_::TFMessage_",
     "stepped": COUNT,
+    **{f"world/momentum/{way}/{axis}": FLOAT for way in ("linear", "angular") for axis in "xyz"},
+    "world/momentum/energy": FLOAT,
 }
 SERVICES = {f"{verb}_parameters": f"rcl_interfaces::srv::dds_::{verb.title()}Parameters" for verb in ("set", "get", "list")}
 
@@ -68,8 +70,8 @@ MakeWorld = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
-def make_world(make_twin: Any, tmp_path_factory: pytest.TempPathFactory) -> MakeWorld:
-    """make_world(name, robots, **keys): the folder of a world of carriages that stand 3 m apart."""
+def carriages(make_twin: Any, tmp_path_factory: pytest.TempPathFactory) -> MakeWorld:
+    """carriages(name, *robots, **keys): the folder of a world of carriages that stand 3 m apart."""
     carriage = make_twin(CARRIAGE, **KEYS).folder
 
     def make(name: str, *robots: str, **keys: Any) -> Path:
@@ -86,9 +88,9 @@ def make_world(make_twin: Any, tmp_path_factory: pytest.TempPathFactory) -> Make
 
 
 @pytest.fixture(scope="module")
-def yard(make_world: MakeWorld) -> Path:
+def yard(carriages: MakeWorld) -> Path:
     """Two carriages that are the same twin, which nobody drives."""
-    return make_world("yard", "left", "right")
+    return carriages("yard", "left", "right", record={"momentum": True})
 
 
 def drive(domain: int, what: str, *arguments: Any) -> subprocess.Popen[str]:
@@ -132,7 +134,7 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
         own = f"{namespace.rstrip('/')}/{name}/"
         services = sorted(f"rr{own}{service}Reply" for service in SERVICES)
         if namespace == "/":
-            assert ends["writers"] == sorted([*services, "rt/clock", "rt/tf", "rt/stepped"])
+            assert ends["writers"] == sorted([*services, *(f"rt/{topic}" for topic in COMMON if topic != "tf_static")])
         else:
             topics = [f"rt{namespace}/{topic}" for topic in PUBLISHED]
             assert ends["writers"] == sorted([*services, *topics, "rt/tf_static"])
@@ -215,8 +217,8 @@ def test_two_processes_drive_in_real_time_whatever_bytes_arrive_beside_them(serv
         assert seen["clocks"] > 0
 
 
-def test_what_cannot_be_followed_is_refused_for_its_robot_alone(serve: Any, make_world: MakeWorld) -> None:
-    world = make_world("alone", "only")  # a world of one has the names of a world
+def test_what_cannot_be_followed_is_refused_for_its_robot_alone(serve: Any, carriages: MakeWorld) -> None:
+    world = carriages("alone", "only")  # a world of one has the names of a world
     with serve(world, "--step-locked") as server:
         found = ended(drive(server.domain, "nonsense", "only", [[1.0], [1.0, 2.0, 3.0], [1.0, math.nan], []]))
         facts = server.stop()
@@ -251,8 +253,8 @@ def test_parameters_are_a_robots_by_its_node_and_everybodys_by_the_worlds(serve:
         assert server.ask("parameters", f"left/{node}", {"links.base.com.x": 0.0})["set"] == [[True, ""]]
 
 
-def test_two_worlds_in_one_domain_keep_to_themselves(serve: Any, yard: Path, make_world: MakeWorld) -> None:
-    other = make_world("other", "third")
+def test_two_worlds_in_one_domain_keep_to_themselves(serve: Any, yard: Path, carriages: MakeWorld) -> None:
+    other = carriages("other", "third")
     with serve(yard, "--step-locked") as first, serve(other, "--step-locked", "--domain", str(first.domain)) as second:
         targets = {**TARGETS, "third": [0.2, 0.1]}
         drivers = {robot: drive(first.domain, "stepped", robot, target, 20, TICKS) for robot, target in targets.items()}
@@ -266,30 +268,30 @@ def test_two_worlds_in_one_domain_keep_to_themselves(serve: Any, yard: Path, mak
 
 
 @pytest.mark.parametrize(
-    ("robots", "keys", "words", "said"),
+    ("robots", "words", "said"),
     [
-        (("a-b", "a_b"), {}, [], "'a-b' and 'a_b' would both be the topic /a_b; rename one"),
-        (("a", "b"), {}, ["--control", "c=idle"], "there is no robot 'c'"),
-        (("a", "b"), {}, ["--control", "idle"], "expected ROBOT=MODULE:CLASS"),
-        (("a", "b"), {}, ["--scenario", "rise"], "has no scenario 'rise'"),
-        (("a", "b"), {}, ["--set", "c.links.base.mass=1"], "there is no such parameter"),
-        (("a", "b"), {}, ["--variant", "fast"], "goes with a twin"),
-        (("a", "b"), {}, ["--port", "moteus"], "has a part of kind drive"),
+        (("a-b", "a_b"), [], "'a-b' and 'a_b' would both be the topic /a_b; rename one"),
+        (("a", "b"), ["--control", "c=idle"], "there is no robot 'c'"),
+        (("a", "b"), ["--control", "idle"], "expected ROBOT=MODULE:CLASS"),
+        (("a", "b"), ["--scenario", "rise"], "has no scenario 'rise'"),
+        (("a", "b"), ["--set", "c.links.base.mass=1"], "there is no such parameter"),
+        (("a", "b"), ["--variant", "fast"], "goes with a twin"),
+        (("a", "b"), ["--port", "moteus"], "has a part of kind drive"),
     ],
 )
 def test_what_cannot_be_served_is_refused(
-    make_world: MakeWorld, robots: Any, keys: Any, words: list[str], said: str, domain: int, capsys: pytest.CaptureFixture[str]
+    carriages: MakeWorld, robots: Any, words: list[str], said: str, domain: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    world = make_world("wrong", *robots, **keys)
+    world = carriages("wrong", *robots)
     assert main(["serve", str(world), "--port", "ros2", "--domain", str(domain), "--seconds", "0.1", *words]) == 2
     assert said in capsys.readouterr().err
 
 
 def test_an_error_in_the_names_of_a_twin_says_whose_they_are(
-    make_world: MakeWorld, make_twin: Any, domain: int, capsys: pytest.CaptureFixture[str]
+    carriages: MakeWorld, make_twin: Any, domain: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = make_twin(CARRIAGE, **KEYS | {"ros2": {"topics": {"encodrs": "/e", "tf": "/my_tf"}}})
-    world = make_world("wrong", "a", "b")
+    world = carriages("wrong", "a", "b")
     text = (world / "world.yaml").read_text()
     (world / "world.yaml").write_text(text.replace("./carriage", str(wrong.folder), 1))
     assert main(["serve", str(world), "--port", "ros2", "--domain", str(domain), "--seconds", "0.1"]) == 2
