@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.schema import ExpectationSpec
+from didymos.describe.world_file import WorldExpectationSpec
 from didymos.errors import InputError
 from didymos.record.log import Log
 from didymos.record.stream import Kind, StreamLayout
 
-__all__ = ["distance_of", "placed_layout"]
+__all__ = ["distance_of", "placed_layout", "signals_of"]
 
 Array = NDArray[np.float64]
 _OF_WORLD = ("", "world")
@@ -38,6 +40,13 @@ def placed_layout(layout: StreamLayout, robot: str) -> StreamLayout:
         child_frame=frame(layout.child_frame),
         namespace=robot,
     )
+
+
+def signals_of(item: ExpectationSpec) -> tuple[str, ...]:
+    """The signals, or beginnings of signals, that an expectation looks at: one, or where two robots and their links are."""
+    if isinstance(item, WorldExpectationSpec) and item.distance is not None:
+        return ("tf.", *(f"{end.partition('.')[0]}.truth." for end in item.distance))
+    return () if item.signal is None else (item.signal,)
 
 
 def distance_of(ends: tuple[str, str], log: Log, roots: Mapping[str, str]) -> tuple[Array, Array]:
