@@ -217,7 +217,8 @@ class ExpectationSpec(Spec):
     name: str
     signal: str | None = Field(default=None, description="a recorded signal, or roll, pitch, yaw, tilt of a stream with a pose")
     measure: Annotated[str, AfterValidator(_measure)] = Field(
-        default="max_error", description="of signal minus `target`: max_error, rmse, mean, final, max, min, or a package's own"
+        default="max_error",
+        description="of signal minus `target`: max_error, rmse, mean, final, max, min, span, or a package's own",
     )
     target: float = number(0.0, doc="value that the signal is compared with")
     point: Vector | None = Field(
