@@ -51,7 +51,7 @@ ARM = f"""<mujoco><compiler angle="radian"/>
   <position name="m7" joint="thumb slide" kp="2000" kv="60"/><position name="m8" joint="index slide" kp="2000" kv="60"/>
 </actuator></mujoco>"""
 POSTURE = {"shoulder": 0.0, "elbow": 1.9, "nod": math.pi - 1.9, "thumb slide": 0.04, "index slide": -0.04}
-FINGERS = {"thumb slide": [0.0, 0.045], "index slide": [0.0, -0.045]}  # one opens forward, the other backward
+FINGERS = {"thumb slide": [0.003, 0.045], "index slide": [-0.002, -0.045]}  # one opens forward, the other backward
 OPTIONS = {"end_effector": "tcp", "fingers": FINGERS, "grip": 20.0}
 EXACT = {"kind": "pose", "link": "box", "rate": 50}
 NOISY = EXACT | {"position": {"noise": 1e-3}, "orientation": {"noise": 5e-3}}
@@ -133,12 +133,32 @@ def test_fingers_press_with_the_grip(picked: Any) -> None:
     assert held == pytest.approx(np.full(len(held), 20.0), abs=20.0 * 0.1)
 
 
+def test_it_lifts_after_it_has_pressed_for_a_while(picked: Any) -> None:
+    """The gain `close.time` is 0.3 s; a row of the log is 10 ms."""
+    simulation, log = picked
+    times = {label: time for time, _, label in simulation.events(log)}
+    pressed = log["control.pressed"]
+    late = pressed.time[(pressed.time >= times["close"]) & (pressed.values < 0.98 * 20.0) & (pressed.time < times["hold"])]
+    assert times["lift"] - late[-1] == pytest.approx(0.3, abs=0.03)
+
+
+def test_the_tool_rises_only_once_the_fingers_are_open(picked: Any) -> None:
+    _, log = picked
+    released = log["control.stage"].values == RELEASE
+    height, thumb = log["control.target.z"].values[released], log["joints.thumb slide.position"].values[released]
+    rising = np.flatnonzero(height > height[0] + 1e-6)
+    assert len(rising) > 10
+    assert thumb[rising[0]] > 0.044 > 0.03 > thumb[0]
+
+
 def test_a_box_that_is_not_where_it_is_seen_is_a_miss_and_tried_again(make_twin: Any) -> None:
     sees = EXACT | {"link": "beside"}
     simulation = driven(make_twin, sees=sees).simulate()
     log = simulation.run(12.0)
     assert log["control.misses"].values[-1] >= 1
-    assert stages(simulation, log)[:7] == ["wait", "approach", "descend", "close", "release", "wait", "approach"]
+    passed = stages(simulation, log)
+    assert passed[:6] == ["wait", "approach", "descend", "close", "release", "wait"]
+    assert passed.count("close") == 2  # above the place it is already: the second approach ends at once
 
 
 class _Told:
@@ -178,20 +198,28 @@ def test_an_object_that_is_out_of_reach_or_not_seen_is_not_approached(make_twin:
     assert told.see([0.6, 0, 0.23], 0.4) == WAIT
 
 
-def test_an_object_is_taken_where_it_is_measured_from(make_twin: Any) -> None:
-    """Seen from a link: its place in the model is that of the link, and its turn."""
-    options = {"seen_from": "four", "offset": [0.0, 0.0, 0.01]}
+def test_an_object_is_taken_where_it_is_measured_from_and_as_it_is_turned_there(make_twin: Any) -> None:
+    """Seen from a link: its place in the model is that of the link, and so is its turn; the tool turns by less than a quarter."""
+    options = {"seen_from": "four", "offset": [0.0, 0.0, 0.01], "turn": 0.3}
     told = _Told(driven(make_twin, options).simulate())
     model = told.simulation.robot.model
     q = np.array(model.reference)
     for joint, value in POSTURE.items():
         q[model.position_index(joint)] = value
     state = model.at(q)
-    told.measured |= dict(zip((f"box.orientation.{axis}" for axis in "wxyz"), (0.0, 1.0, 0.0, 0.0), strict=True))
+    quaternion = np.array([0.5, 0.7, -0.4, 0.2]) / math.sqrt(0.94)
+    told.measured |= dict(zip((f"box.orientation.{axis}" for axis in "wxyz"), quaternion, strict=True))
     assert told.see([0.1, 0.02, 0.3], 0.6) == APPROACH
-    flipped = quaternion_to_matrix(np.array([0.0, 1.0, 0.0, 0.0]))
-    grasp = state.position("four") + state.rotation("four") @ (np.array([0.1, 0.02, 0.3]) + flipped @ [0.0, 0.0, 0.01])
+    turned = quaternion_to_matrix(quaternion)
+    grasp = state.position("four") + state.rotation("four") @ (np.array([0.1, 0.02, 0.3]) + turned @ [0.0, 0.0, 0.01])
     assert told.program._memory["target"] == pytest.approx(grasp + np.array([0.0, 0.0, 0.12]), abs=1e-9)
+    heading = (state.rotation("four") @ turned)[:2, 0] / np.linalg.norm((state.rotation("four") @ turned)[:2, 0])
+    tool = quaternion_to_matrix(np.array(told.program._memory["turn"]))
+    assert tool[:, 2] == pytest.approx([0, 0, -1])
+    c, s = math.cos(0.3), math.sin(0.3)
+    across = tool[0, 0] * (s * heading[0] + c * heading[1]) - tool[1, 0] * (c * heading[0] - s * heading[1])
+    assert across == pytest.approx(0.0, abs=1e-9)
+    assert tool[:2, 0] @ state.rotation("tcp")[:2, 0] > 0.0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The arm of the world `mobile_arm` alone: it is as long and as strong as its sources say, stands, moves, and its fingers close."""
+"""The arm of the world `mobile_arm` alone: as long and as strong as its sources say; it stands, moves, and closes its fingers."""
 
 from __future__ import annotations
 

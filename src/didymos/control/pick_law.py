@@ -116,15 +116,13 @@ def lead(clock: Any, settings: Any, gains: Any, memory: Any) -> None:
             memory.foot[i] = memory.seen.grasp[i]
         memory.yaw = _tool_yaw(settings.grasp, memory.seen, memory.yaw)
     goal, speed = 0.0, gains.descend_speed
-    if stage == APPROACH or (stage == RELEASE and memory.opened > 0.5):
+    if stage in (APPROACH, RELEASE):
         goal = gains.clearance
     elif stage in (LIFT, HOLD):
         goal, speed = gains.lift_height, gains.lift_speed
-    elif stage == RELEASE:
-        goal = memory.height
     if stage == APPROACH:
         memory.height = goal
-    else:
+    elif stage != RELEASE or memory.opened > 0.5:
         most = speed * clock.period
         memory.height += min(max(goal - memory.height, -most), most)
     memory.short_of = abs(goal - memory.height)
@@ -155,19 +153,19 @@ def move_fingers(clock: Any, settings: Any, gains: Any, measured: Any, setpoints
     for i in range(count):
         finger = settings.fingers[i]
         joint = int(finger.joint)
-        travel, kp = finger.closed - finger.open, settings.links[joint].kp
-        at = measured.joint[joint].position
-        press = kp * (memory.finger[i] - at) * math.copysign(1.0, travel)
+        travel, at = finger.closed - finger.open, measured.joint[joint].position
+        inward, near = math.copysign(1.0, travel), _AT_END * abs(travel)
+        press = settings.links[joint].kp * (memory.finger[i] - at) * inward
         grip += press / count
         most = gains.close_speed * clock.period
         if holds(stage):
             if press < setpoints.grip and stage == CLOSE:
-                memory.finger[i] += math.copysign(most, travel)
+                memory.finger[i] += most * inward
             pressing = pressing and press >= _NEARLY * setpoints.grip
         else:
             memory.finger[i] += min(max(finger.open - memory.finger[i], -most), most)
-        empty = empty or abs(finger.closed - at) < _AT_END * abs(travel)
-        opened = opened and abs(finger.open - at) < _AT_END * abs(travel)
+        empty = empty or (finger.closed - at) * inward < near
+        opened = opened and (at - finger.open) * inward < near
     memory.opened = 1.0 if opened else 0.0
     memory.pressed = grip
     if not pressing:
