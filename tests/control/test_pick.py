@@ -35,8 +35,8 @@ ARM = f"""<mujoco><compiler angle="radian"/>
     <geom type="box" size=".02 .04 {HALF}" mass=".3" friction=".7" priority="1"/><site name="beside" pos="0 -.2 0"/></body>
   <body name="foot"><geom type="cylinder" size=".05 .1" pos="0 0 .1" mass="3"/>
     <body name="one" pos="0 0 .2"><joint name="pan" axis="0 0 1"/>{_LINK.format(0.1, 2)}
-      <body name="two" pos="0 0 .1"><joint name="shoulder" axis="0 1 0"/>{_LINK.format(0.4, 2)}
-        <body name="three" pos="0 0 .4"><joint name="elbow" axis="0 1 0"/>{_LINK.format(0.35, 1.5)}
+      <body name="two" pos="0 0 .1"><joint name="shoulder" axis="0 1 0" range="-1.5 2" limited="true"/>{_LINK.format(0.4, 2)}
+        <body name="three" pos="0 0 .4"><joint name="elbow" axis="0 1 0" range="-3 3" limited="true"/>{_LINK.format(0.35, 1.5)}
           <body name="four" pos="0 0 .35"><joint name="nod" axis="0 1 0"/>{_LINK.format(0.05, 0.5)}
             <body name="five" pos="0 0 .05"><joint name="tilt" axis="1 0 0"/>{_LINK.format(0.05, 0.5)}
               <body name="palm" pos="0 0 .05"><joint name="roll" axis="0 0 1"/>
@@ -189,6 +189,16 @@ def test_it_waits_until_the_object_stands(make_twin: Any) -> None:
     # it still lags by 0.1 m/s T e^(-t/T) (1 + t/T), which is 0.005 m/s T at t = 4.74 T = 1.42 s; then it stands for 0.5 s
     assert told.see([0.6, 0, 0.23], 1.85) == WAIT
     assert told.see([0.6, 0, 0.23], 0.15) == APPROACH
+
+
+def test_it_tells_how_much_room_its_joints_have(make_twin: Any) -> None:
+    """Of the six that carry the tool; the fingers stand at their limits."""
+    told = _Told(driven(make_twin).simulate())
+    told.see([0.6, 0, 0.23], 0.01)
+    assert float(told.program._memory["room"]) == pytest.approx(3.0 - 1.9)
+    told.measured["encoders.shoulder.position"] = -1.6
+    told.see([0.6, 0, 0.23], 0.01)
+    assert float(told.program._memory["room"]) == pytest.approx(-0.1)
 
 
 def test_an_object_that_is_out_of_reach_or_not_seen_is_not_approached(make_twin: Any) -> None:

@@ -42,6 +42,7 @@ from didymos.control.pick_law import (
     look_at_object,
     move_fingers,
     object_stands,
+    room_left,
 )
 from didymos.control.pick_stages import APPROACH, RELEASE, STAGES, WAIT, holds, next_stage
 from didymos.control.task_space import AXES
@@ -78,6 +79,7 @@ class Pick(EndEffector):
     stage = report(labels=STAGES)
     misses = report(doc="how often fingers closed on nothing, or lost the object")
     pressed = report(unit="N", doc="by the fingers, on average, as far as their springs say")
+    room = report(unit="rad", doc="of the arm's joints, left to the nearest limit [rad or m]")
     object_speed = report(unit="m/s", doc="relative to the robot, smoothed")
     target = report(columns="xyz", unit="m", doc="where the tool shall be, along the axes of the robot's model")
     seen = memory(layout=OBJECT)
@@ -121,6 +123,7 @@ class Pick(EndEffector):
                 memory.still_since = clock.time
         lead(clock, settings, gains, memory)
         command_fingers(settings, measured, memory, inputs)
+        memory.room = room_left(settings, measured)
         turn = (memory.turn[0], memory.turn[1], memory.turn[2], memory.turn[3])
         aim_at(clock, settings.task, memory.goal, memory.target, turn, here)
 

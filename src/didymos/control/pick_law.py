@@ -24,6 +24,7 @@ from didymos.model import bias, frame_position, frame_rotation
 
 __all__ = [
     "FINGER", "GRASP", "OBJECT", "command_fingers", "has_arrived", "lead", "look_at_object", "move_fingers", "object_stands",
+    "room_left",
 ]  # fmt: skip
 
 GRASP = np.dtype(
@@ -171,6 +172,17 @@ def move_fingers(clock: Any, settings: Any, gains: Any, measured: Any, setpoints
     if not pressing:
         memory.pressing_since = clock.time
     return pressing and clock.time - memory.pressing_since >= gains.close_time, empty
+
+
+@kernel
+def room_left(settings: Any, measured: Any) -> float:
+    """How far [rad or m] the joint of the chain that is nearest to one of its limits is from it; negative beyond."""
+    room = math.inf
+    for i in range(int(settings.count)):
+        if settings.links[i].column >= 0.0:
+            actuator, at = settings.actuators[i], measured.joint[i].position
+            room = min(room, at - actuator.lower, actuator.upper - at)
+    return room
 
 
 @kernel
