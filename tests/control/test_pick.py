@@ -161,6 +161,28 @@ def test_a_box_that_is_not_where_it_is_seen_is_a_miss_and_tried_again(make_twin:
     assert passed.count("close") == 2  # above the place it is already: the second approach ends at once
 
 
+def test_a_tool_that_does_not_get_down_to_the_box_is_a_miss(make_twin: Any) -> None:
+    """It shall grasp below the table, on which its fingers come to stand: after its patience it lets go and begins anew."""
+    simulation = driven(make_twin, {"offset": [0.0, 0.0, -0.1]}, EXACT).simulate()
+    simulation.program.set_gain("patience.stage", 4.0)
+    log = simulation.run(14.0)
+    passed = stages(simulation, log)
+    assert passed[:5] == ["wait", "approach", "descend", "release", "wait"]
+    assert log["control.misses"].values[-1] >= 1
+
+
+def test_a_box_that_is_pulled_out_of_the_fingers_is_a_miss(make_twin: Any) -> None:
+    """The grip of 20 N on two sides holds 2 x 0.7 x 20 N = 28 N by friction, 2.9 N are its weight: 20 N more, not 40 N."""
+    pull = {"target": "push.box.z", "kind": "pulse"}
+    pulls = [pull | {"value": -20.0, "start": 8.0, "end": 8.5}, pull | {"value": -40.0, "start": 9.0, "end": 9.5}]
+    simulation = driven(make_twin, scenarios={"pull": {"seconds": 12, "stimuli": pulls}}).simulate(scenario="pull")
+    log = simulation.run()
+    stage, misses = log["control.stage"], log["control.misses"]
+    assert np.interp(8.99, stage.time, stage.values) == HOLD
+    assert misses.values[misses.time < 9.0].max() == 0
+    assert misses.values[-1] >= 1
+
+
 class _Told:
     """A program that is handed readings by a test."""
 
@@ -252,6 +274,7 @@ def test_options_that_do_not_fit_are_one_sentence(make_twin: Any, options: Any, 
 
 NOTHING = {
     "asked": True, "stands": False, "gone": False, "arrived": False, "pressing": False, "empty": False, "opened": False,
+    "late": False,
 }  # fmt: skip
 
 
@@ -267,6 +290,11 @@ NOTHING = {
         (DESCEND, {"arrived": True}, CLOSE),
         (DESCEND, {"gone": True}, RELEASE),
         (DESCEND, {"asked": False}, RELEASE),
+        (APPROACH, {"late": True}, WAIT),
+        (DESCEND, {"late": True}, RELEASE),
+        (CLOSE, {"late": True}, RELEASE),
+        (HOLD, {"late": True}, HOLD),
+        (RELEASE, {"late": True}, WAIT),
         (CLOSE, {"arrived": True}, CLOSE),
         (CLOSE, {"pressing": True}, LIFT),
         (CLOSE, {"pressing": True, "empty": True}, RELEASE),

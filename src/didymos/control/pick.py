@@ -65,7 +65,8 @@ class Pick(EndEffector):
     still_speed = Gain(0.005, low=0, high=1, unit="m/s", path="still.speed", doc="below which the object stands")
     still_time = Gain(0.5, low=0, high=60, unit="s", path="still.time", doc="for which it has to")
     reach = Gain(1.0, low=0, high=100, unit="m", doc="from the frame in which it is measured, within which it is grasped")
-    patience = Gain(0.5, low=0.001, high=60, unit="s", doc="without a reading, after which the object is no longer seen")
+    sight_patience = Gain(0.5, low=0.001, high=60, unit="s", path="patience.sight", doc="without a reading")
+    stage_patience = Gain(10.0, low=0.1, high=600, unit="s", path="patience.stage", doc="after which a stage is given up")
     arrived_distance = Gain(0.003, low=0, high=1, unit="m", path="arrived.distance", doc="of the tool from its goal")
     arrived_angle = Gain(0.02, low=0, high=3.2, unit="rad", path="arrived.angle")
     grasp_setpoint = setpoint("grasp", doc="1: take the object and hold it; 0: set it down")
@@ -77,12 +78,13 @@ class Pick(EndEffector):
     fingers = setting(count=MOST_JOINTS, layout=FINGER)
     no_force = setting(count=AXES, unit="N", doc="none of its axes is one of force")
     stage = report(labels=STAGES)
-    misses = report(doc="how often fingers closed on nothing, or lost the object")
+    misses = report(doc="how often fingers closed on nothing or lost the object, or it did not get there")
     pressed = report(unit="N", doc="by the fingers, on average, as far as their springs say")
     room = report(unit="rad", doc="of the arm's joints, left to the nearest limit [rad or m]")
     object_speed = report(unit="m/s", doc="relative to the robot, smoothed")
     target = report(columns="xyz", unit="m", doc="where the tool shall be, along the axes of the robot's model")
     seen = memory(layout=OBJECT)
+    stage_since = memory(unit="s")
     still_since = memory(unit="s")
     pressing_since = memory(unit="s")
     opened = memory(doc="1 while all fingers are open")
@@ -114,10 +116,11 @@ class Pick(EndEffector):
         pressing, empty = move_fingers(clock, settings, gains, measured, setpoints, memory)
         before, asked = int(memory.stage), setpoints.grasp > 0.5
         arrived = has_arrived(gains, memory, here)
-        stage = next_stage(before, asked, still, gone, arrived, pressing, empty, memory.opened > 0.5)
+        late = clock.time - memory.stage_since > gains.stage_patience
+        stage = next_stage(before, asked, still, gone, arrived, pressing, empty, memory.opened > 0.5, late)
         if stage != before:
-            memory.stage = stage
-            memory.misses += 1.0 if holds(before) and empty else 0.0
+            memory.stage, memory.stage_since = stage, clock.time
+            memory.misses += 1.0 if (holds(before) and empty) or (late and before != RELEASE) else 0.0
             memory.pressing_since = clock.time
             if stage in (WAIT, APPROACH, RELEASE):
                 memory.still_since = clock.time

@@ -4,8 +4,9 @@
     speed = |p - p_slow| / T                                p_slow follows p in the same way: zero for an object that stands
     q* of a finger closes at `close.speed` while kp |q - q*| < f, and stays: it presses with f, and holds the middle with kp
 
-A finger's q* stays where the finger began to press: two fingers that both pushed with a constant force would let the object go
-sideways; so each is a spring about the place of the touch, bent by f / kp.
+A finger's q* stays where the finger began to press with f: two fingers that both pushed with a constant force would let the
+object go sideways; so each is a spring about the place of the touch, bent by f / kp. A finger that presses less moves on: fingers
+that have lost the object close.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from didymos.compiled import kernel
 from didymos.control.actuation import actuate
 from didymos.control.angles import turn_vector
-from didymos.control.pick_stages import APPROACH, CLOSE, DESCEND, HOLD, LIFT, RELEASE, WAIT, holds
+from didymos.control.pick_stages import APPROACH, DESCEND, HOLD, LIFT, RELEASE, WAIT, holds
 from didymos.control.pose_goal import difference, quaternion_of
 from didymos.model import bias, frame_position, frame_rotation
 
@@ -92,7 +93,7 @@ def object_stands(clock: Any, gains: Any, memory: Any) -> tuple[bool, bool]:
     for i in range(3):
         size += (seen.grasp[i] - seen.slow[i]) ** 2
     memory.object_speed = math.sqrt(size) / gains.smoothing
-    visible = seen.stamp >= 0.0 and clock.time - seen.stamp < gains.patience
+    visible = seen.stamp >= 0.0 and clock.time - seen.stamp < gains.sight_patience
     near = visible and seen.distance < gains.reach
     if not (near and memory.object_speed < gains.still_speed):
         memory.still_since = clock.time
@@ -160,7 +161,7 @@ def move_fingers(clock: Any, settings: Any, gains: Any, measured: Any, setpoints
         grip += press / count
         most = gains.close_speed * clock.period
         if holds(stage):
-            if press < setpoints.grip and stage == CLOSE:
+            if press < setpoints.grip:
                 memory.finger[i] += most * inward
             pressing = pressing and press >= _NEARLY * setpoints.grip
         else:

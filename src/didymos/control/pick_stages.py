@@ -11,8 +11,9 @@
 | lower    | back to where it took the object          | hold        | release: it has arrived                                 |
 | release  | up by `clearance`, once they are open     | open        | wait: it has arrived                                    |
 
-Fingers that closed on nothing, or lost what they held, are a miss: release, then wait, and it tries again. From approach and
-descend it goes back to wait where the object moves on, leaves the reach, or nobody asks for it.
+Fingers that closed on nothing or lost what they held, and a tool or fingers that do not arrive within `patience.stage`, are a
+miss: release, then wait, and it tries again. From approach and descend it goes back to wait where the object moves on, leaves
+the reach, or nobody asks for it.
 """
 
 from __future__ import annotations
@@ -35,15 +36,19 @@ def holds(stage: int) -> bool:
 
 @kernel
 def next_stage(
-    stage: int, asked: bool, stands: bool, gone: bool, arrived: bool, pressing: bool, empty: bool, opened: bool
+    stage: int, asked: bool, stands: bool, gone: bool, arrived: bool, pressing: bool, empty: bool, opened: bool, late: bool
 ) -> int:
     """The next stage.
 
     `asked` whether somebody wants the object; `stands` it has been in reach and at rest for long enough; `gone` it is not even
     nearly so; `arrived` the tool is at the end of its way; `pressing` all fingers have pressed for long enough; `empty` one of
-    them is closed; `opened` all are open.
+    them is closed; `opened` all are open; `late` the stage takes too long.
     """
     if holds(stage) and empty:
+        return RELEASE
+    if late and stage in (APPROACH, RELEASE):
+        return WAIT
+    if late and stage in (DESCEND, CLOSE):
         return RELEASE
     if stage == WAIT and asked and stands:
         return APPROACH

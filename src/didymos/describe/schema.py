@@ -165,8 +165,8 @@ class WorldSpec(Spec):
     )
     solver_tolerance: Annotated[float, Field(strict=True, gt=0, le=1)] | None = Field(
         default=None,
-        description="of contacts and friction [1]: a step's search for their forces ends where it gains less; the engine's 1e-8, or"
-        " the description's. Smaller where a heavy robot stands on stiff friction, or it creeps by what the search leaves",
+        description="the search for the forces of contact and friction ends where a round gains less; the engine's 1e-8, or the"
+        " description's. Smaller where a heavy robot on stiff friction creeps by what the search leaves",
     )
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 
