@@ -1,4 +1,4 @@
-"""The world `mobile_arm`: the base drives to the table by its odometry; the arm takes the box, wherever it is, by friction alone."""
+"""The world `mobile_arm`: the base drives to the table by its odometry; the arm takes the box where it is, by friction alone."""
 
 from __future__ import annotations
 

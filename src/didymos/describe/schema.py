@@ -163,11 +163,11 @@ class WorldSpec(Spec):
     friction_impedance: float = number(
         1.0, unit="1", above=0, high=1000, live=False, doc="of friction over the normal force's; below 1 contacts creep more"
     )
-    solver_tolerance: Annotated[float, Field(strict=True, gt=0, le=1)] | None = Field(
-        default=None,
-        description="the search for the forces of contact and friction ends where a round gains less; the engine's 1e-8, or the"
-        " description's. Smaller where a heavy robot on stiff friction creeps by what the search leaves",
-    )
+    solver_tolerance: float = number(
+        0.0, unit="1", low=0, high=1, live=False,
+        doc="the search for forces of contact and friction ends where a round gains less; 0 for the description's, or the"
+        " engine's 1e-8. Smaller where a heavy robot on stiff friction creeps by what the search leaves",
+    )  # fmt: skip
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 
 
