@@ -22,6 +22,7 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
         "multirotor_hold": "didymos.control.multirotor_hold:MultirotorHold",
         "multirotor_pd": "didymos.control.multirotor_pd:MultirotorPd",
         "omni_drive": "didymos.control.omni_drive:OmniDrive",
+        "pick": "didymos.control.pick:Pick",
         "position_command": "didymos.control.position_command:PositionCommand",
         "legged": "didymos.control.legged:Legged",
         "sticks": "didymos.control.sticks:Sticks",

@@ -157,6 +157,11 @@ class WorldSpec(Spec):
     friction_impedance: float = number(
         1.0, unit="1", above=0, high=1000, live=False, doc="of friction over the normal force's; below 1 contacts creep more"
     )
+    solver_tolerance: float = number(
+        0.0, unit="1", low=0, high=1, live=False,
+        doc="the search for forces of contact and friction ends where a round gains less; 0 for the description's, or the"
+        " engine's 1e-8. Smaller where a heavy robot on stiff friction creeps by what the search leaves",
+    )  # fmt: skip
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
 
 
@@ -227,7 +232,8 @@ class ExpectationSpec(Spec):
     name: str
     signal: str | None = Field(default=None, description="a recorded signal, or roll, pitch, yaw, tilt of a stream with a pose")
     measure: Annotated[str, AfterValidator(_measure)] = Field(
-        default="max_error", description="of signal minus `target`: max_error, rmse, mean, final, max, min, or a package's own"
+        default="max_error",
+        description="of signal minus `target`: max_error, rmse, mean, final, max, min, span, or a package's own",
     )
     target: float = number(0.0, doc="value that the signal is compared with")
     point: Vector | None = Field(

@@ -230,6 +230,8 @@ def _set_options(spec: mujoco.MjSpec, twin: Twin) -> None:
     spec.option.gravity = [0.0, 0.0, -world.gravity]
     spec.option.magnetic = world.magnetic.field()
     spec.option.impratio = world.friction_impedance
+    if world.solver_tolerance > 0.0:
+        spec.option.tolerance = world.solver_tolerance
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
 
 
