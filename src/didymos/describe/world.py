@@ -338,6 +338,9 @@ class World:
 
     def _check_couplings(self) -> None:
         for key, item in self.file.couplings.items():
+            if item.between[0].startswith("objects."):
+                text = "begins with an object; put the robot whose input switches it first"
+                raise self.mistake(text, "couplings", key, "between")
             for end in item.between:
                 for wrong in wrong_end(end, self.robots, "couplings", key, "between"):
                     raise self.mistake(wrong.text, *wrong.place)
@@ -350,13 +353,8 @@ class World:
                 description = robot.twin.description
                 if not target or target in description.links or target in description.frames:
                     continue
-                place = ("robots", name, "sensors", sensor, "target")
-                other, _, link = target.partition(".")
-                if other not in self.robots:
-                    raise self.mistake(f"there is no robot {other!r}{nearest(other, self.robots)}", *place)
-                theirs = self.robots[other].twin.description
-                if link and link not in theirs.links and link not in theirs.frames:
-                    raise self.mistake(f"{other} has no link {link!r}{nearest(link, (*theirs.links, *theirs.frames))}", *place)
+                for wrong in wrong_end(target, self.robots, "robots", name, "sensors", sensor, "target"):
+                    raise self.mistake(wrong.text, *wrong.place)
 
     def __repr__(self) -> str:
         return f"World({self.name!r})"

@@ -32,7 +32,7 @@ from didymos.engine.link_frames import WORLD, LinkFrames
 from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE, MemoryLayout
 from didymos.engine.moving_objects import add_moving, stiffen
-from didymos.engine.objects import add_bodies
+from didymos.engine.objects import OBJECTS, add_bodies, object_frames
 from didymos.engine.part_table import NAME
 from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
@@ -135,7 +135,8 @@ def assemble_all(members: Sequence[Member], ends: Sequence[CouplingEnds] = ()) -
         if member.boxes:
             add_boxes(spec, member.twin.file.pilot.boxes, twins[0].file.world.boundary, member.twin.description.prefix)
         add_belts(spec, member.twin)
-    couplings = tuple(item.placed(joined.links) for item in ends)
+    things = object_frames(twins[0])
+    couplings = tuple(item.placed((*joined.links, things)) for item in ends)
     add_couplings(spec, couplings, twins[0].file.world.step)
     bare = spec.copy()
     discard_visuals(bare, twins)
@@ -169,7 +170,7 @@ def assemble_all(members: Sequence[Member], ends: Sequence[CouplingEnds] = ()) -
     first_state = max(int(model.actuator_actadr[model.nu - 1]), 0)  # ours is the last actuator
     assemblies = []
     prefixes = [twin.description.prefix.removesuffix("/") for twin in twins]
-    robots = {name: links for name, links in zip(prefixes, joined.links, strict=True) if name}
+    robots = {name: links for name, links in zip(prefixes, joined.links, strict=True) if name} | {OBJECTS: things}
     for i, twin in enumerate(twins):
         fill_table(model, spec, twin, joined.links[i], tables[i], states[i], first_state, robots)
         numbers = {path: start + tables[i].first + word for path, word in tables[i].numbers.items()}

@@ -18,6 +18,7 @@ from didymos.engine.joint_limits import LIMIT, LIMITS, limited_joints
 from didymos.engine.law_table import register
 from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.memory_layout import MemoryLayout
+from didymos.engine.objects import OBJECTS
 from didymos.engine.part_table import (
     AIR,
     BLOWER,
@@ -288,8 +289,9 @@ def _target(twin: Twin, links: LinkFrames, sensor: str, target: str, robots: Map
     if target in links.links or target in links.frames:
         return links[target]
     robot, _, link = target.partition(".")
+    others = [name for name in robots if name != OBJECTS]
     if robot not in robots:
-        here = f"here are {', '.join(robots)}" if robots else "a twin alone has no other robot beside it, a world has"
+        here = f"here are {', '.join(others)}" if others else "a twin alone has no other robot beside it, a world has"
         raise twin.mistake(f"there is no robot {robot!r}{nearest(robot, robots)} ({here})", *place)
     theirs = robots[robot]
     link = link or theirs.root

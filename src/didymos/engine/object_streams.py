@@ -6,13 +6,10 @@ import mujoco
 
 from didymos.contract import ODOMETRY
 from didymos.engine.context import Source
-from didymos.engine.objects import is_object, object_of
+from didymos.engine.objects import OBJECTS, is_object, object_of
 from didymos.record.stream import Kind, StreamLayout
 
-__all__ = ["OBJECTS", "Columns", "object_streams"]
-
-OBJECTS = "objects"
-"""First word of their names."""
+__all__ = ["Columns", "object_streams"]
 
 Columns = list[tuple[int, int, float]]
 _UNITS = ("m",) * 3 + ("1",) * 4 + ("m/s",) * 3 + ("rad/s",) * 3

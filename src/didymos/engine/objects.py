@@ -11,12 +11,18 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.free_bodies import free_bodies
 from didymos.describe.object_spec import ObjectSpec
 from didymos.describe.twin import Twin
+from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.object_shapes import add_shapes
 from didymos.engine.start import quaternion_from_rpy
+from didymos.rotations import Pose
 
-__all__ = ["add_bodies", "add_velocity", "is_object", "object_body", "object_of"]
+__all__ = ["OBJECTS", "add_bodies", "add_velocity", "is_object", "object_frames", "object_body", "object_of"]
+
+OBJECTS = "objects"
+"""What stands before the names of objects, as the name of a robot before its links."""
 
 _PREFIX = "didymos:object:"
 _HERE, _UPRIGHT = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
@@ -31,6 +37,13 @@ def object_body(name: str) -> str:
 def object_of(body: str) -> str | None:
     """The object that a body is, by the engine's name; None for any other body."""
     return body.removeprefix(_PREFIX) if body.startswith(_PREFIX) else None
+
+
+def object_frames(twin: Twin) -> LinkFrames:
+    """The objects of a twin's world that move, as frames of a robot called `objects`."""
+    bodies = [body.name for body in free_bodies(twin.file, twin.surroundings.free).values() if body.is_object]
+    bodies += [name for name, thing in twin.file.world.objects.items() if thing.motion is not None]
+    return LinkFrames("", {name: LinkFrame(object_body(name), Pose()) for name in bodies}, {}, {})
 
 
 def is_object(model: mujoco.MjModel, body: int) -> bool:

@@ -61,7 +61,10 @@ def distance_of(ends: tuple[str, str], log: Log, roots: Mapping[str, str]) -> tu
 def _path(end: str, log: Log, roots: Mapping[str, str]) -> tuple[Array, Array]:
     """Times [s] and positions [m], shape [n, 3]."""
     robot, _, link = end.partition(".")
-    signal = f"{robot}.truth.position" if not link or link == roots[robot] else f"tf.{robot}/{link}.position"
+    if robot == "objects":
+        signal = f"{end}.position"
+    else:
+        signal = f"{robot}.truth.position" if not link or link == roots[robot] else f"tf.{robot}/{link}.position"
     if f"{signal}.x" not in log:
         raise InputError(f"no run records {signal!r}")
     axes = [log[f"{signal}.{axis}"] for axis in "xyz"]

@@ -85,9 +85,10 @@ class WorldSimulation(Simulation):
     def _couplings(self) -> list[CouplingEnds]:
         numbers, found = {name: i for i, name in enumerate(self.world.order)}, []
         for name, item in self.world.file.couplings.items():
-            (first, _, one), (second, _, other) = (end.partition(".") for end in item.between)
-            roots = [self.world.robots[robot].twin.description.root for robot in (first, second)]
-            found.append(CouplingEnds(name, item, (numbers[first], numbers[second]), (one or roots[0], other or roots[1])))
+            ends = [end.partition(".") for end in item.between]
+            links = [link or self.world.robots[robot].twin.description.root for robot, _, link in ends]
+            first, second = (numbers.get(robot, -1) for robot, _, _ in ends)
+            found.append(CouplingEnds(name, item, (first, second), (links[0], links[1])))
         return found
 
     def _mount(self, name: str, numbers: Mapping[str, int]) -> Mount | None:
