@@ -19,7 +19,7 @@ from didymos.engine.object_shapes import add_shapes
 from didymos.engine.start import quaternion_from_rpy
 from didymos.rotations import Pose
 
-__all__ = ["OBJECTS", "add_bodies", "add_velocity", "is_object", "object_frames", "object_body", "object_of"]
+__all__ = ["OBJECTS", "add_bodies", "add_velocity", "is_object", "object_body", "object_frames", "object_of"]
 
 OBJECTS = "objects"
 """What stands before the names of objects, as the name of a robot before its links."""

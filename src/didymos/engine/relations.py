@@ -45,7 +45,7 @@ def placed_layout(layout: StreamLayout, robot: str) -> StreamLayout:
 def signals_of(item: ExpectationSpec) -> tuple[str, ...]:
     """The signals, or beginnings of signals, that an expectation looks at: one, or where two robots and their links are."""
     if isinstance(item, WorldExpectationSpec) and item.distance is not None:
-        return ("tf.", *(f"{end.partition('.')[0]}.truth." for end in item.distance))
+        return ("tf.", "objects.", *(f"{end.partition('.')[0]}.truth." for end in item.distance))
     return () if item.signal is None else (item.signal,)
 
 
