@@ -22,7 +22,7 @@ from didymos.compiled import kernel
 from didymos.control import servicing_stages as st
 from didymos.control.angles import limit
 from didymos.control.capture_law import quintic
-from didymos.control.free_base import arm_accelerations, efforts, respond
+from didymos.control.free_base import arm_accelerations, base_torque, efforts, respond
 from didymos.control.pose_goal import difference
 from didymos.control.servicing_layout import ARM
 from didymos.control.servicing_path import H, base_attitude, base_place, moving, tool_pose, turning
@@ -65,7 +65,7 @@ def tool_now(model: Any, frame: int) -> tuple[Vector, Quaternion]:
 
 @kernel
 def _base_turning(gains: Any, memory: Any, time: float, q: Any, v: Any, out: Any) -> None:
-    """w_b' [3] along the base's axes."""
+    """w_b' along the base's axes, into the base's three of `out` [nv]."""
     here = (q[3], q[4], q[5], q[6])
     back = (q[3], -q[4], -q[5], -q[6])
     asked = base_attitude(memory, time)
@@ -77,7 +77,7 @@ def _base_turning(gains: Any, memory: Any, time: float, q: Any, v: Any, out: Any
     )
     k = gains.base_frequency
     for i in range(3):
-        out[i] = change[i] + 2.0 * k * (rate[i] - v[3 + i]) + k * k * limit(e[i], -_FAR, _FAR)
+        out[3 + i] = change[i] + 2.0 * k * (rate[i] - v[3 + i]) + k * k * limit(e[i], -_FAR, _FAR)
 
 
 @kernel
@@ -125,7 +125,8 @@ def _tool_acceleration(settings: Any, gains: Any, memory: Any, time: float, mode
 @kernel
 def _joint_accelerations(settings: Any, gains: Any, memory: Any, time: float, q: Any, v: Any, out: Any) -> None:
     """y [7]: hold the ready posture, go back to it, come to rest and stay there, or brake."""
-    since, start, n = time - memory.stage_start.time, memory.stage_start, gains.arm_joints
+    since, start = time - memory.stage_start.time, memory.stage_start
+    n = gains.arm_loaded if memory.holds > 0.5 else gains.arm_joints
     for i in range(ARM):
         at, speed = q[int(settings.arm_q[i])], v[int(settings.arm[i])]
         asked, rate, change = settings.ready[i], 0.0, 0.0
@@ -153,17 +154,14 @@ def act(settings: Any, gains: Any, memory: Any, clock: Any, q: Any, v: Any, inpu
 
 @kernel
 def _drive(settings: Any, gains: Any, memory: Any, clock: Any, model: Any, q: Any, v: Any, inputs: Any) -> None:
-    nv, base = int(model.nv), 0
+    nv = int(model.nv)
     place(model, q, v)
     mass, force, start, per_joint = np.zeros((nv, nv)), np.zeros(nv), np.zeros(nv), np.zeros((nv, ARM))
     mass_matrix(model, mass)
     bias(model, force)
-    fired, outside, turn = np.zeros(6), np.zeros(3), np.zeros(3)
-    fired_force(settings.thrusters, memory.duty, fired)
-    outside[0], outside[1], outside[2] = turn_by((q[3], q[4], q[5], q[6]), fired[0], fired[1], fired[2])
-    _base_turning(gains, memory, clock.time, q, v, turn)
-    respond(mass, force, base, settings.wheels, settings.arm, outside, turn, start, per_joint)
-    y, tau, torque = np.zeros(ARM), np.zeros(ARM), np.zeros(3)
+    acting, led, y, tau, torque = np.zeros(nv), np.zeros(nv), np.zeros(ARM), np.zeros(ARM), np.zeros(3)
+    _acting_forces(settings, memory, q, acting)
+    respond(mass, force, settings.floating, acting, led, settings.arm, start, per_joint)
     if st.TRACK <= memory.stage <= st.GRASP:
         reach, demanded, wish = np.zeros((6, nv)), np.zeros(6), np.zeros(ARM)
         jacobian(model, int(settings.tool), reach)
@@ -175,10 +173,26 @@ def _drive(settings: Any, gains: Any, memory: Any, clock: Any, model: Any, q: An
         arm_accelerations(reach, start, per_joint, demanded, gains.arm_damping, wish, y)
     else:
         _joint_accelerations(settings, gains, memory, clock.time, q, v, y)
-    efforts(mass, force, base, settings.arm, start, per_joint, y, tau, torque)
+    efforts(mass, force, settings.arm, start, per_joint, y, tau)
     for i in range(ARM):
         inputs.joints[i] = limit(tau[i], -gains.torque_limit, gains.torque_limit)
+    _base_turning(gains, memory, clock.time, q, v, led)
+    for i in range(3):
+        acting[3 + i], acting[int(settings.wheels[i])] = 0.0, 0.0
+    respond(mass, force, settings.sliding, acting, led, settings.arm, start, per_joint)
+    base_torque(mass, force, 3, start, per_joint, y, torque)
     _push(settings, gains, memory, clock, q, v, torque, inputs)
+
+
+@kernel
+def _acting_forces(settings: Any, memory: Any, q: Any, out: Any) -> None:
+    """What thrusters and wheels do at this moment, as generalized forces [nv]."""
+    fired = np.zeros(6)
+    fired_force(settings.thrusters, memory.duty, fired)
+    out[0], out[1], out[2] = turn_by((q[3], q[4], q[5], q[6]), fired[0], fired[1], fired[2])
+    for i in range(3):
+        out[3 + i] = fired[3 + i]
+        out[int(settings.wheels[i])] = -memory.wheel_torque[i]
 
 
 @kernel
@@ -187,7 +201,7 @@ def _push(settings: Any, gains: Any, memory: Any, clock: Any, q: Any, v: Any, to
     speeds, push, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
     for i in range(3):
         speeds[i] = v[int(settings.wheels[i])]
-    drive_wheels(settings.rotors, speeds, torque, inputs.wheels)
+    drive_wheels(settings.rotors, speeds, torque, memory.wheel_torque)
     _base_force(settings, gains, memory, clock.time, q, v, push)
     wrench[0], wrench[1], wrench[2] = turn_by((q[3], -q[4], -q[5], -q[6]), push[0], push[1], push[2])
     for i in range(3):
@@ -195,3 +209,5 @@ def _push(settings: Any, gains: Any, memory: Any, clock: Any, q: Any, v: Any, to
     pulse(settings.thrusters, wrench, clock.time, clock.period, memory)
     for i in range(int(settings.thrusters.count)):
         inputs.duty[i] = memory.duty[i]
+    for i in range(3):
+        inputs.wheels[i] = memory.wheel_torque[i]

@@ -84,6 +84,8 @@ def fill_settings(settings: Any, options: ServicingOptions, robot: Robot) -> Non
     settings["arm"] = [model.velocity_index(name) for name in options.arm]
     settings["arm_q"] = [model.position_index(name) for name in options.arm]
     settings["wheels"] = [model.velocity_index(name) for name in options.wheels]
+    settings["floating"] = [*range(6), *settings["wheels"]]
+    settings["sliding"] = [*range(3), *settings["wheels"]]
     settings["ready"] = _numbers("ready", options.ready, layout.ARM)
     settings["capture"] = _numbers("capture", options.capture, layout.ARM)
     q = model.reference
