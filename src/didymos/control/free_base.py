@@ -8,15 +8,16 @@ equations of motion say how, for given accelerations a of those that are led and
 
     M_xx x = g_x - h_x - M_xa a - M_xy y        so that         v' = start + per_joint y
 
-Two cases are needed. With x = (u_b, w_b, wheels) and the forces that act at this moment, a frame of the arm accelerates by
-J v' + J' v = J_g y + ..., J_g the generalized Jacobian of a free-floating robot (Umetani and Yoshida 1989): the arm moves its tool
+Two cases are needed. With x = (u_b, w_b, wheels) and the forces that act at this moment, a frame of the arm accelerates by J v'
++ J' v = J_g y + ..., J_g the generalized Jacobian of a free-floating robot (Umetani and Yoshida 1989): the arm moves its tool
 rightly although the base gives way. y comes from the damped inverse with a wish of its own in the null space,
 
     y = y_0 + J_g^T (J_g J_g^T + d^2)^-1 (b - J_g y_0)
 
-With x = (u_b, wheels), wheels without torque, and w_b' as it shall be, the base's row of the equations of motion is the torque t that
-the base needs while the arm moves so: the reaction of the arm, fed forward. Thrusters give one part of t, wheels the rest, each by a
-motor torque of minus what the base shall feel; rotors that are balanced about their axes change nothing else by it.
+With x = (u_b, wheels), wheels without torque, and w_b' as it shall be, the base's row of the equations of motion is the torque
+t that the base needs while the arm moves so: the reaction of the arm, fed forward. Thrusters give one part of t, wheels the
+rest, each by a motor torque of minus what the base shall feel; rotors that are balanced about their axes change nothing else by
+it.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ __all__ = ["arm_accelerations", "base_torque", "efforts", "respond"]
 def respond(mass: Any, bias: Any, free: Any, forces: Any, led: Any, arm: Any, start: Any, per_joint: Any) -> None:
     """`start` [nv] and `per_joint` [nv, joints] of v' = start + per_joint y.
 
-    `mass` [nv, nv], `bias` [nv] of the model; `free` where in v the freedoms are that nobody leads, `arm` where the arm's; `forces`
-    [nv] that act on the first; `led` [nv] accelerations of the others, the arm's left out.
+    `mass` [nv, nv], `bias` [nv] of the model; `free` where in v the freedoms are that nobody leads, `arm` where the arm's;
+    `forces` [nv] that act on the first; `led` [nv] accelerations of the others, the arm's left out.
     """
     n, na, nv = len(free), len(arm), len(start)
     lower, right, found = np.zeros((n, n)), np.zeros(n), np.zeros(n)
@@ -70,7 +71,7 @@ def respond(mass: Any, bias: Any, free: Any, forces: Any, led: Any, arm: Any, st
 
 @kernel
 def arm_accelerations(jacobian: Any, start: Any, per_joint: Any, demanded: Any, damping: float, wish: Any, out: Any) -> None:
-    """y [joints] that accelerates a frame by `demanded` [6] (its drift J' v taken off), near the `wish` [joints] where it is free."""
+    """y [joints] that accelerates a frame by `demanded` [6], its drift J' v taken off, near the `wish` [joints] where it may."""
     nv, na = per_joint.shape
     general, square, gap = np.zeros((6, na)), np.zeros((6, 6)), np.zeros(6)
     for a in range(6):

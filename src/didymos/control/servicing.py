@@ -1,10 +1,11 @@
 """Servicing: a free-flyer with reaction wheels, thrusters and an arm of seven joints catches a satellite that tumbles.
 
-Each call: readings -> the robot's own state and the client's (`servicing_observe`) -> stage (`servicing_stages`) -> where to go and
-when (`servicing_plan`) -> references (`servicing_path`) -> accelerations, efforts, torques and pulses (`servicing_act`,
-`free_base`, `servicing_thrust`). The base goes to where the handle will come by, and waits; the arm follows the handle, closes in and
-takes it; then the client is braked, and the base turns back to the attitude of its set-points. Of the client it knows mass, inertia
-and where its handle is, and sees the handle's pose from the base; of itself it knows what its description says (`robot.model`).
+Each call: readings -> the robot's own state and the client's (`servicing_observe`) -> stage (`servicing_stages`) -> where to go
+and when (`servicing_plan`) -> references (`servicing_path`) -> accelerations, efforts, torques and pulses (`servicing_act`,
+`free_base`, `servicing_thrust`). The base goes to where the handle will come by, and waits; the arm follows the handle, closes
+in and takes it; then the client is braked, and the base turns back to the attitude of its set-points. Of the client it knows
+mass, inertia and where its handle is, and sees the handle's pose from the base; of itself it knows what its description says
+(`robot.model`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,16 @@ __all__ = ["Servicing"]
 
 
 @kernel
+def _wake(memory: Any, time: float, q: Any) -> None:
+    """Begin where the base is; nothing was seen yet."""
+    memory.awake, memory.client.stamp, memory.pulse_number, memory.stage_start.time = 1.0, -1.0, -1.0, time
+    for i in range(3):
+        memory.stage_start.base_position[i] = q[i]
+    for i in range(4):
+        memory.path.orientation[i], memory.path.goal_orientation[i] = q[3 + i], q[3 + i]
+
+
+@kernel
 def _fault(measured: Any, setpoints: Any, gains: Any, settings: Any, memory: Any, time: float, v: Any) -> int:
     """What forbids to go on, or 0; the gravest of them."""
     reason = st.FINE
@@ -43,6 +54,8 @@ def _fault(measured: Any, setpoints: Any, gains: Any, settings: Any, memory: Any
         reason = st.LOST
     if free and memory.stage == st.OBSERVE and time - memory.stage_start.time > 0.8 * gains.observe_seconds:
         reason = st.SPIN if memory.spin > gains.spin_limit else reason
+    if not free and measured.gripper_stage < 1.0:
+        reason = st.SLIPPED
     for i in range(layout.WHEELS):
         if abs(v[int(settings.wheels[i])]) > settings.rotors[i].speed:
             reason = st.WHEEL
@@ -124,6 +137,8 @@ def _enter(stage: int, reason: int, clock: Any, settings: Any, gains: Any, setpo
         _turn_back(setpoints, gains, memory, time)
     elif stage == st.ABORTED:
         memory.reason = reason
+        if reason == st.SLIPPED:
+            memory.holds = 0.0
         _keep_attitude(memory, time)
         center, _, _ = client_at(settings.client, memory.client, time)
         gap = np.array([q[0] - center[0], q[1] - center[1], q[2] - center[2]])
@@ -193,12 +208,7 @@ class Servicing(ServicingGains):
         if measured.state_at < 0.0:
             return
         if memory.awake < 0.5:
-            memory.awake, memory.client.stamp, memory.pulse_number = 1.0, -1.0, -1.0
-            memory.stage_start.time = clock.time
-            for i in range(3):
-                memory.stage_start.base_position[i] = q[i]
-            for i in range(4):
-                memory.path.orientation[i], memory.path.goal_orientation[i] = q[3 + i], q[3 + i]
+            _wake(memory, clock.time, q)
         see(measured.target, q, v, clock.time, gains.observe_bandwidth, settings.client, memory.client)
         memory.spin = spin(memory.client)
         stage, since = int(memory.stage), clock.time - memory.stage_start.time

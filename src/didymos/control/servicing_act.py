@@ -5,10 +5,10 @@
     x''  = x''* + 2 n (x'* - x') + n^2 e                    tool, from `track` to `grasp`
     y    = y* + 2 j (y'* - y') + j^2 (q* - q)               joints, else
 
-* marks references (`servicing_path.py`). Inverse dynamics (`free_base.py`) turns them into efforts, so that to a push at the tool the
-arm answers as a spring and a damper of stiffness n^2 L and damping 2 n L, L the inertia that the tool has by nature: an impedance. In
-`damp` the joints' references come smoothly to rest, y'(t) = y'(0) exp(-t / T): the client is braked by forces that fade in no more
-than its momentum over T. From the grasp on the model carries the client as part of the hand.
+* marks references (`servicing_path.py`). Inverse dynamics (`free_base.py`) turns them into efforts, so that to a push at the
+tool the arm answers as a spring and a damper of stiffness n^2 L and damping 2 n L, L the inertia that the tool has by nature:
+an impedance. In `damp` the joints' references come smoothly to rest, y'(t) = y'(0) exp(-t / T): the client is braked by forces
+that fade in no more than its momentum over T. From the grasp on the model carries the client as part of the hand.
 """
 
 from __future__ import annotations
@@ -23,36 +23,19 @@ from didymos.control import servicing_stages as st
 from didymos.control.angles import limit
 from didymos.control.capture_law import quintic
 from didymos.control.free_base import arm_accelerations, base_torque, efforts, respond
-from didymos.control.pose_goal import difference
+from didymos.control.pose_goal import difference, matrix_quaternion
 from didymos.control.servicing_layout import ARM
 from didymos.control.servicing_path import H, base_attitude, base_place, moving, tool_pose, turning
 from didymos.control.servicing_thrust import drive_wheels, fired_force, pulse
 from didymos.model import bias, frame_drift, frame_position, frame_rotation, frame_velocity, jacobian, mass_matrix, place
 from didymos.model.vectors import turn_by
 
-__all__ = ["act", "matrix_quaternion", "tool_now"]
+__all__ = ["act", "tool_now"]
 
 _FAR = 0.3  # [m or rad] of an error that counts
 
 Quaternion = tuple[float, float, float, float]
 Vector = tuple[float, float, float]
-
-
-@kernel
-def matrix_quaternion(r: Any) -> Quaternion:
-    """The unit quaternion, w first, of a rotation [3, 3]; of the largest of its parts first (Shepperd 1978)."""
-    trace = r[0, 0] + r[1, 1] + r[2, 2]
-    if trace > 0.0:
-        s = 2.0 * math.sqrt(1.0 + trace)
-        return 0.25 * s, (r[2, 1] - r[1, 2]) / s, (r[0, 2] - r[2, 0]) / s, (r[1, 0] - r[0, 1]) / s
-    if r[0, 0] >= r[1, 1] and r[0, 0] >= r[2, 2]:
-        s = 2.0 * math.sqrt(1.0 + r[0, 0] - r[1, 1] - r[2, 2])
-        return (r[2, 1] - r[1, 2]) / s, 0.25 * s, (r[0, 1] + r[1, 0]) / s, (r[0, 2] + r[2, 0]) / s
-    if r[1, 1] >= r[2, 2]:
-        s = 2.0 * math.sqrt(1.0 - r[0, 0] + r[1, 1] - r[2, 2])
-        return (r[0, 2] - r[2, 0]) / s, (r[0, 1] + r[1, 0]) / s, 0.25 * s, (r[1, 2] + r[2, 1]) / s
-    s = 2.0 * math.sqrt(1.0 - r[0, 0] - r[1, 1] + r[2, 2])
-    return (r[1, 0] - r[0, 1]) / s, (r[0, 2] + r[2, 0]) / s, (r[1, 2] + r[2, 1]) / s, 0.25 * s
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Records of the servicing program: what it reads, what it is set to and what it remembers.
 
-Positions are in the world [m], orientations are unit quaternions from a body to the world, w first. The client's frame stands in its
-centre of mass, along its principal axes of inertia.
+Positions are in the world [m], orientations are unit quaternions from a body to the world, w first. The client's frame stands
+in its centre of mass, along its principal axes of inertia.
 """
 
 from __future__ import annotations

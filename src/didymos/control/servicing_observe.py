@@ -1,13 +1,13 @@
 """What the servicing program knows of the client: poses of its handle into position, attitude and rates; where it will be.
 
-The client is a rigid body that nothing acts on: between readings its centre of mass drifts and it tumbles (`tumbling.py`). A reading
-corrects attitude and rate, then position and velocity, as an alpha-beta filter with two equal poles does,
+The client is a rigid body that nothing acts on: between readings its centre of mass drifts and it tumbles (`tumbling.py`). A
+reading corrects attitude and rate, then position and velocity, as an alpha-beta filter with two equal poles does,
 
     x <- x + (1 - p^2) e,   v <- v + (1 - p)^2 e / T,     p = exp(-b T)
 
-e reading less prediction (of attitudes the rotation vector), T since the last reading. The bandwidth b begins at 2 / t and falls to
-what is set, so that the first rates come quickly and the later ones are smooth. A reading counts from when it was taken: the base
-is taken back to that time by its own velocity, the client is carried to the present by its own motion.
+e reading less prediction (of attitudes the rotation vector), T since the last reading. The bandwidth b begins at 2 / t and
+falls to what is set, so that the first rates come quickly and the later ones are smooth. A reading counts from when it was
+taken: the base is taken back to that time by its own velocity, the client is carried to the present by its own motion.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the options of the program `servicing` mean on a robot: its arm, wheels and thrusters, and the client that it is to catch."""
+"""What the options of the program `servicing` mean on a robot: its arm, wheels and thrusters, and the client to be caught."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ class ServicingOptions:
 def _complete(option: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
-            raise InputError(f"found {name!r}{nearest(name, known)}, expected {', '.join(known)}", path=f"control.options.{option}")
+            what = f"found {name!r}{nearest(name, known)}, expected {', '.join(known)}"
+            raise InputError(what, path=f"control.options.{option}")
     for name in known:
         if name not in given:
             raise InputError(f"the key {name!r} is missing", path=f"control.options.{option}")

@@ -1,9 +1,9 @@
 """Where base and tool shall be at a time: references of the servicing program, and their rates by differences.
 
-Base, on its way: offset from the client's centre of mass, which drifts; its direction turns on a great circle from the first to the
-last while its length goes to that of the way around, then its length shrinks to the last. Its attitude turns about one axis on the
-way around. Tool: the handle's frame, drawn back along its x axis by the clearance, then not; at first with an offset and a turn that
-fade, so that the reference begins where the tool is. All fade on quintics.
+Base, on its way: offset from the client's centre of mass, which drifts; its direction turns on a great circle from the first to
+the last while its length goes to that of the way around, then its length shrinks to the last. Its attitude turns about one axis
+on the way around. Tool: the handle's frame, drawn back along its x axis by the clearance, then not; at first with an offset and
+a turn that fade, so that the reference begins where the tool is. All fade on quintics.
 
 Rates and accelerations are central differences over 2 x 0.05 s: of motions with frequencies of at most 1 rad/s they err by 4e-4.
 """

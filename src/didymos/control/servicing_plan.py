@@ -1,13 +1,13 @@
 """Where the base has to be, and when, for the client's handle to come by where the arm takes it best.
 
-Of all times within the horizon, the handle's predicted pose tells the one pose of the base from which the arm would hold it in its
-capture posture:
+Of all times within the horizon, the handle's predicted pose tells the one pose of the base from which the arm would hold it in
+its capture posture:
 
     R_b = R_h R_t^T,     p_b = p_h - R_b p_t
 
-(h handle, t the tool in the base's frame at that posture). The way there leads around the client on a sphere, then straight in; it
-takes the longest of what the base's largest speed and rate allow on quintics (peak 15/8 of the mean). A time is possible if there is
-enough left for the way; the cheapest is taken, its cost being how far off it is and what turning costs.
+(h handle, t the tool in the base's frame at that posture). The way there leads around the client on a sphere, then straight in;
+it takes the longest of what the base's largest speed and rate allow on quintics (peak 15/8 of the mean). A time is possible if
+there is enough left for the way; the cheapest is taken, its cost being how far off it is and what turning costs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def turn_between(a: Quaternion, b: Quaternion) -> float:
 
 @kernel
 def way(offset: Vector, goal: Vector, turn: float, gains: Any) -> tuple[float, float]:
-    """How long [s] the ways around the client and inward take, from an offset of the base to another, while it turns by `turn`."""
+    """How long [s] the ways around the client and inward take, from an offset of the base to another; it turns by `turn`."""
     far = max(gains.plan_distance, length(offset))
     around = PEAK * max(far * angle_between(offset, goal) / gains.plan_speed, turn / gains.plan_rate)
     around = max(around, PEAK * abs(length(offset) - gains.plan_distance) / gains.plan_speed)

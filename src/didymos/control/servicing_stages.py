@@ -14,8 +14,9 @@
 | settle   | the base has turned back, and rests                     | not in time                                          |
 | done     | -                                                       | -                                                    |
 
-From every stage before `done`: the operator, tanks empty, a wheel that takes no more, time; before the grasp: the client lost from
-sight. `aborted` is for good: the arm is braked and the base moves away, unless the client is held.
+From every stage before `done`: the operator, tanks empty, a wheel that takes no more; before the grasp: time, the client lost
+from sight; after it: the client slipped away. `aborted` is for good: the arm is braked and the base moves away, unless the
+client is held.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from typing import Any
 from didymos.compiled import kernel
 
 __all__ = [
-    "ABORTED", "APPROACH", "CLOSE", "DAMP", "DONE", "FINE", "GAS", "GRASP", "HOLD", "LOST", "OBSERVE", "OPERATOR", "REACH", "REASONS",
-    "RETREAT", "SETTLE", "SPIN", "STAGES", "TIME", "TRACK", "WAITING", "WHEEL", "next_stage",
+    "ABORTED", "APPROACH", "CLOSE", "DAMP", "DONE", "FINE", "GAS", "GRASP", "HOLD", "LOST", "OBSERVE", "OPERATOR", "REACH",
+    "REASONS", "RETREAT", "SETTLE", "SLIPPED", "SPIN", "STAGES", "TIME", "TRACK", "WAITING", "WHEEL", "next_stage",
 ]  # fmt: skip
 
 STAGES = (
@@ -35,21 +36,24 @@ STAGES = (
 WAITING, OBSERVE, APPROACH, HOLD, TRACK, CLOSE, GRASP, DAMP, SETTLE, DONE, RETREAT, ABORTED = range(len(STAGES))
 
 REASONS = (
-    "", "the operator", "the client is lost from sight", "the client spins too fast", "the handle is out of reach", "no gas is left",
-    "out of time", "a wheel is saturated", "too many attempts", "the base did not settle",
+    "", "the operator", "the client is lost from sight", "the client spins too fast", "the handle is out of reach",
+    "no gas is left", "out of time", "a wheel is saturated", "too many attempts", "the base did not settle",
+    "the client slipped away",
 )  # fmt: skip
-FINE, OPERATOR, LOST, SPIN, REACH, GAS, TIME, WHEEL, ATTEMPTS, UNSETTLED = range(len(REASONS))
+FINE, OPERATOR, LOST, SPIN, REACH, GAS, TIME, WHEEL, ATTEMPTS, UNSETTLED, SLIPPED = range(len(REASONS))
 
 
 @kernel
-def next_stage(stage: int, time: float, since: float, fault: int, seen: bool, planned: bool, there: bool, memory: Any,
-               measured: Any, gains: Any) -> tuple[int, int]:
+def next_stage(
+    stage: int, time: float, since: float, fault: int, seen: bool, planned: bool, there: bool, memory: Any, measured: Any,
+    gains: Any,
+) -> tuple[int, int]:
     """The next stage and the reason to give up, or 0.
 
     `time` [s], of which `since` in this stage; `fault` a reason found by the watch or 0; `planned` whether there is a plan that
     holds; `there` whether what this stage moves is where it shall be.
     """
-    if stage in (DONE, ABORTED):
+    if stage == ABORTED or (stage == DONE and fault != SLIPPED):
         return stage, FINE
     if fault != FINE:
         return ABORTED, fault

@@ -1,8 +1,9 @@
 """Force and torque on a base, shared between reaction wheels and thrusters.
 
-Wheels take what they can of a torque; what is left, and every force, is for the thrusters. Their duties follow from the wrench of each
-open nozzle by the least squares of all that give the wrench. A valve opens once in a period: what was demanded since the last time is
-added up, and leaves as one pulse when it is worth the smallest one; what is left over stays in the sum, so that no impulse is lost.
+Wheels take what they can of a torque; what is left, and every force, is for the thrusters. Their duties follow from the wrench
+of each open nozzle by the least squares of all that give the wrench. A valve opens once in a period: what was demanded since
+the last time is added up, and leaves as one pulse when it is worth the smallest one; what is left over stays in the sum, so
+that no impulse is lost.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def mixer_of(wrench: NDArray[np.float64]) -> NDArray[np.float64]:
     """Duties per wrench [n, 6] of nozzles with the wrenches [6, n]; an ArithmeticError where some wrench cannot be given."""
     if np.linalg.matrix_rank(wrench, tol=1e-9 * float(np.abs(wrench).max(initial=0.0)) + 1e-300) < 6:
         raise ArithmeticError("the thrusters do not push and turn the base along all axes")
-    return np.linalg.pinv(wrench)
+    return np.asarray(np.linalg.pinv(wrench), dtype=np.float64)
 
 
 @kernel

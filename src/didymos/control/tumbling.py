@@ -2,9 +2,9 @@
 
     I w' = (I w) x w,       q' = q (0, w) / 2
 
-w rate along the principal axes of inertia [rad/s], I principal moments [kg m^2], q from the body's axes to the world's, w first. One
-step of RK4 for both; the quaternion is brought back to length one. A step of h errs by about (|w| h)^5: 1e-8 of a radian at
-0.1 rad/s and 0.25 s. Conserved: the angular momentum in the world, q (I w), and the energy w I w / 2.
+w rate along the principal axes of inertia [rad/s], I principal moments [kg m^2], q from the body's axes to the world's, w
+first. One step of RK4 for both; the quaternion is brought back to length one. A step of h errs by about (|w| h)^5: 1e-8 of a
+radian at 0.1 rad/s and 0.25 s. Conserved: the angular momentum in the world, q (I w), and the energy w I w / 2.
 
 Reference: Goldstein, Classical Mechanics (1980), ch. 5-6.
 """
@@ -76,7 +76,7 @@ def _step(inertia: Any, q: Quaternion, w: Vector, h: float) -> tuple[Quaternion,
 @kernel
 def tumble(inertia: Any, q: Quaternion, w: Vector, time: float, longest: float) -> tuple[Quaternion, Vector]:
     """Attitude and rate after a time [s], which may be negative, in steps of at most `longest` [s]."""
-    steps = max(1, int(math.ceil(abs(time) / longest)))
+    steps = max(1, math.ceil(abs(time) / longest))
     h = time / steps
     for _ in range(steps):
         q, w = _step(inertia, q, w, h)
