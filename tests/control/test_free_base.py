@@ -117,7 +117,7 @@ def test_efforts_of_the_arm_alone_change_no_momentum(flyer: Any, known: Any, see
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_tool_accelerates_as_demanded_while_the_base_gives_way(flyer: Any, known: Any, seed: int) -> None:
-    state, engine, data = _state(flyer, seed)
+    state, _, _ = _state(flyer, seed)
     rng, nv, y = np.random.default_rng(400 + seed), state.mass_matrix.shape[0], np.zeros(7)
     demanded = rng.normal(size=6)
     start, per_joint = np.zeros(nv), np.zeros((nv, 7))

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from servicing_robot import blank, chaser, gains, settings
+from servicing_robot import OPTIONS, blank, chaser, gains, settings
 
 from didymos.control import servicing_stages as st
 from didymos.control.servicing import Servicing
 from didymos.control.servicing_observe import handle_at
 from didymos.control.servicing_path import H, base_attitude, base_place, moving, tool_pose, turning
 from didymos.control.servicing_plan import begin_path, is_near, make_plan
+from didymos.control.tumbling import shape_of
 from didymos.rotations import quaternion_to_matrix, rotation_error
 
 
@@ -28,7 +29,7 @@ def _memory(seed: int, rate: float = 0.06) -> Any:
     client = memory["client"]
     client["position"], client["velocity"] = (3.2, 0.1, -0.2), 0.002 * rng.normal(size=3)
     client["orientation"], client["rate"] = attitude / np.linalg.norm(attitude), rate * axis / np.linalg.norm(axis)
-    client["stamp"] = 30.0
+    client["stamp"], client["shape"] = 30.0, shape_of(np.array(OPTIONS["client"]["inertia"]))
     return memory
 
 

@@ -14,14 +14,14 @@ from didymos.control.servicing import Servicing
 
 def _step(stage: int, **given: Any) -> tuple[str, str]:
     """The next stage and reason, in words."""
-    about = {"time": 50.0, "since": 1000.0, "fault": 0, "seen": True, "planned": True, "there": True, "grip": 2.0} | given
+    about: dict[str, Any] = {"time": 50.0, "since": 1000.0, "fault": 0, "seen": True, "planned": True, "there": True}
+    about |= {"grip": 2.0, **given}
     memory, measured = blank(Servicing.memory_layout), blank(Servicing.measurement_layout)
     memory["plan"]["time"] = about.get("catch", 55.0)
     memory["attempts"], memory["path"]["around"] = about.get("attempts", 0.0), 30.0
     measured["gripper_stage"] = about["grip"]
-    found, reason = st.next_stage(
-        stage, about["time"], about["since"], about["fault"], about["seen"], about["planned"], about["there"], memory, measured, gains()
-    )  # fmt: skip
+    given = (about[name] for name in ("time", "since", "fault", "seen", "planned", "there"))
+    found, reason = st.next_stage(stage, *given, memory, measured, gains())
     return st.STAGES[found], st.REASONS[reason]
 
 
@@ -30,7 +30,7 @@ def _step(stage: int, **given: Any) -> tuple[str, str]:
     [
         (st.WAITING, {}, "observe"),
         (st.WAITING, {"seen": False, "since": 1.0}, "waiting"),
-        (st.OBSERVE, {"since": 1.0}, "observe"),
+        (st.OBSERVE, {"time": 20.0}, "observe"),
         (st.OBSERVE, {}, "approach"),
         (st.APPROACH, {"since": 1.0}, "approach"),
         (st.APPROACH, {}, "hold"),
@@ -47,7 +47,7 @@ def _step(stage: int, **given: Any) -> tuple[str, str]:
         (st.GRASP, {"grip": 1.0}, "retreat"),
         (st.RETREAT, {"since": 1.0}, "retreat"),
         (st.RETREAT, {}, "observe"),
-        (st.DAMP, {"there": False}, "damp"),
+        (st.DAMP, {"there": False, "since": 30.0}, "damp"),
         (st.DAMP, {}, "settle"),
         (st.SETTLE, {"since": 20.0}, "settle"),
         (st.SETTLE, {"since": 31.0}, "done"),
@@ -66,7 +66,8 @@ def test_a_stage_leads_to_the_next_when_it_is_complete(stage: int, given: dict[s
         (st.WAITING, {"seen": False}, "the client is lost from sight"),
         (st.OBSERVE, {"planned": False}, "the handle is out of reach"),
         (st.OBSERVE, {"attempts": 3.0}, "too many attempts"),
-        (st.SETTLE, {"there": False}, "the base did not settle"),
+        (st.SETTLE, {"there": False}, "base and client did not come to rest"),
+        (st.DAMP, {"there": False}, "base and client did not come to rest"),
         (st.DONE, {"fault": st.SLIPPED}, "the client slipped away"),
         *((stage, {"fault": st.GAS}, "no gas is left") for stage in range(st.DONE)),
     ],

@@ -52,7 +52,7 @@ def _fault(measured: Any, setpoints: Any, gains: Any, settings: Any, memory: Any
         reason = st.TIME
     if memory.stage > st.WAITING and memory.stage < st.DAMP and time - memory.client.stamp > gains.watch_sight:
         reason = st.LOST
-    if free and memory.stage == st.OBSERVE and time - memory.stage_start.time > 0.8 * gains.observe_seconds:
+    if free and memory.stage == st.OBSERVE and time - memory.client.begun > 0.8 * gains.observe_seconds:
         reason = st.SPIN if memory.spin > gains.spin_limit else reason
     if not free and measured.gripper_stage < 1.0:
         reason = st.SLIPPED
@@ -140,7 +140,7 @@ def _enter(stage: int, reason: int, clock: Any, settings: Any, gains: Any, setpo
         if reason == st.SLIPPED:
             memory.holds = 0.0
         _keep_attitude(memory, time)
-        center, _, _ = client_at(settings.client, memory.client, time)
+        center, _, _ = client_at(memory.client, time)
         gap = np.array([q[0] - center[0], q[1] - center[1], q[2] - center[2]])
         far = (gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2]) ** 0.5
         if memory.client.stamp >= 0.0 and far > 0.0:
@@ -209,11 +209,11 @@ class Servicing(ServicingGains):
             return
         if memory.awake < 0.5:
             _wake(memory, clock.time, q)
-        see(measured.target, q, v, clock.time, gains.observe_bandwidth, settings.client, memory.client)
+        see(measured.target, q, v, clock.time, gains, settings.client, memory.client)
         memory.spin = spin(memory.client)
         stage, since = int(memory.stage), clock.time - memory.stage_start.time
         planned = False
-        if stage == st.OBSERVE and since >= gains.observe_seconds:
+        if stage == st.OBSERVE and clock.time - memory.client.begun >= gains.observe_seconds:
             make_plan(settings, gains, memory, clock.time, q)
             planned, memory.catch_time = memory.plan.found > 0.5, memory.plan.time
         elif stage == st.HOLD and clock.time >= memory.plan.time - gains.track_lead:

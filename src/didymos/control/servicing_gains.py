@@ -13,6 +13,7 @@ class ServicingGains(CompiledController):
 
     observe_seconds = Gain(30.0, low=1, high=1000, unit="s", path="observe.seconds", doc="before a plan is made")
     observe_bandwidth = Gain(0.3, low=0.01, high=10, unit="rad/s", path="observe.bandwidth", doc="of the client's estimate")
+    observe_shape = Gain(0.15, low=0, high=5, unit="rad/s", path="observe.shape", doc="of its moments of inertia; 0: as given")
     plan_horizon = Gain(400.0, low=10, high=5000, unit="s", path="plan.horizon", doc="how far ahead a capture may lie")
     plan_distance = Gain(3.0, low=0.5, high=20, unit="m", path="plan.distance", doc="from the client, on the way around it")
     plan_speed = Gain(0.08, low=0.001, high=1, unit="m/s", path="plan.speed", doc="largest, of the base")

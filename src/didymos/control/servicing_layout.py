@@ -36,6 +36,7 @@ CLIENT_STATE = np.dtype(
         ("velocity", np.float64, 3),
         ("orientation", np.float64, 4),
         ("rate", np.float64, 3),  # [rad/s], along its own axes
+        ("shape", np.float64, 3),  # k of its moments of inertia, see tumbling.py
         ("stamp", np.float64),  # [s] as of when; negative before it was seen
         ("begun", np.float64),  # [s] when it was first seen
     ]

@@ -60,7 +60,7 @@ def base_place(settings: Any, memory: Any, time: float) -> Vector:
     """Where the base shall be at a time [s]."""
     start = memory.stage_start
     if memory.stage in (st.APPROACH, st.HOLD):
-        center, _, _ = client_at(settings.client, memory.client, time)
+        center, _, _ = client_at(memory.client, time)
         x, y, z = _offset(memory.path, time)
         return center[0] + x, center[1] + y, center[2] + z
     p, away = start.base_position, start.away

@@ -75,15 +75,15 @@ def base_for(settings: Any, handle: Vector, held: Quaternion) -> tuple[Vector, Q
 def make_plan(settings: Any, gains: Any, memory: Any, time: float, q: Any) -> None:
     """The cheapest capture into `memory.plan`; `q` [7+] of the robot's model."""
     known, plan = settings.client, memory.plan
-    center, attitude, rate = client_at(known, memory.client, time)
-    u = memory.client.velocity
+    center, attitude, rate = client_at(memory.client, time)
+    u, k = memory.client.velocity, memory.client.shape
     here = (q[3], q[4], q[5], q[6])
     offset = (q[0] - center[0], q[1] - center[1], q[2] - center[2])
     plan.found = 0.0
     best = 0.0
-    for k in range(1, int(gains.plan_horizon / _STEP) + 1):
-        attitude, rate = tumble(known.inertia, attitude, rate, _STEP, _STEP)
-        ahead = k * _STEP
+    for n in range(1, int(gains.plan_horizon / _STEP) + 1):
+        attitude, rate = tumble((k[0], k[1], k[2]), attitude, rate, _STEP, _STEP)
+        ahead = n * _STEP
         then = (center[0] + ahead * u[0], center[1] + ahead * u[1], center[2] + ahead * u[2])
         handle, held = handle_of(known, then, attitude)
         goal, turned = base_for(settings, handle, held)
@@ -102,7 +102,7 @@ def make_plan(settings: Any, gains: Any, memory: Any, time: float, q: Any) -> No
 def begin_path(settings: Any, gains: Any, memory: Any, time: float, q: Any) -> None:
     """The way of the base from here to where the plan wants it."""
     path, plan = memory.path, memory.plan
-    center, _, _ = client_at(settings.client, memory.client, time)
+    center, _, _ = client_at(memory.client, time)
     for i in range(3):
         path.offset[i] = q[i] - center[i]
         path.goal[i] = plan.position[i]

@@ -10,7 +10,7 @@
 | close    | the tool is at the handle                               | (it was not in time: retreat)                        |
 | grasp    | the gripper reports that it is closed hard              | (it did not in time: retreat)                        |
 | retreat  | the arm is back: observe again                          | too many attempts                                    |
-| damp     | the client has come to rest against the base            | -                                                    |
+| damp     | the client has come to rest against the base            | not in time                                          |
 | settle   | the base has turned back, and rests                     | not in time                                          |
 | done     | -                                                       | -                                                    |
 
@@ -37,7 +37,7 @@ WAITING, OBSERVE, APPROACH, HOLD, TRACK, CLOSE, GRASP, DAMP, SETTLE, DONE, RETRE
 
 REASONS = (
     "", "the operator", "the client is lost from sight", "the client spins too fast", "the handle is out of reach",
-    "no gas is left", "out of time", "a wheel is saturated", "too many attempts", "the base did not settle",
+    "no gas is left", "out of time", "a wheel is saturated", "too many attempts", "base and client did not come to rest",
     "the client slipped away",
 )  # fmt: skip
 FINE, OPERATOR, LOST, SPIN, REACH, GAS, TIME, WHEEL, ATTEMPTS, UNSETTLED, SLIPPED = range(len(REASONS))
@@ -62,7 +62,7 @@ def next_stage(
             return OBSERVE, FINE
         return (ABORTED, LOST) if since > gains.watch_patience else (stage, FINE)
     if stage == OBSERVE:
-        if since < gains.observe_seconds:
+        if time - memory.client.begun < gains.observe_seconds:
             return stage, FINE
         if memory.attempts >= gains.attempts:
             return ABORTED, ATTEMPTS
@@ -89,7 +89,9 @@ def next_stage(
     if stage == RETREAT:
         return (OBSERVE, FINE) if since >= gains.retreat_seconds else (stage, FINE)
     if stage == DAMP:
-        return (SETTLE, FINE) if since >= 4.0 * gains.damp_time and there else (stage, FINE)
+        if since >= 4.0 * gains.damp_time and there:
+            return SETTLE, FINE
+        return (ABORTED, UNSETTLED) if since > 4.0 * gains.damp_time + gains.watch_patience else (stage, FINE)
     if since >= memory.path.around and there:
         return DONE, FINE
     return (ABORTED, UNSETTLED) if since > memory.path.around + gains.watch_patience else (stage, FINE)

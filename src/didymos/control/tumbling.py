@@ -1,6 +1,6 @@
 """Torque-free rotation of a rigid body, and the pose of a frame that it carries.
 
-    I w' = (I w) x w,       q' = q (0, w) / 2
+    I w' = (I w) x w,   that is  w_1' = k_1 w_2 w_3, ...   with  k_1 = (I_2 - I_3) / I_1, ...;       q' = q (0, w) / 2
 
 w rate along the principal axes of inertia [rad/s], I principal moments [kg m^2], q from the body's axes to the world's, w
 first. One step of RK4 for both; the quaternion is brought back to length one. A step of h errs by about (|w| h)^5: 1e-8 of a
@@ -17,21 +17,23 @@ from typing import Any
 from didymos.compiled import kernel
 from didymos.model.vectors import unit_quaternion
 
-__all__ = ["spin_change", "tumble"]
+__all__ = ["shape_of", "spin_change", "tumble"]
 
 Quaternion = tuple[float, float, float, float]
 Vector = tuple[float, float, float]
 
 
 @kernel
-def spin_change(inertia: Any, w: Vector) -> Vector:
-    """w' [rad/s^2] of a body that no torque acts on; `inertia` [3] principal moments."""
-    x, y, z = w
-    return (
-        (inertia[1] - inertia[2]) * y * z / inertia[0],
-        (inertia[2] - inertia[0]) * z * x / inertia[1],
-        (inertia[0] - inertia[1]) * x * y / inertia[2],
-    )
+def shape_of(inertia: Any) -> Vector:
+    """k of principal moments of inertia [3], each between -1 and 1: all that tumbling knows of them."""
+    x, y, z = inertia[0], inertia[1], inertia[2]
+    return (y - z) / x, (z - x) / y, (x - y) / z
+
+
+@kernel
+def spin_change(shape: Vector, w: Vector) -> Vector:
+    """w' [rad/s^2] of a body that no torque acts on."""
+    return shape[0] * w[1] * w[2], shape[1] * w[2] * w[0], shape[2] * w[0] * w[1]
 
 
 @kernel
@@ -58,15 +60,15 @@ def _changed(w: Vector, by: Vector, h: float) -> Vector:
 
 
 @kernel
-def _step(inertia: Any, q: Quaternion, w: Vector, h: float) -> tuple[Quaternion, Vector]:
+def _step(shape: Vector, q: Quaternion, w: Vector, h: float) -> tuple[Quaternion, Vector]:
     """One step of RK4."""
-    q1, w1 = _turning(q, w), spin_change(inertia, w)
+    q1, w1 = _turning(q, w), spin_change(shape, w)
     wb = _changed(w, w1, 0.5 * h)
-    q2, w2 = _turning(_moved(q, q1, 0.5 * h), wb), spin_change(inertia, wb)
+    q2, w2 = _turning(_moved(q, q1, 0.5 * h), wb), spin_change(shape, wb)
     wc = _changed(w, w2, 0.5 * h)
-    q3, w3 = _turning(_moved(q, q2, 0.5 * h), wc), spin_change(inertia, wc)
+    q3, w3 = _turning(_moved(q, q2, 0.5 * h), wc), spin_change(shape, wc)
     wd = _changed(w, w3, h)
-    q4, w4 = _turning(_moved(q, q3, h), wd), spin_change(inertia, wd)
+    q4, w4 = _turning(_moved(q, q3, h), wd), spin_change(shape, wd)
     s = h / 6.0
     p = _moved(_moved(_moved(_moved(q, q1, s), q2, 2.0 * s), q3, 2.0 * s), q4, s)
     v = _changed(_changed(_changed(_changed(w, w1, s), w2, 2.0 * s), w3, 2.0 * s), w4, s)
@@ -74,10 +76,10 @@ def _step(inertia: Any, q: Quaternion, w: Vector, h: float) -> tuple[Quaternion,
 
 
 @kernel
-def tumble(inertia: Any, q: Quaternion, w: Vector, time: float, longest: float) -> tuple[Quaternion, Vector]:
+def tumble(shape: Vector, q: Quaternion, w: Vector, time: float, longest: float) -> tuple[Quaternion, Vector]:
     """Attitude and rate after a time [s], which may be negative, in steps of at most `longest` [s]."""
     steps = max(1, math.ceil(abs(time) / longest))
     h = time / steps
     for _ in range(steps):
-        q, w = _step(inertia, q, w, h)
+        q, w = _step(shape, q, w, h)
     return q, w
