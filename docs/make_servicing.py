@@ -46,12 +46,11 @@ def client_start(seed: int) -> dict[str, float]:
     return found
 
 
-def mission(world: Any, seed: int) -> tuple[Any, Log]:
-    """One run of the scenario with the client of a seed."""
+def mission(world: Any, seed: int) -> Any:
+    """A simulation of the scenario with the client of a seed."""
     own = world.copy()
     own.set_all(client_start(seed))
-    simulation = own.simulate(seed=seed, scenario="any_axis")
-    return simulation, simulation.run()
+    return own.simulate(seed=seed, scenario="any_axis")
 
 
 def size(log: Log, name: str) -> Array:
@@ -82,7 +81,7 @@ class Outcome:
         caught = stage.time[stage.values > GRASP]
         w = log["chaser.truth.orientation.w"].values[-1]
         x = [log[f"chaser.truth.orientation.{axis}"].values[-1] for axis in "xyz"]
-        tanks = [log[name].values for name in log if re.fullmatch(r"chaser\.parts\.thruster_\w+\.gas", name)]
+        tanks = [signal.values for signal in log.select("chaser.parts.thruster_*.gas")]
         start = client_start(seed)
         return cls(
             seed, float(np.linalg.norm([start[f"client.start.angular_velocity.{axis}"] for axis in "xyz"])),
@@ -117,16 +116,17 @@ def rows(found: list[Outcome]) -> list[str]:
 
 
 def draw(simulation: Any, log: Log) -> None:
-    """Stills of a run over its curves."""
+    """Stills of a run, which the simulation does again, over its curves."""
     stage = log["chaser.control.stage"]
     begins = {k: float(stage.time[stage.values == k][0]) for k in range(len(STAGES)) if (stage.values == k).any()}
     times = [0.0, begins[TRACK], begins[GRASP], float(stage.time[-1])]
-    poses, clock = simulation.poses(log), log["tf.chaser/base.position.x"].time
     shots = []
     with tempfile.TemporaryDirectory() as folder:
         for time in times:
-            simulation.shown.data.qpos[:] = poses[int(np.argmin(np.abs(clock - time)))]
-            file = render_picture(simulation.shown.model, simulation.shown.posed(), Path(folder) / "shot.png", size=(640, 480))
+            if time > simulation.time:
+                simulation.run(time - simulation.time)
+            shown = simulation.shown
+            file = render_picture(shown.model, shown.pose(simulation.data), Path(folder) / "shot.png", size=(640, 480))
             shots.append(np.asarray(Image.open(file)))
     with style():
         figure = new_figure(11.0, 6.4)
@@ -157,11 +157,11 @@ def main() -> None:
     """Run, write, draw."""
     world, found = didymos.load_world("servicing"), []
     for seed in range(int(sys.argv[1]) if len(sys.argv) > 1 else 20):
-        simulation, log = mission(world, seed)
+        log = mission(world, seed).run()
         found.append(Outcome.of(seed, log))
         print(found[-1], flush=True)
         if seed == SHOWN:
-            draw(simulation, log)
+            draw(mission(world, seed), log)
     page = PAGE.read_text(encoding="utf-8")
     between = re.compile(r"(<!-- figures -->\n).*?(<!-- end -->)", re.DOTALL)
     PAGE.write_text(between.sub(lambda match: match[1] + "\n".join(rows(found)) + "\n" + match[2], page), encoding="utf-8")
