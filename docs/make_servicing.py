@@ -103,7 +103,8 @@ def rows(found: list[Outcome]) -> list[str]:
         f"{max(item.force for item in found):.1f} N and {max(item.torque for item in found):.2f} N m in the grip; "
         f"{max(item.touch for item in found):.1f} N between other shapes; {1000 * max(item.gas for item in found):.0f} g of gas.",
         "",
-        "| seed | spin [rad/s] | ended as | caught after [s] | attitude at the end [deg] | largest on the way [deg] | grip [N] | grip [N m] |",
+        "| seed | spin [rad/s] | ended as | caught after [s] | attitude at the end [deg] | largest on the way [deg] "
+        "| grip [N] | grip [N m] |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for item in found:

@@ -52,7 +52,7 @@ class RobotSpec(Spec):
     scenario: Name | None = Field(default=None, description="of the twin, that it plays unless a scenario of the world says else")
     control: ControlSpec | None = Field(default=None, description="a program instead of the twin's own")
     parts: dict[Name, AnyPart] = Field(
-        default={}, description="further parts, or others in the place of the twin's; their link may be another robot's, ROBOT.LINK"
+        default={}, description="further parts, or others in the place of the twin's; a link may be another robot's, ROBOT.LINK"
     )
     sensors: dict[Name, AnySensor] = Field(default={}, description="further sensors, or others in the place of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of its parameters by path")
