@@ -25,6 +25,7 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
         "pick": "didymos.control.pick:Pick",
         "position_command": "didymos.control.position_command:PositionCommand",
         "legged": "didymos.control.legged:Legged",
+        "servicing": "didymos.control.servicing:Servicing",
         "sticks": "didymos.control.sticks:Sticks",
         "wheeled": "didymos.control.wheeled:Wheeled",
     },

@@ -10,7 +10,7 @@ import numpy as np
 from didymos.compiled import kernel
 from didymos.control.joint_goal import begin_goal
 from didymos.control.path_layout import path_point
-from didymos.control.pose_goal import begin_pose, difference, follow_pose, quaternion_of
+from didymos.control.pose_goal import begin_pose, difference, follow_pose, matrix_quaternion, quaternion_of
 from didymos.control.task_space import AXES
 from didymos.model import (
     frame_drift,
@@ -77,17 +77,6 @@ def _read_force(settings: Any, measured: Any, out: Any) -> None:
         for k in range(3):
             out[i] += rotation[i, k] * measured.force[k]
     out[2] -= settings.task.sensor_weight
-
-
-@kernel
-def _matrix_quaternion(r: Any) -> tuple[float, float, float, float]:
-    """The unit quaternion, w first, of a rotation [3, 3]."""
-    w = math.sqrt(max(0.0, 1.0 + r[0, 0] + r[1, 1] + r[2, 2])) / 2.0
-    x = math.copysign(math.sqrt(max(0.0, 1.0 + r[0, 0] - r[1, 1] - r[2, 2])) / 2.0, r[2, 1] - r[1, 2])
-    y = math.copysign(math.sqrt(max(0.0, 1.0 - r[0, 0] + r[1, 1] - r[2, 2])) / 2.0, r[0, 2] - r[2, 0])
-    z = math.copysign(math.sqrt(max(0.0, 1.0 - r[0, 0] - r[1, 1] + r[2, 2])) / 2.0, r[1, 0] - r[0, 1])
-    n = math.sqrt(w * w + x * x + y * y + z * z)
-    return w / n, x / n, y / n, z / n
 
 
 @kernel
@@ -208,7 +197,7 @@ def look(clock: Any, settings: Any, measured: Any, memory: Any, here: Any, twist
     here[0], here[1], here[2] = frame_position(model, frame)
     frame_velocity(model, frame, twist)
     frame_rotation(model, frame, rotation)
-    turn = _matrix_quaternion(rotation)
+    turn = matrix_quaternion(rotation)
     if clock.first > 0.5:
         begin_pose(memory.goal, here, turn)
     for k in range(3):

@@ -84,7 +84,9 @@ def _parts(twin: Twin) -> Iterator[InputError]:
     earlier: list[str] = []
     links = twin.description.links
     for name, part in twin.file.parts.items():
-        if part.link not in _frames(twin):
+        if "." in part.link and part.link not in _frames(twin):
+            pass  # ROBOT.LINK of a world, which knows whether it is there
+        elif part.link not in _frames(twin):
             yield unknown(twin, "link or frame", part.link, _frames(twin), "parts", name, "link")
         elif part.link not in links and twin.description.frames[part.link].link not in links:
             what = f"frame {part.link!r} is the world's, expected one that a link carries"

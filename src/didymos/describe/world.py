@@ -289,10 +289,11 @@ class World:
                 start.pop(key, None)
         if about.control is not None:
             sections["control"] = raw["control"]
-        if about.sensors:
-            sections["sensors"] = {**(twin.plain_section("sensors") or {}), **raw["sensors"]}
+        for key in ("parts", "sensors"):
+            if raw.get(key):
+                sections[key] = {**(twin.plain_section(key) or {}), **raw[key]}
         try:
-            names = (about.mount, about.control, about.sensors, twin.couplings, sorted(own.get("joints") or ()))
+            names = (about.mount, about.control, about.parts, about.sensors, twin.couplings, sorted(own.get("joints") or ()))
             alike = repr((about.twin, about.variant, names))
             beside = self.first.twin if self.robots else None
             folder = self.folder if {"objects", "file"} & set(self._raw.get("world") or ()) else None
@@ -346,14 +347,15 @@ class World:
                     raise self.mistake(wrong.text, *wrong.place)
 
     def _check_targets(self) -> None:
-        """Sensors that look at a robot or a link that is not there."""
+        """Sensors that look at, and parts that sit on, a robot or a link that is not there."""
         for name, robot in self.robots.items():
-            for sensor, spec in robot.twin.file.sensors.items():
-                target = getattr(spec, "target", "") if spec.contract.has_target else ""
-                description = robot.twin.description
+            file, description = robot.twin.file, robot.twin.description
+            named = [(getattr(item, "target", ""), "sensors", key, "target") for key, item in file.sensors.items()]
+            named += [(part.link, "parts", key, "link") for key, part in file.parts.items()]
+            for target, *keys in named:
                 if not target or target in description.links or target in description.frames:
                     continue
-                for wrong in wrong_end(target, self.robots, "robots", name, "sensors", sensor, "target"):
+                for wrong in wrong_end(target, self.robots, "robots", name, *keys):
                     raise self.mistake(wrong.text, *wrong.place)
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.schema import AnySensor, ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
+from didymos.describe.schema import AnyPart, AnySensor, ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
@@ -51,6 +51,9 @@ class RobotSpec(Spec):
     start: StartSpec | None = Field(default=None, description="keys win over those of the twin")
     scenario: Name | None = Field(default=None, description="of the twin, that it plays unless a scenario of the world says else")
     control: ControlSpec | None = Field(default=None, description="a program instead of the twin's own")
+    parts: dict[Name, AnyPart] = Field(
+        default={}, description="further parts, or others in the place of the twin's; a link may be another robot's, ROBOT.LINK"
+    )
     sensors: dict[Name, AnySensor] = Field(default={}, description="further sensors, or others in the place of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of its parameters by path")
     mount: MountSpec | None = None
