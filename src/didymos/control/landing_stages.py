@@ -1,15 +1,16 @@
 """The stages of a landing on a deck that may move: waiting, approach, follow, descend, touch down, off; and aborted.
 
-| stage      | what it does                                            | goes on when                                    | gives up when            |
-|------------|---------------------------------------------------------|-------------------------------------------------|--------------------------|
-| waiting    | holds its place                                         | the deck is seen                                | -                        |
-| approach   | flies to `approach.height` above the deck               | over the deck and as fast, for `settle.seconds` | deck lost, operator      |
-| follow     | stays there                                             | `land` is asked for                             | deck lost, operator      |
-| descend    | sinks at `descent.speed` while inside the cone          | `touch.height` above where it will stand        | deck lost, operator, out |
-| touch down | sinks at `touch.speed`, whatever it sees                | it stands, for `touch.seconds`                  | nothing was touched      |
-| off        | rotors off, for good                                    | -                                               | -                        |
-| aborted    | climbs to `approach.height` above the deck, for good    | -                                               | -                        |
+| stage      | what it does                                     | goes on when                             | gives up when    |
+|------------|--------------------------------------------------|------------------------------------------|------------------|
+| waiting    | holds its place                                  | the deck is seen                         | -                |
+| approach   | flies to `approach.height` above the deck        | over the deck, as fast, `settle.seconds` | deck lost        |
+| follow     | stays there                                      | `land` is asked for                      | deck lost        |
+| descend    | sinks at `descent.speed` inside the cone         | `touch.height` above where it will stand | deck lost, aside |
+| touch down | sinks at `touch.speed`, whatever it sees         | it stands, `touch.seconds`               | nothing touched  |
+| off        | rotors off, for good                             | -                                        | -                |
+| aborted    | climbs to `approach.height` above the deck       | -                                        | -                |
 
+From every stage before `off` the operator may abort it; that is for good. A robot that has lost the deck holds its place.
 Over the deck means within `approach.radius` of the place on it, level; the cone widens by `descent.cone` per metre above the
 height at which the touch-down begins. Outside of it the robot does not sink; for `patience` seconds without a break it gives up.
 """

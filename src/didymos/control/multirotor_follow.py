@@ -25,7 +25,7 @@ from didymos.control.multirotor_loops import MultirotorLoops, fly, rest
 from didymos.control.navigation import navigate
 from didymos.control.target import TARGET, TARGET_READING, place_at_target, target_reads, track_target
 
-__all__ = ["LOST", "SEEN", "FollowingMultirotor", "MultirotorFollow", "way_back", "watch_target"]
+__all__ = ["LOST", "SEEN", "FollowingMultirotor", "MultirotorFollow", "watch_target", "way_back"]
 
 LOST, SEEN = 0.0, 1.0
 

@@ -5,10 +5,10 @@
     stands  where the thrust has fallen below touch.thrust of hovering while it sinks no more (relative to the deck, 0.1 m/s)
 
 h is the height of the robot's origin above where it is when it stands on the deck, `gear.height` [m] above the origin of the
-deck's frame. d, v_t, psi_t, w_t are those of `target`, from a sensor of the deck's pose relative to the robot; the loops are those
-of `multirotor_loops`; `landing_stages` has the stages and when it gives up. On the deck h* falls on, so that the thrust does; a
-gust that lifts the robot off again lets it sink again. The set-points x, y [m] are the place on the deck, in the frame of its
-heading, `yaw` [rad] the heading from the deck's; it lands once `land` is 1, and gives up for good once `abort` is.
+deck's frame. d, v_t, psi_t, w_t are those of `target`, from a sensor of the deck's pose relative to the robot; the loops are
+those of `multirotor_loops`; `landing_stages` has the stages and when it gives up. On the deck h* falls on, so that the thrust
+does; a gust that lifts the robot off again lets it sink again. The set-points x, y [m] are the place on the deck, in the frame
+of its heading, `yaw` [rad] the heading from the deck's; it lands once `land` is 1, and gives up for good once `abort` is.
 
 It begins in flight. It does not predict how a deck heaves, and needs one that is level within some degrees.
 """
@@ -49,7 +49,7 @@ _WATCH = np.dtype(
 
 @kernel
 def _watch(dt: float, gains: Any, error: Any, ahead: Any, height: float, thrust: float, memory: Any) -> None:
-    """Count for how long it has been over the deck, outside of the cone, on the deck; `error`, `ahead` of the place at `height`."""
+    """Count for how long it is over the deck, outside of the cone, on the deck; `error`, `ahead` of the place at `height`."""
     watch, velocity = memory.watch, memory.navigation.estimate.velocity
     away = math.sqrt(error[0] ** 2 + error[1] ** 2)
     slip = math.sqrt((velocity[0] - ahead[0]) ** 2 + (velocity[1] - ahead[1]) ** 2)

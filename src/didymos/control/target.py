@@ -10,9 +10,10 @@ found in the same way. This is the fading-memory filter of first degree (critica
 come, theta falls with the gap, so the first that comes back is believed, and v_t learns the mean velocity over the gap.
 
 In the limit of fast readings a target that accelerates at a leads d by lag^2 a and v_t by 2 lag a; of the noise sigma of a
-reading sqrt(5 T / (4 lag)) sigma is left in d and sqrt(T / lag) sigma / (2 lag) in v_t. The own velocity may change: it is known. Readings that are
-late are carried on by the velocities; the attitude is taken for that of now, so `delay` times rate times distance is an error.
-Where the robot's own velocity is off, so is v_t, by as much, and the difference of the two, which a program flies by, is not.
+reading sqrt(5 T / (4 lag)) sigma is left in d and sqrt(T / lag) sigma / (2 lag) in v_t. The robot's own acceleration is no error:
+its velocity is known. Readings that are late are carried on by the velocities; the attitude is taken for that of now, so `delay`
+times rate times distance is an error. Where the own velocity is off, so is v_t, by as much: their difference, by which a program
+flies, is right.
 
 Reference: Brookner, Tracking and Kalman filtering made easy (1998), 1.2.6 and 7.5. Frames: world east-north-up, body
 forward-left-up; the reading is the target's pose in the frame of the robot's root link, where the sensor is taken to sit.
