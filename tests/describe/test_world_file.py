@@ -80,7 +80,7 @@ def test_a_mistake_in_a_scenario_is_found_when_it_runs(make_world: Any, scenario
 
 
 def test_a_program_of_the_world_is_not_told_what_the_twin_says_to_its_own(make_world: Any) -> None:
-    """The quadcopter's pilot and scenarios move set-points that this program does not have; those that the world names must fit."""
+    """The quadcopter's pilot and scenarios move set-points that this program lacks; scenarios that the world names must fit."""
     text = """
 robots:
   a:

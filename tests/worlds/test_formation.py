@@ -35,7 +35,7 @@ def test_the_v_moves_and_turns(flight: Any) -> None:
     """40 m along x, a quarter circle of 25.5 m, 30 m along y; a leader of kp 0.4 1/s is 5 m behind a set-point of 2 m/s."""
     _, log = flight
     x, y, yaw = (log[f"leader.truth.{name}"].values for name in ("position.x", "position.y", "yaw"))
-    assert np.hypot(x[-1] - 65.5, y[-1] - (55.5 - 5.0)) < 2.0  # the wander of the satellites' position: 3 sigma of 0.5 m, and gusts
+    assert np.hypot(x[-1] - 65.5, y[-1] - (55.5 - 5.0)) < 2.0  # three sigma of the satellites' 0.5 m, and gusts
     assert yaw[-1] == pytest.approx(np.pi / 2, abs=0.05)
     for follower in FOLLOWERS:  # the V came along: behind the leader and beside it, in its heading
         place = np.array([log[f"{follower}.truth.position.{axis}"].values[-1] for axis in "xy"]) - [x[-1], y[-1]]
@@ -44,7 +44,7 @@ def test_the_v_moves_and_turns(flight: Any) -> None:
 
 
 def test_followers_do_not_share_the_error_of_their_own_position(flight: Any) -> None:
-    """Satellites are off by some half a metre, and otherwise for each; places in the V are not, once the leader flies steadily."""
+    """Satellites are off by half a metre, otherwise for each; places in the V are not, once the leader flies steadily."""
     _, log = flight
     off = []
     for follower in FOLLOWERS:

@@ -252,7 +252,7 @@ class World:
             found["step"] = step / _NANO
         for name, twin in others:
             own = twin.plain_section("world") or {}
-            left = [key for key, value in own.items() if key != "step" and found.get(key) != value]
+            left = [key for key, value in own.items() if key not in ("step", *given) and found.get(key) != value]
             if left:
                 what = f"{name}: {', '.join(left)} of its twin's world are not used; {first[0]}'s and the world's own are"
                 self._notes.append(Note(str(self._file), self._lines.get(("robots", name)), what))
