@@ -252,7 +252,7 @@ class World:
             found["step"] = step / _NANO
         for name, twin in others:
             own = twin.plain_section("world") or {}
-            left = [key for key, value in own.items() if key != "step" and found.get(key) != value]
+            left = [key for key, value in own.items() if key not in ("step", *given) and found.get(key) != value]
             if left:
                 what = f"{name}: {', '.join(left)} of its twin's world are not used; {first[0]}'s and the world's own are"
                 self._notes.append(Note(str(self._file), self._lines.get(("robots", name)), what))
@@ -288,7 +288,7 @@ class World:
             for key in OF_A_FREE_ROOT if held else ():
                 start.pop(key, None)
         if about.control is not None:
-            sections["control"] = raw["control"]
+            sections |= self._with_other_program(name, twin, sections["scenarios"])
         for key in ("parts", "sensors"):
             if raw.get(key):
                 sections[key] = {**(twin.plain_section(key) or {}), **raw[key]}
@@ -306,6 +306,17 @@ class World:
             text = f"{error.path}: {error.message}" if error.path else error.message
             raise self.mistake(text, "robots", name) from None
         return made
+
+    def _with_other_program(self, name: str, twin: Twin, scenarios: Mapping[str, Any]) -> dict[str, Any]:
+        """A robot's sections where the world gives it another program: what its twin says to its own one is not said to that.
+
+        The twin's scenarios stay where the world names them.
+        """
+        played = {self.file.robots[name].scenario}
+        played |= {about.robots[name].scenario for about in self.file.scenarios.values() if name in about.robots}
+        pilot = {key: value for key, value in (twin.plain_section("pilot") or {}).items() if key != "steer"}
+        kept = {key: scenario for key, scenario in scenarios.items() if key in played}
+        return {"control": self._raw["robots"][name]["control"], "scenarios": kept, "pilot": pilot}
 
     def _carriers_first(self) -> tuple[str, ...]:
         """All robots, each after the one that carries it; a ring, or a carrier that is not there, is an `InputError`."""

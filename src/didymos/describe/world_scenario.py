@@ -96,6 +96,8 @@ def wrong_scenarios(robots: Mapping[str, Robot], scenarios: Mapping[str, WorldSc
         for index, expected in enumerate(about.expect):
             for end in expected.distance or ():
                 yield from wrong_end(end, robots, "scenarios", scenario, "expect", index, "distance")
+            for key, end in (("of", expected.relative.of), ("to", expected.relative.to)) if expected.relative is not None else ():
+                yield from wrong_end(end, robots, "scenarios", scenario, "expect", index, "relative", key)
 
 
 def moving_objects(twin: Twin) -> tuple[str, ...]:

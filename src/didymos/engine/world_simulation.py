@@ -29,7 +29,7 @@ from didymos.engine.intervention import Intervention
 from didymos.engine.join import Mount, options_left_out
 from didymos.engine.poses import joint_positions
 from didymos.engine.program_scope import Skipped
-from didymos.engine.relations import distance_of, placed_layout
+from didymos.engine.relations import distance_of, placed_layout, relative_of
 from didymos.engine.robot_run import Entrant
 from didymos.engine.simulation import Simulation
 from didymos.engine.start import quaternion_from_rpy
@@ -266,10 +266,12 @@ class WorldSimulation(Simulation):
         return (*own, *(self._verdict(item, log) for item in (self._about.expect if self._about is not None else ())))
 
     def _verdict(self, item: WorldExpectationSpec, log: Log) -> Verdict:
-        if item.distance is None:
-            return measure(item, log, None)
         roots = {name: robot.twin.description.root for name, robot in self.world.robots.items()}
-        return measure(item, log, None, distance_of(item.distance, log, roots))
+        if item.distance is not None:
+            return measure(item, log, None, distance_of(item.distance, log, roots))
+        if item.relative is not None:
+            return measure(item, log, None, relative_of(item.relative, item.point, log, roots))
+        return measure(item, log, None)
 
     def events(self, log: Log) -> list[tuple[float, str, str]]:
         """When [s] a report of a control program that has labels changed, which one, and the label."""
