@@ -64,7 +64,7 @@ class WorldSimulation(Simulation):
         for name in (*self._programs, *self._flown):
             if name not in self.world.robots:
                 raise InputError(f"there is no robot {name!r}{nearest(name, self.world.robots)}", option="control")
-        super().__init__(self.world.first.twin, seed=seed, scenario=scenario)
+        super().__init__(self.world.first.twin, seed=seed, scenario=scenario, piloted=bool(self._flown))
         self._check_apart()
 
     def _entrants(self, twin: Any) -> list[Entrant]:
