@@ -1,7 +1,7 @@
 """What robots of one world cost: time, and memory. `python tools/world_cost.py [COUNT...] [--json]`
 
-A world of N quadcopters, each with all its sensors, its estimator and its position hold, 8 m/s of wind and turbulence of their own,
-6 m apart at a height of 10 m. Every run is recorded to a file.
+A world of N quadcopters, 6 m apart at a height of 10 m, in 8 m/s of wind: each has all its sensors, its estimator, its position
+hold and turbulence of its own. Every run is recorded to a file.
 
     real-time factor   seconds of the world's clock per second of the wall, in a process held to one core
     us                 CPU time per robot and physics step: of the thread that steps, and of the whole process, which packs and
@@ -134,13 +134,20 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(rows))
         return
-    print("| robots | real-time factor, one core | the same by CPU time | us, stepping | us, all | to one | memory [MB] | record [MB/s] |")
-    print("|---|---|---|---|---|---|---|---|")
+    columns = {
+        "real-time factor, one core": ("real_time_factor", ".1f"),
+        "by its CPU time": ("cpu_real_time_factor", ".1f"),
+        "us, stepping": ("step_us", ".1f"),
+        "us, all": ("process_us", ".1f"),
+        "stepping, to the first": ("step_ratio", ".2f"),
+        "all, to the first": ("process_ratio", ".2f"),
+        "memory [MB]": ("memory", ".0f"),
+        "record [MB/s]": ("record", ".2f"),
+    }
+    print(f"| robots | {' | '.join(columns)} |")
+    print(f"|---{'|---' * len(columns)}|")
     for count, x in rows.items():
-        print(
-            f"| {count} | {x['real_time_factor']:.1f} | {x['cpu_real_time_factor']:.1f} | {x['step_us']:.1f} | {x['process_us']:.1f} | "
-            f"{x['step_ratio']:.2f}, {x['process_ratio']:.2f} | {x['memory']:.0f} | {x['record']:.2f} |"
-        )
+        print(f"| {count} | {' | '.join(format(x[key], style) for key, style in columns.values())} |")
 
 
 if __name__ == "__main__":

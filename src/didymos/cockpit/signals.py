@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 from numpy.typing import NDArray
 
 from didymos.cockpit.robots import WORLD
 from didymos.record.log import Log
+from didymos.record.robots import robot_of
 from didymos.rotations import ANGLES, angle
 
 __all__ = ["MOST_POINTS", "heights", "holders", "is_there", "names", "pairs", "tail", "together", "unit"]
@@ -26,7 +25,7 @@ def names(log: Log, holder: str = "") -> tuple[str, ...]:
     if not holder:
         return (*log.signals, *angles)
     robots = set(log.robots)
-    return tuple(name for name in (*log.signals, *angles) if _holder(name, robots) == holder)
+    return tuple(name for name in (*log.signals, *angles) if (robot_of(name, robots) or WORLD) == holder)
 
 
 def holders(log: Log) -> tuple[str, ...]:
@@ -35,14 +34,7 @@ def holders(log: Log) -> tuple[str, ...]:
     if not robots:
         return ("",)
     known = set(robots)
-    return (*robots, *((WORLD,) if any(_holder(name, known) == WORLD for name in log.signals) else ()))
-
-
-def _holder(name: str, robots: Collection[str]) -> str:
-    """The robot that a signal belongs to: `drone.imu.gyro.x`, `tf.drone/body.position.x`."""
-    head, _, rest = name.partition(".")
-    robot = rest.partition("/")[0] if head == "tf" else head
-    return robot if robot in robots else WORLD
+    return (*robots, *((WORLD,) if not all(robot_of(name, known) for name in log.signals) else ()))
 
 
 def is_there(log: Log, name: str) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.errors import InputError
 from didymos.record.log import Log
+from didymos.record.robots import track
 from didymos.record.stream import Kind, StreamLayout
 
 __all__ = ["distance_of", "placed_layout"]
@@ -50,8 +50,4 @@ def distance_of(ends: tuple[str, str], log: Log, roots: Mapping[str, str]) -> tu
 def _path(end: str, log: Log, roots: Mapping[str, str]) -> tuple[Array, Array]:
     """Times [s] and positions [m], shape [n, 3]."""
     robot, _, link = end.partition(".")
-    signal = f"{robot}.truth.position" if not link or link == roots[robot] else f"tf.{robot}/{link}.position"
-    if f"{signal}.x" not in log:
-        raise InputError(f"no run records {signal!r}")
-    axes = [log[f"{signal}.{axis}"] for axis in "xyz"]
-    return axes[0].time, np.column_stack([axis.values for axis in axes])
+    return track(log, robot if link == roots[robot] else end)
