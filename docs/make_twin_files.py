@@ -42,6 +42,17 @@ from didymos.describe.schema import (
     WhereSpec,
     WorldSpec,
 )
+from didymos.describe.world_file import (
+    CouplingSpec,
+    MountJointSpec,
+    MountSpec,
+    PartnerSpec,
+    RobotSpec,
+    WorldExpectationSpec,
+    WorldFile,
+    WorldRecordSpec,
+    WorldScenarioSpec,
+)
 from didymos.kinds import Kinds
 from didymos.parts import PARTS, Part, PartSpec
 from didymos.parts.angle_table import AngleTableSpec
@@ -60,6 +71,7 @@ RECORDS: dict[str, type[Spec]] = {
     "air": WorldSpec.model_fields["air"].annotation,  # type: ignore[dict-item]
     "wind": WorldSpec.model_fields["wind"].annotation,  # type: ignore[dict-item]
     "gusts": WorldSpec.model_fields["gusts"].annotation,  # type: ignore[dict-item]
+    "wake": WorldSpec.model_fields["wake"].annotation,  # type: ignore[dict-item]
     "magnetic": WorldSpec.model_fields["magnetic"].annotation,  # type: ignore[dict-item]
     "ground": GroundSpec,
     "object": ObjectSpec,
@@ -86,10 +98,30 @@ RECORDS: dict[str, type[Spec]] = {
     "fit": FitSpec,
     "free": FreeSpec,
     "prior": PriorSpec,
+    "world file": WorldFile,
+    "robot": RobotSpec,
+    "mount": MountSpec,
+    "mount joint": MountJointSpec,
+    "coupling": CouplingSpec,
+    "world record": WorldRecordSpec,
+    "world scenario": WorldScenarioSpec,
+    "partner": PartnerSpec,
+    "world expectation": WorldExpectationSpec,
 }
 """The records that have a table of their own, by the name of their block."""
 
 MEANINGS = {
+    "WorldFile.title": "one line, shown by `didymos list`",
+    "WorldFile.robots": "by name, see [robot](#robot)",
+    "WorldFile.couplings": "welds and springs between robots by name, see [coupling](#coupling)",
+    "WorldFile.record": "see [record of the world](#record-of-the-world)",
+    "WorldFile.scenarios": "runs by name, see [scenario of the world](#scenario-of-the-world)",
+    "RobotSpec.start": "keys of [start](#start) that win over those of the twin and of its scenarios",
+    "RobotSpec.mount": "where it is held, see [mount](#mount); it floats, or stands as described, without",
+    "MountSpec.joint": "by which it is held, see [joint of a mount](#joint-of-a-mount); rigidly without",
+    "WorldScenarioSpec.stimuli": "see [stimulus](#stimulus); the target begins with a robot's name, or with `world`",
+    "WorldScenarioSpec.robots": "what single robots do, see [partner](#partner); the others do what they always do",
+    "WorldScenarioSpec.expect": "see [expectation of the world](#expectation-of-the-world)",
     "TwinFile.title": "one line, shown by `didymos list`",
     "TwinFile.description": "the robot description, see [description](#description)",
     "TwinFile.world": "clock, gravity, air, wind, gusts, ground and objects, see [world](#world)",
@@ -114,6 +146,7 @@ MEANINGS = {
     "WorldSpec.air": "see [air](#air)",
     "WorldSpec.wind": "see [wind](#wind)",
     "WorldSpec.gusts": "see [gusts](#gusts)",
+    "WorldSpec.wake": "of rotors on other robots, see [wake](#wake)",
     "WorldSpec.magnetic": "see [magnetic](#magnetic)",
     "WorldSpec.ground": "see [ground](#ground); no ground without it",
     "WorldSpec.objects": "what stands in the world by name, see [objects](#objects)",
@@ -174,8 +207,10 @@ def bundled(kinds: Kinds[Any]) -> dict[str, Any]:
     return {source.name: kinds[source.name] for source in kinds.sources() if source.package == "didymos"}
 
 
-def reachable(spec: type[Spec] = TwinFile) -> set[type[Spec]]:
-    """Every record that a twin file may hold."""
+def reachable(spec: type[Spec] | None = None) -> set[type[Spec]]:
+    """Every record that a record may hold; those of twin files and world files without one."""
+    if spec is None:
+        return reachable(TwinFile) | reachable(WorldFile)
     found = {spec}
     if spec is TwinFile:
         found |= {inner for kinds in OF_A_KIND.values() for kind in bundled(kinds).values() for inner in reachable(kind.spec)}

@@ -17,6 +17,7 @@ import pytest
 import didymos
 from didymos.describe.trust import remember
 from didymos.twin import Twin
+from didymos.world import World
 
 # A busy machine is slow at drawing examples as at everything else: no test of ours fails by the wall clock.
 hypothesis.settings.register_profile(
@@ -53,6 +54,25 @@ def _own_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DIDYMOS_CONFIG", str(tmp_path_factory.mktemp("config")))
         yield
+
+
+@pytest.fixture
+def make_world(tmp_path: Path) -> Callable[..., World]:
+    """make_world(text, NAME=(description, keys), ...): a world folder with this `world.yaml` and twins `./NAME`, loaded."""
+
+    def make(text: str, **twins: tuple[str, dict[str, Any]]) -> World:
+        folder = tmp_path / f"world{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        for name, (description, keys) in twins.items():
+            (folder / name).mkdir()
+            file = "robot.xml" if "<mujoco" in description else "robot.urdf"
+            (folder / name / file).write_text(description)
+            content = {"description": {"file": file}, **keys}
+            (folder / name / "twin.yaml").write_text(json.dumps(content))
+        (folder / "world.yaml").write_text(text)
+        return didymos.load_world(folder)
+
+    return make
 
 
 @pytest.fixture(scope="session")

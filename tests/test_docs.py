@@ -134,6 +134,9 @@ def test_the_yaml_of_a_page_is_part_of_a_twin(page: Path, workshop: Path) -> Non
             for path, value in found.items():
                 didymos.load("quadcopter").set(path, value)
             continue
+        if "robots" in found:
+            run_world(workshop / f"world{number}", block)
+            continue
         home = workshop / f"twin{number}"
         shutil.copytree(didymos.load("quadcopter").folder, home)
         for name in ("model.urdf", "my_robot.urdf"):
@@ -147,6 +150,18 @@ def test_the_yaml_of_a_page_is_part_of_a_twin(page: Path, workshop: Path) -> Non
         for scenario in found.get("scenarios", ()):
             simulation = twin.simulate(scenario=scenario)
             assert all(verdict.ok for verdict in simulation.judge(simulation.run())), scenario
+
+
+def run_world(home: Path, block: str) -> None:
+    """A world file of a page loads, and its scenarios meet what they expect; `./box` in it is a free body."""
+    (home / "box").mkdir(parents=True)
+    (home / "box" / "box.urdf").write_text(URDF, encoding="utf-8")
+    (home / "box" / "twin.yaml").write_text("description: {file: box.urdf, base: floating}\n", encoding="utf-8")
+    (home / "world.yaml").write_text(block, encoding="utf-8")
+    world = didymos.load_world(home)
+    for scenario in world.file.scenarios:
+        simulation = world.simulate(scenario=scenario)
+        assert all(verdict.ok for verdict in simulation.judge(simulation.run())), scenario
 
 
 def anchors(page: Path) -> set[str]:

@@ -24,7 +24,7 @@ def _model(description: Any, keep: Any = ()) -> tuple[Fused, mujoco.MjModel]:
     for body in fused.spec.bodies:
         body.simple = False
     model = fused.spec.compile()
-    LinkInertias(fused, {name: link.body for name, link in description.links.items()}).write_fused(model)
+    LinkInertias(fused, fused.links, {name: link.body for name, link in description.links.items()}).write_fused(model)
     mujoco.mj_setConst(model, mujoco.MjData(model))
     return fused, model
 

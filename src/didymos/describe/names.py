@@ -63,9 +63,9 @@ def part_inputs(twin: Twin) -> tuple[tuple[str, str, int], ...]:
 
 
 def input_names(twin: Twin) -> tuple[str, ...]:
-    """All inputs that a control program can set: those of parts, then the description's own actuators."""
+    """All inputs that a control program can set: of parts, of the description's own actuators, of couplings to other robots."""
     actuators = [actuator.name for actuator in twin.description.spec.actuators]
-    return (*(name for name, _, _ in part_inputs(twin)), *actuators)
+    return (*(name for name, _, _ in part_inputs(twin)), *actuators, *twin.couplings)
 
 
 def driven_joints(twin: Twin) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError, PydanticKnownError
 from didymos.air.atmosphere import AirSpec
 from didymos.air.gusts import GustSpec
 from didymos.air.magnetic import MagneticSpec
+from didymos.air.rotor_wake import WakeSpec
 from didymos.air.wind import WindSpec
 from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
@@ -22,7 +23,7 @@ from didymos.sensors import SENSORS, SensorSpec
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
-    "OF_A_KIND", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
+    "OF_A_KIND", "AnyPart", "AnySensor", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
     "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "GroundSpec", "Name", "Number", "ObjectSpec", "PriorSpec",
     "RecordSpec", "RecordingsSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WhereSpec", "WorldSpec",
 ]  # fmt: skip
@@ -138,7 +139,7 @@ class ContactSpec(Spec):
 
 
 class WorldSpec(Spec):
-    """Clock, gravity, air, wind, gusts, magnetic field, ground and what stands on it."""
+    """Clock, gravity, air, wind, gusts, wake of rotors, magnetic field, ground and what stands on it."""
 
     step: float = number(0.001, unit="s", low=1e-6, high=0.1, live=False, doc="physics step")
     integrator: Literal["rk4", "implicitfast"] = "implicitfast"
@@ -146,6 +147,7 @@ class WorldSpec(Spec):
     air: AirSpec = AirSpec()
     wind: WindSpec = WindSpec()
     gusts: GustSpec = GustSpec()
+    wake: WakeSpec = WakeSpec()
     magnetic: MagneticSpec = MagneticSpec()
     ground: GroundSpec | None = None
     objects: dict[Name, ObjectSpec] = Field(default={})

@@ -73,6 +73,9 @@ def hides_bundled(twin: str | Path) -> bool:
 class Twin(ParameterValues):
     """The digital twin of a robot as its files describe it; `set` changes a number. `didymos.Twin` can also run it."""
 
+    couplings: tuple[str, ...] = ()
+    """Welds to other robots of its world that it can switch: inputs of these names."""
+
     def __init__(self, file: Path, variant: str | None = None, *, trust: bool = False, run_code: bool = True) -> None:
         self._file = file
         self._trust = trust

@@ -15,12 +15,13 @@ from typing import Any, Self
 from didymos.describe.code import RunCode
 from didymos.describe.description import Note
 from didymos.describe.mounting import mounted
+from didymos.describe.names import input_names
 from didymos.describe.parameters import Parameter
 from didymos.describe.path_patterns import spread, unknown_path
 from didymos.describe.twin import Twin
 from didymos.describe.validate import validate_as
 from didymos.describe.world_file import WorldFile, WorldScenarioSpec
-from didymos.describe.world_scenario import OF_A_FREE_ROOT, Robot, plain_scenario, wrong_scenarios
+from didymos.describe.world_scenario import OF_A_FREE_ROOT, Robot, plain_scenario, wrong_end, wrong_scenarios
 from didymos.describe.yaml_file import read_yaml
 from didymos.errors import InputError, nearest
 
@@ -57,6 +58,8 @@ class World:
             name: Robot(name, self._settle(name, twin, surroundings), self.file.robots[name]) for name, twin in twins.items()
         }
         self._check_links()
+        self._check_couplings()
+        self._check_targets()
         for wrong in wrong_scenarios(self.robots, self.file.scenarios):
             raise self.mistake(wrong.text, *wrong.place)
 
@@ -260,6 +263,12 @@ class World:
     def _settle(self, name: str, twin: Twin, surroundings: Mapping[str, Any]) -> Twin:
         """A robot's twin in the surroundings of the world, with its start, program and values."""
         about, raw = self.file.robots[name], self._raw["robots"][name]
+        twin, welds = twin.copy(), [(key, item) for key, item in self.file.couplings.items() if item.kind == "weld"]
+        couplings = tuple(key for key, item in welds if item.between[0].partition(".")[0] == name)
+        for key in couplings:
+            if key in input_names(twin):
+                raise self.mistake(f"{name} has an input {key!r} already; call the coupling otherwise", "couplings", key)
+        twin.couplings = couplings
         sections: dict[str, Any] = {"world": dict(surroundings)}
         own, begins = raw.get("start") or {}, [sections.setdefault("start", twin.plain_section("start") or {})]
         sections["scenarios"] = twin.plain_section("scenarios") or {}
@@ -277,8 +286,11 @@ class World:
                 start.pop(key, None)
         if about.control is not None:
             sections["control"] = raw["control"]
+        if about.sensors:
+            sections["sensors"] = {**(twin.plain_section("sensors") or {}), **raw["sensors"]}
         try:
-            alike = repr((about.twin, about.variant, about.mount, about.control, sorted(own.get("joints") or ())))
+            names = (about.mount, about.control, about.sensors, twin.couplings, sorted(own.get("joints") or ()))
+            alike = repr((about.twin, about.variant, names))
             made = twin.with_sections(sections, description, check=alike not in self._checked)
             self._checked.add(alike)
             made.set_all(about.set)
@@ -316,6 +328,28 @@ class World:
                 if robot.mount.link not in known:
                     text = f"{robot.mount.on} has no link {robot.mount.link!r}{nearest(robot.mount.link, known)}"
                     raise self.mistake(text, "robots", name, "mount", "link")
+
+    def _check_couplings(self) -> None:
+        for key, item in self.file.couplings.items():
+            for end in item.between:
+                for wrong in wrong_end(end, self.robots, "couplings", key, "between"):
+                    raise self.mistake(wrong.text, *wrong.place)
+
+    def _check_targets(self) -> None:
+        """Sensors that look at a robot or a link that is not there."""
+        for name, robot in self.robots.items():
+            for sensor, spec in robot.twin.file.sensors.items():
+                target = getattr(spec, "target", "") if spec.contract.has_target else ""
+                description = robot.twin.description
+                if not target or target in description.links or target in description.frames:
+                    continue
+                place = ("robots", name, "sensors", sensor, "target")
+                other, _, link = target.partition(".")
+                if other not in self.robots:
+                    raise self.mistake(f"there is no robot {other!r}{nearest(other, self.robots)}", *place)
+                theirs = self.robots[other].twin.description
+                if link and link not in theirs.links and link not in theirs.frames:
+                    raise self.mistake(f"{other} has no link {link!r}{nearest(link, (*theirs.links, *theirs.frames))}", *place)
 
     def __repr__(self) -> str:
         return f"World({self.name!r})"

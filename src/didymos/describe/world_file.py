@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.schema import ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
+from didymos.describe.schema import AnySensor, ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
-    "MountJointSpec", "MountSpec", "PartnerSpec", "RobotSpec", "WorldExpectationSpec", "WorldFile",
+    "CouplingSpec", "MountJointSpec", "MountSpec", "PartnerSpec", "RobotSpec", "WorldExpectationSpec", "WorldFile",
     "WorldRecordSpec", "WorldScenarioSpec",
 ]  # fmt: skip
 
@@ -51,6 +51,7 @@ class RobotSpec(Spec):
     start: StartSpec | None = Field(default=None, description="keys win over those of the twin")
     scenario: Name | None = Field(default=None, description="of the twin, that it plays unless a scenario of the world says else")
     control: ControlSpec | None = Field(default=None, description="a program instead of the twin's own")
+    sensors: dict[Name, AnySensor] = Field(default={}, description="further sensors, or others in the place of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of its parameters by path")
     mount: MountSpec | None = None
 
@@ -98,6 +99,32 @@ class WorldScenarioSpec(Spec):
     expect: tuple[WorldExpectationSpec, ...] = ()
 
 
+class CouplingSpec(Spec):
+    """What joins two links of two robots: a weld that can be opened and closed during a run, or a spring.
+
+    A weld is an input of the first end's robot, under the coupling's name: above 0.5 it holds.
+    """
+
+    kind: Literal["weld", "spring"] = "weld"
+    between: tuple[str, str] = Field(description="two ends, each ROBOT.LINK; a link or a named frame")
+    attached: bool = Field(default=False, description="of a weld: whether it is closed at the start")
+    stiffness: float = number(0.0, unit="N/m", low=0, live=False, doc="of a spring")
+    damping: float = number(0.0, unit="N s/m", low=0, live=False, doc="of a spring")
+    length: float = number(0.0, unit="m", low=0, live=False, doc="of a spring at rest")
+    pushes_only: bool = Field(default=False, description="of a spring: none where it is longer than at rest")
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> CouplingSpec:
+        springs = {"stiffness", "damping", "length", "pushes_only"} & self.model_fields_set
+        if self.kind == "weld" and springs:
+            raise ValueError(f"a weld does not use the key {min(springs)!r}; a spring does (kind: spring)")
+        if self.kind == "spring" and "attached" in self.model_fields_set:
+            raise ValueError("a spring does not use the key 'attached'; a weld does")
+        if self.between[0] == self.between[1]:
+            raise ValueError(f"found {self.between[0]!r} at both ends")
+        return self
+
+
 class WorldRecordSpec(Spec):
     """What of the world as a whole is recorded."""
 
@@ -110,5 +137,6 @@ class WorldFile(Spec):
     title: str = ""
     world: WorldSpec | None = Field(default=None, description="as in a twin file; all that it does not name is the first robot's")
     robots: dict[Name, RobotSpec] = Field(min_length=1)
+    couplings: dict[Name, CouplingSpec] = Field(default={}, description="welds and springs between robots")
     record: WorldRecordSpec = WorldRecordSpec()
     scenarios: dict[Name, WorldScenarioSpec] = Field(default={})

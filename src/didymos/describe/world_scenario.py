@@ -11,7 +11,7 @@ from didymos.describe.twin import Twin
 from didymos.describe.world_file import MountSpec, PartnerSpec, RobotSpec, WorldScenarioSpec
 from didymos.errors import nearest
 
-__all__ = ["OF_A_FREE_ROOT", "Robot", "Wrong", "plain_scenario", "wrong_scenarios"]
+__all__ = ["OF_A_FREE_ROOT", "Robot", "Wrong", "plain_scenario", "wrong_end", "wrong_scenarios"]
 
 OF_A_FREE_ROOT = ("position", "orientation", "velocity", "angular_velocity")
 """Keys of a start that a robot which is held does not have: where it stands is no state."""
@@ -94,7 +94,7 @@ def wrong_scenarios(robots: Mapping[str, Robot], scenarios: Mapping[str, WorldSc
             yield from _wrong_head(path, tuple(robots), "scenarios", scenario, "setpoints", path)
         for index, expected in enumerate(about.expect):
             for end in expected.distance or ():
-                yield from _wrong_end(end, robots, "scenarios", scenario, "expect", index, "distance")
+                yield from wrong_end(end, robots, "scenarios", scenario, "expect", index, "distance")
 
 
 def _wrong_own(robot: Robot, scenario: str | None, *place: str | int) -> Iterator[Wrong]:
@@ -110,10 +110,12 @@ def _wrong_head(path: str, known: tuple[str, ...], *place: str | int) -> Iterato
         yield Wrong(f"found {path!r}, expected a path that begins with a robot's name{nearest(head, known)}", place)
 
 
-def _wrong_end(end: str, robots: Mapping[str, Robot], *place: str | int) -> Iterator[Wrong]:
-    """A robot, or one of its links."""
+def wrong_end(end: str, robots: Mapping[str, Robot], *place: str | int) -> Iterator[Wrong]:
+    """An end that is no robot, ROBOT, and no link or frame of one, ROBOT.LINK."""
     name, _, link = end.partition(".")
     if name not in robots:
         yield Wrong(f"there is no robot {name!r}{nearest(name, robots)}", place)
-    elif link and link not in robots[name].twin.description.links:
-        yield Wrong(f"{name} has no link {link!r}{nearest(link, robots[name].twin.description.links)}", place)
+        return
+    about = robots[name].twin.description
+    if link and link not in about.links and link not in about.frames:
+        yield Wrong(f"{name} has no link {link!r}{nearest(link, (*about.links, *about.frames))}", place)

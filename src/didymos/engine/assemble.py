@@ -15,12 +15,14 @@ from didymos.air.air_state import AIR_STATE
 from didymos.control.pilot import CHANNELS
 from didymos.describe.check_values import check_link, check_values
 from didymos.describe.formats.engine_spec import check_compiles
-from didymos.describe.names import joint_of, link_of, link_values, part_inputs, readings
+from didymos.describe.names import input_names, joint_of, link_of, link_values, readings
 from didymos.describe.twin import Twin
+from didymos.engine.blowers import wakes_of
 from didymos.engine.boxes import add_boxes
 from didymos.engine.build_table import TableLayout, fill_header, fill_table, laws_of, lay_out, reserve_table
 from didymos.engine.contact_plan import plan_search
 from didymos.engine.contact_search import ContactSearch
+from didymos.engine.couplings import WELD, Coupling, CouplingEnds, add_couplings
 from didymos.engine.forces import SCRATCH
 from didymos.engine.friction import add_pairs
 from didymos.engine.fuse import fuse, links_to_keep
@@ -91,6 +93,7 @@ class Assembly:
     own_actuators: tuple[int, ...]  # the actuators of its description, by their numbers in the model
     states_first: int  # where the continuous states of its parts begin in `act`
     whole_momentum: bool = False  # whether the momentum of everything is measured
+    couplings: tuple[Coupling, ...] = ()  # between robots of the world
 
     def bare_spec(self) -> mujoco.MjSpec:
         """A copy of the leanest spec of the same motion."""
@@ -107,8 +110,11 @@ def assemble(twin: Twin) -> Assembly:
     return assemble_all((Member(twin),))[0]
 
 
-def assemble_all(members: Sequence[Member]) -> tuple[Assembly, ...]:
-    """Compile the robots of a world into one model; the surroundings are those of the first, which all of them have."""
+def assemble_all(members: Sequence[Member], ends: Sequence[CouplingEnds] = ()) -> tuple[Assembly, ...]:
+    """Compile the robots of a world into one model; the surroundings are those of the first, which all of them have.
+
+    `ends` are the couplings between them.
+    """
     twins = [member.twin for member in members]
     for twin in twins:
         check_values(twin)
@@ -126,6 +132,8 @@ def assemble_all(members: Sequence[Member]) -> tuple[Assembly, ...]:
         if member.boxes:
             add_boxes(spec, member.twin.file.pilot.boxes, twins[0].file.world.boundary, member.twin.description.prefix)
         add_belts(spec, member.twin)
+    couplings = tuple(item.placed(joined.links) for item in ends)
+    add_couplings(spec, couplings, twins[0].file.world.step)
     bare = spec.copy()
     discard_visuals(bare, twins)
     quantities = [add_sensors(spec, twin, links) for twin, links in zip(twins, joined.links, strict=True)]
@@ -137,7 +145,7 @@ def assemble_all(members: Sequence[Member]) -> tuple[Assembly, ...]:
         add_momentum(spec, WHOLE_MOMENTUM, WORLD)
     for body in spec.bodies:
         body.simple = False  # the engine's short cut for bodies whose inertia can never change; ours can, by path
-    common = _common_layout(sum(_FREEDOMS[joint.type] for joint in spec.joints))
+    common = _common_layout(sum(_FREEDOMS[joint.type] for joint in spec.joints), couplings)
     states: list[MemoryLayout] = []
     for member, measured in zip(members, quantities, strict=True):
         states.append(_state_layout(member, measured, (states[-1] if states else common).size))
@@ -156,14 +164,16 @@ def assemble_all(members: Sequence[Member]) -> tuple[Assembly, ...]:
     start, contacts = int(model.numeric_adr[model.nnumeric - 1]), plan_search(model)
     first_state = max(int(model.actuator_actadr[model.nu - 1]), 0)  # ours is the last actuator
     assemblies = []
+    prefixes = [twin.description.prefix.removesuffix("/") for twin in twins]
+    robots = {name: links for name, links in zip(prefixes, joined.links, strict=True) if name}
     for i, twin in enumerate(twins):
-        fill_table(model, spec, twin, joined.links[i], tables[i], states[i], first_state)
+        fill_table(model, spec, twin, joined.links[i], tables[i], states[i], first_state, robots)
         numbers = {path: start + tables[i].first + word for path, word in tables[i].numbers.items()}
         actuators = tuple(int(model.actuator(twin.description.prefix + own.name).id) for own in _actuators(twin))
         assemblies.append(
             Assembly(
                 model, common, states[i], tables[i], joined.links[i], inertias[i], contacts, shown, quantities[i], bare, numbers,
-                carried[i], actuators, first_state, members[0].whole_momentum,
+                carried[i], actuators, first_state, members[0].whole_momentum, couplings,
             )
         )  # fmt: skip
         first_state += counts[i]
@@ -215,10 +225,11 @@ def _set_options(spec: mujoco.MjSpec, twin: Twin) -> None:
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
 
 
-def _common_layout(freedoms: int) -> MemoryLayout:
+def _common_layout(freedoms: int, couplings: Sequence[Coupling]) -> MemoryLayout:
     """What belongs to all robots together of what changes and the engine does not know."""
     state = MemoryLayout()
     state.reserve("loop", LOOP_STATE)
+    state.reserve("couplings", WELD * sum(item.spec.kind == "weld" for item in couplings))
     state.reserve("applied", 2 * freedoms)
     state.reserve("looked", 3 * freedoms)  # positions and velocities: no joint has more positions than 4/3 of its freedoms
     return state
@@ -227,8 +238,10 @@ def _common_layout(freedoms: int) -> MemoryLayout:
 def _state_layout(member: Member, quantities: tuple[MeasuredQuantity, ...], first: int) -> MemoryLayout:
     """Everything of a robot that changes and that the engine does not know."""
     twin, state = member.twin, MemoryLayout(first)
-    inputs = len(part_inputs(twin)) + len(_actuators(twin))
+    inputs = len(input_names(twin))
     state.reserve("robot", ROBOT_STATE)
+    for name in twin.couplings:
+        state.reserve(f"coupling:{name}", 1)
     for name, part in twin.file.parts.items():
         kind = part.contract
         for what, layout in (("inputs", kind.input_layout), ("outputs", kind.output_layout), ("memory", kind.memory_layout)):
@@ -237,6 +250,7 @@ def _state_layout(member: Member, quantities: tuple[MeasuredQuantity, ...], firs
     state.reserve("air", AIR_STATE)
     state.reserve("driven", len(twin.file.parts))
     state.reserve("pushes", PUSHES)
+    state.reserve("wakes", wakes_of(twin))
     state.reserve("pushing", 3 * len(twin.description.links))
     state.reserve("commands", inputs)
     state.reserve("setpoints", member.setpoints)

@@ -23,6 +23,7 @@ from didymos.engine.assemble import Assembly, Member, assemble_all
 from didymos.engine.build_context import WorldTables, build_context, measured_indices, world_tables
 from didymos.engine.contact_frame import ContactFrames
 from didymos.engine.context import LoopContext
+from didymos.engine.couplings import CouplingEnds
 from didymos.engine.drive import start
 from didymos.engine.figures import rotors
 from didymos.engine.join import Mount
@@ -95,7 +96,9 @@ class RobotPlan:
         return Member(self.twin, len(self.units), words, scheduled, self.piloted, self.mount, self.whole_momentum)
 
 
-def build(plans: Sequence[RobotPlan], sampling: Sampling | None = None) -> tuple[Built, ...]:
+def build(
+    plans: Sequence[RobotPlan], sampling: Sampling | None = None, couplings: Sequence[CouplingEnds] = ()
+) -> tuple[Built, ...]:
     """Compile robots into one model and lay out the tables of their run; each program is told which robot it drives.
 
     A run that serves a recording (`sampling`) is that of one robot, and records nothing but the signals that are asked for.
@@ -104,12 +107,12 @@ def build(plans: Sequence[RobotPlan], sampling: Sampling | None = None) -> tuple
         if plan.program is not None:
             plan.program.name_joints(driven_joints(plan.twin), plan.twin.folder)
     frames = ContactFrames() if any(plan.twin.file.contacts for plan in plans) else None
-    assemblies = assemble_all([plan.member for plan in plans])
+    assemblies = assemble_all([plan.member for plan in plans], couplings)
     data = mujoco.MjData(assemblies[0].model)
     world = plans[0].twin.file.world
     timings = [tick_rate(plan.twin, plan.program) for plan in plans]
     substeps = math.gcd(*(steps for steps, _ in timings))
-    tables = world_tables(world, assemblies[0], data, substeps)
+    tables = world_tables(world, assemblies, data, substeps)
     ticks = max(1, round(_CHUNK / tables.timing.period))
     if sampling is not None:
         ticks = round(sampling.seconds / tables.timing.period) + 2

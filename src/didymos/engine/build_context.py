@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.air.rotor_wake import JET, ROTOR
 from didymos.control import CompiledController, Controller
 from didymos.control.compiled_controller import CLOCK, as_compiled
 from didymos.control.stimulus import STIMULUS, StimulusSpec
@@ -37,11 +38,14 @@ from didymos.engine.context import (
     StimulusTables,
     Target,
     Timing,
+    WakeTables,
 )
+from didymos.engine.couplings import CouplingTables, coupling_tables
 from didymos.engine.falling import lowest_heights
 from didymos.engine.idle_terms import IdleTerms, plan_idle
 from didymos.engine.joint_values import lends
 from didymos.engine.link_frames import frame_tables
+from didymos.engine.part_table import ROBOT
 from didymos.engine.sampling import is_fed
 from didymos.engine.schedule import scheduled_parameters, stimulus_table
 from didymos.engine.sensor_sites import output_of, site_name
@@ -87,10 +91,13 @@ class WorldTables:
     engine: EngineViews
     timing: Timing
     idle: IdleTerms
+    wakes: WakeTables
+    couplings: CouplingTables
 
 
-def world_tables(world: WorldSpec, assembly: Assembly, data: mujoco.MjData, substeps: int) -> WorldTables:
-    """The tables that all robots of a model share, for ticks of so many physics steps; `assembly` is that of any of them."""
+def world_tables(world: WorldSpec, assemblies: Sequence[Assembly], data: mujoco.MjData, substeps: int) -> WorldTables:
+    """The tables that all robots of a model share, for ticks of so many physics steps."""
+    assembly = assemblies[0]
     model = assembly.model
     free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
     return WorldTables(
@@ -122,7 +129,27 @@ def world_tables(world: WorldSpec, assembly: Assembly, data: mujoco.MjData, subs
             clock=np.zeros(1, dtype=CLOCK),
         ),
         plan_idle(model),
+        _wakes(world, assemblies),
+        _couplings(assemblies, data),
     )
+
+
+def _couplings(assemblies: Sequence[Assembly], data: mujoco.MjData) -> CouplingTables:
+    couplings, model = assemblies[0].couplings, assemblies[0].model
+    welds = [item for item in couplings if item.spec.kind == "weld"]
+    inputs = {item.name: assemblies[item.owner].state.starts[f"coupling:{item.name}"] for item in welds}
+    return coupling_tables(model, data, couplings, inputs, assemblies[0].common.starts["couplings"])
+
+
+def _wakes(world: WorldSpec, assemblies: Sequence[Assembly]) -> WakeTables:
+    """Room for jets and rotors, where robots feel each other's wakes; one alone has nobody to feel."""
+    jets = rotors = 0
+    if world.wake.on and len(assemblies) > 1:
+        for assembly in assemblies:
+            start = assembly.table_start + assembly.table.header
+            robot = assembly.model.numeric_data[start : start + ROBOT.itemsize // 8].view(ROBOT)[0]
+            jets, rotors = jets + int(robot["jets"]), rotors + int(robot["blowers"])
+    return WakeTables(np.zeros(jets, dtype=JET), np.zeros(rotors, dtype=ROTOR))
 
 
 def build_context(
@@ -158,6 +185,8 @@ def build_context(
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
         world.idle,
+        world.wakes,
+        world.couplings,
         _links(twin, assembly, streams),
         _record(twin, assembly, streams, chunk),
     )
@@ -290,6 +319,8 @@ def _inputs(twin: Twin, assembly: Assembly) -> InputTables:
         limited = bool(assembly.model.actuator_ctrllimited[actuator])
         limits = tuple(assembly.model.actuator_ctrlrange[actuator]) if limited else (-np.inf, np.inf)
         rows.append((commands + len(rows), -1, actuator, *limits))
+    for name in twin.couplings:
+        rows.append((commands + len(rows), assembly.state.starts[f"coupling:{name}"], -1, 0.0, 1.0))
     return InputTables(_rows(rows, INPUT), np.zeros(len(rows)))
 
 

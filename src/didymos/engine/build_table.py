@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from didymos.contract import offset_of
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
+from didymos.engine.blowers import blowers_of, fill_blowers
 from didymos.engine.friction import direction_rows
 from didymos.engine.joint_limits import LIMIT, LIMITS, limited_joints
 from didymos.engine.law_table import register
@@ -19,6 +20,7 @@ from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.memory_layout import MemoryLayout
 from didymos.engine.part_table import (
     AIR,
+    BLOWER,
     DIRECTION,
     ENTRY,
     GUSTS,
@@ -27,11 +29,13 @@ from didymos.engine.part_table import (
     NEED,
     PART,
     ROBOT,
+    WAKE,
     WIND,
     layout_identity,
 )
 from didymos.engine.pushes import PUSHED_LINK
 from didymos.engine.sensor_sites import TRUTH
+from didymos.errors import nearest
 from didymos.parts.part import PartSpec
 from didymos.sensors.motion import Odometry
 from didymos.sensors.sensor import SensorSpec
@@ -79,8 +83,11 @@ class TableLayout:
         self.air = self._numbers("world.air.", world.air, _words(AIR))
         self.wind = self._numbers("world.wind.", world.wind, _words(WIND))
         self.gusts = self._numbers("world.gusts.", world.gusts, _words(GUSTS))
+        self.wake = self._numbers("world.wake.", world.wake, _words(WAKE))
         self.first_part = self._take(_words(PART, len(parts)))
         self.first_need = self._take(_words(NEED, self.needs))
+        self.blowers = blowers_of(twin)
+        self.first_blower = self._take(_words(BLOWER, len(self.blowers)))
         self.first_measuring = self._take(_words(MEASURING, len(sensors)))
         self.first_direction = self._take(_words(DIRECTION, len(twin.file.contacts)))
         self.limited = limited_joints(twin)
@@ -140,9 +147,10 @@ def fill_table(
     layout: TableLayout,
     state: MemoryLayout,
     first_state: int,
+    robots: Mapping[str, LinkFrames],
 ) -> None:
     """Write the table of a robot into a compiled model; `spec` is what it was compiled from, `state` the layout of its part of
-    the plugin's state, `first_state` where its continuous states begin in `act`.
+    the plugin's state, `first_state` where its continuous states begin in `act`, `robots` where the links of all robots are.
     """
     table = model.numeric_data[int(model.numeric_adr[model.nnumeric - 1]) + layout.first :][: layout.size]
 
@@ -152,7 +160,7 @@ def fill_table(
     for name, part in twin.file.parts.items():
         record = part.record()
         rows(layout.parameters[name], record.dtype, 1)[0] = record
-    for path, start in (("air", layout.air), ("wind", layout.wind), ("gusts", layout.gusts)):
+    for path, start in (("air", layout.air), ("wind", layout.wind), ("gusts", layout.gusts), ("wake", layout.wake)):
         of_world = getattr(twin.file.world, path)
         numbers = [float(getattr(of_world, name)) for name, _ in number_fields(type(of_world))]
         table[start : start + len(numbers)] = numbers
@@ -176,11 +184,15 @@ def fill_table(
         limit["dof"] = parts[driving[0]]["joint_dof"]
         for name in LIMITS:
             limit[name] = twin.get(f"joints.{joint}.{name}")
-    _fill_measuring(model, rows, twin, links, layout, state)
+    _fill_measuring(model, rows, twin, links, layout, state, robots)
     rows(layout.first_direction, DIRECTION, len(twin.file.contacts))[:] = direction_rows(model, twin, spec, links)
     header = rows(layout.header, ROBOT, 1)[0]
     header["parts"], header["first_part"], header["first_need"] = len(parts), layout.first_part, layout.first_need
     header["measuring"], header["first_measuring"] = len(layout.sensor_parameters), layout.first_measuring
+    blowers = rows(layout.first_blower, BLOWER, len(layout.blowers))
+    header["blowers"], header["first_blower"], header["wake"] = len(blowers), layout.first_blower, layout.wake
+    header["jets"] = fill_blowers(model, twin, layout.blowers, parts, state, blowers)
+    header["wakes"] = state.starts["wakes"] if twin.file.world.wake.on else 0
     header["directions"], header["first_direction"] = len(twin.file.contacts), layout.first_direction
     header["limits"], header["first_limit"], header["driven"] = len(limits), layout.first_limit, state.starts["driven"]
     header["links"], header["first_link"] = len(twin.description.links), layout.first_link
@@ -243,7 +255,13 @@ def _fill_needs(needs: NDArray[Any], twin: Twin, state: MemoryLayout, name: str,
 
 
 def _fill_measuring(
-    model: mujoco.MjModel, rows: Any, twin: Twin, links: LinkFrames, layout: TableLayout, state: MemoryLayout
+    model: mujoco.MjModel,
+    rows: Any,
+    twin: Twin,
+    links: LinkFrames,
+    layout: TableLayout,
+    state: MemoryLayout,
+    robots: Mapping[str, LinkFrames],
 ) -> None:
     sensors = measuring_sensors(twin)
     order = [*readings(twin), TRUTH]
@@ -254,9 +272,30 @@ def _fill_measuring(
         row["sensor"] = order.index(name)
         frame = links[getattr(sensor, "link", twin.description.root)]
         _mount(model, row, frame)
-        row["quaternion"] = frame.pose.quaternion
+        row["quaternion"], row["target_body"] = frame.pose.quaternion, -1
+        if kind.has_target:
+            target = _target(twin, links, name, getattr(sensor, "target"), robots)  # noqa: B009
+            body = int(model.body(target.body).id)
+            row["target_body"], row["target_tree"] = body, model.body_rootid[body]
+            row["target_position"], row["target_quaternion"] = target.pose.position, target.pose.quaternion
         row["parameters"], row["reading"] = layout.sensor_parameters[name], state.starts[f"ideal:{name}"]
         rows(layout.sensor_parameters[name], kind.parameter_layout, 1)[0] = sensor.record()
+
+
+def _target(twin: Twin, links: LinkFrames, sensor: str, target: str, robots: Mapping[str, LinkFrames]) -> LinkFrame:
+    """The frame that a sensor looks at: of another robot, ROBOT.LINK, or of its own."""
+    place = ("sensors", sensor, "target")
+    if target in links.links or target in links.frames:
+        return links[target]
+    robot, _, link = target.partition(".")
+    if robot not in robots:
+        here = f"here are {', '.join(robots)}" if robots else "a twin alone has no other robot beside it, a world has"
+        raise twin.mistake(f"there is no robot {robot!r}{nearest(robot, robots)} ({here})", *place)
+    theirs = robots[robot]
+    link = link or theirs.root
+    if link not in theirs.links and link not in theirs.frames:
+        raise twin.mistake(f"{robot} has no link {link!r}{nearest(link, (*theirs.links, *theirs.frames))}", *place)
+    return theirs[link]
 
 
 def _last_dof(model: mujoco.MjModel, body: int) -> int:

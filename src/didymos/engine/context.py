@@ -1,6 +1,7 @@
 """The loop context: all that the compiled loop touches, in typed tables that are fixed for a run.
 
-Engine, timing, contacts and idle terms belong to the world; all else to one robot of it. A twin alone is a world of one.
+Engine, timing, contacts, idle terms, wakes and couplings belong to the world; all else to one robot of it. A twin alone is a
+world of one.
 
 Arrays named after the engine's are views of its data. `state` is the plugin's state (see memory_layout.py); rows of tables hold
 indices into it. All is read by name; nothing here is copied while a run goes on.
@@ -14,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.engine.contact_search import ContactSearch
+from didymos.engine.couplings import CouplingTables
 from didymos.engine.idle_terms import IdleTerms
 from didymos.sensors.reading import SensorTables
 
 __all__ = [
     "ASKED", "COLUMN", "INPUT", "LIDAR", "READ", "STREAM", "TARGET", "WRITE", "EngineViews", "InputTables", "LidarTables",
     "LinkTables", "LoopContext", "ProgramTables", "RecordTables", "RobotView", "Source", "StimulusTables", "Target", "Timing",
+    "WakeTables",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -119,6 +122,13 @@ class RobotView(NamedTuple):
     asked: NDArray[np.int64]  # [1], 0 where its program is not called
 
 
+class WakeTables(NamedTuple):
+    """Room for what rotors of all robots blow, written anew each tick; empty where the wake is off. See wakes.py."""
+
+    jets: Records  # JET [n]
+    rotors: Records  # ROTOR [m]
+
+
 class LidarTables(NamedTuple):
     """Lidars and the shapes that stop their rays."""
 
@@ -208,5 +218,7 @@ class LoopContext(NamedTuple):
     program: ProgramTables
     contacts: ContactSearch
     idle: IdleTerms
+    wakes: WakeTables
+    couplings: CouplingTables
     links: LinkTables
     record: RecordTables

@@ -113,12 +113,19 @@ def _gather(data: int, row: Any, ground_height: float, here: Any) -> None:
 
 
 @kernel
-def _feel_air(air: Any, wind: Any, toward_x: float, toward_y: float, felt: Any, root: Any, nearby: Any, here: Any) -> None:
-    """Density, velocity and rate relative to the air into `here`; `felt` is the `AIR_STATE`, `root` where its gust is known."""
+def _feel_air(
+    air: Any, wind: Any, toward_x: float, toward_y: float, felt: Any, root: Any, nearby: Any, wake: int, here: Any
+) -> None:
+    """Density, velocity and rate relative to the air into `here`; `felt` is the `AIR_STATE`, `root` where its gust is known.
+
+    `wake` is the address of the velocity of other robots' wakes there (wakes.py), 0 without any.
+    """
     here.density = density_nearby(here.position_world[2], air, nearby)
     speed = wind_nearby(here.height, wind, nearby)
     gust, rotation = felt.gust, here.rotation
     x, y, z = speed * toward_x + gust[0], speed * toward_y + gust[1], wind.up + gust[2]
+    if wake != 0:
+        x, y, z = x + doubles(wake)[0], y + doubles(wake)[1], z + doubles(wake)[2]
     for i in range(3):
         here.air_rate[i] = here.rate[i]
     if felt.turning != 0.0:
@@ -286,7 +293,8 @@ def _act_robot(model: int, data: int, table: int, state: int) -> None:
             if not looked:
                 look_around(here.position_world[2], here.height, air, wind, nearby)
                 looked = True
-            _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, here)
+            wake = state + 8 * header.wakes + 24 * i if header.wakes != 0 else 0
+            _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, wake, here)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
         if row.joint_dof >= 0:
@@ -383,6 +391,27 @@ def _turn(q: Any, p: Any, product: Any) -> None:
 
 
 @kernel
+def _gather_target(data: int, row: Any, here: Any) -> None:
+    """Where a sensor's target is from it, how it is turned and how it moves, all in the world, into `here`."""
+    position = doubles(word(data + _XPOS) + 24 * row.target_body)
+    matrix = doubles(word(data + _XMAT) + 72 * row.target_body)
+    twist = doubles(word(data + _CVEL) + 48 * row.target_body)
+    com = doubles(word(data + _SUBTREE_COM) + 24 * row.target_tree)
+    offset, arm = row.target_position, here.target_velocity_world  # the latter is room for the arm at first
+    for i in range(3):
+        at = position[i] + (matrix[3 * i] * offset[0] + matrix[3 * i + 1] * offset[1] + matrix[3 * i + 2] * offset[2])
+        here.target_offset_world[i] = at - here.position_world[i]
+        arm[i] = at - com[i]
+    x, y, z = arm[0], arm[1], arm[2]
+    here.target_velocity_world[0] = twist[3] + twist[1] * z - twist[2] * y
+    here.target_velocity_world[1] = twist[4] + twist[2] * x - twist[0] * z
+    here.target_velocity_world[2] = twist[5] + twist[0] * y - twist[1] * x
+    for i in range(3):
+        here.target_rate_world[i] = twist[i]
+    _turn(doubles(word(data + _XQUAT) + 32 * row.target_body), row.target_quaternion, here.target_orientation)
+
+
+@kernel
 def measure_all(data: int, table: int, state: int, due: int) -> None:
     """Call a robot's sensors that measure by themselves, of those that are due: not zero in the array at an address."""
     header = record_at(table, ROBOT)
@@ -397,15 +426,18 @@ def measure_all(data: int, table: int, state: int, due: int) -> None:
     rows = table + 8 * header.first_measuring
     here.time = doubles(data + _TIME)[0]
     nearby, looked = record_at(state + 8 * header.scratch + _NEARBY_AT, NEARBY), False
+    wake = state + 8 * header.wakes + 24 * header.parts if header.wakes != 0 else 0  # that at the root link
     for i in range(header.measuring):
         row = row_at(rows, i, MEASURING)
         if doubles(due)[row.sensor] == 0.0:
             continue
         _gather(data, row, header.ground_height, here)
         _turn(doubles(word(data + _XQUAT) + 32 * row.body), row.quaternion, here.orientation)
+        if row.target_body >= 0:
+            _gather_target(data, row, here)
         if not looked:
             look_around(here.position_world[2], here.height, air, wind, nearby)
             looked = True
-        _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, here)
+        _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, wake, here)
         here.pressure = pressure(here.position_world[2], air.temperature, air.pressure)
         call_measure(_law_of(row).function, table + 8 * row.parameters, scratch, state + 8 * row.reading)

@@ -29,13 +29,16 @@ from didymos.control.stimulus import STIMULUS, evaluate
 from didymos.engine.calls import call_program, engine_function
 from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
+from didymos.engine.couplings import switch_couplings, write_poses
 from didymos.engine.forces import advance_air_of, measure_all, tick_all
 from didymos.engine.idle_terms import end_idle, find_idle
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
 from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE
 from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT
+from didymos.engine.part_table import ROBOT
 from didymos.engine.pushes import PUSHES
+from didymos.engine.wakes import blow, feel_wakes
 from didymos.native import doubles, longs, matrix_at, record_at, row_at
 from didymos.parts.part import CLOCK
 from didymos.sensors.reading import SENSOR, acceleration_due, any_due, is_due, sense, take_accelerations
@@ -143,11 +146,28 @@ def _look(w: Any, c: Any, tick: int, begins: bool) -> None:
 
 
 @kernel
+def _stir(w: Any) -> None:
+    """What the rotors of all robots blow, and what each robot feels of the others."""
+    engine, wakes = w.engine, w.wakes
+    jet, rotor = 0, 0
+    for i in range(w.robots_count):
+        table = row_at(w.robots, i, ROBOT_CONTEXT).robot.table
+        blow(engine.data, table, engine.state, i, wakes.jets, jet, wakes.rotors, rotor)
+        robot = record_at(table, ROBOT)
+        jet, rotor = jet + robot.jets, rotor + robot.blowers
+    for i in range(w.robots_count):
+        table = row_at(w.robots, i, ROBOT_CONTEXT).robot.table
+        feel_wakes(engine.data, table, engine.state, i, wakes.jets, jet, wakes.rotors, rotor)
+
+
+@kernel
 def _begin_tick(w: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = w.engine, w.timing.period
     for i in range(w.robots_count):
         _stimulate(w, row_at(w.robots, i, ROBOT_CONTEXT), tick * period)
+    if w.couplings.couplings_count > 0:
+        write_poses(engine, w.couplings)
     search_if_near(w.contacts, w.idle, engine, w.timing.ahead)
     loop = record_at(engine.state + 8 * w.timing.loop, LOOP_STATE)
     if loop.sensed_ticks == tick + 1 and not _was_moved(w):  # its readings were looked at ahead; what was set since counts
@@ -172,6 +192,8 @@ def _begin_tick(w: Any, tick: int) -> None:
         if due:
             _mj_sensor_position(engine.model, engine.data)
             _mj_sensor_velocity(engine.model, engine.data)
+    if w.wakes.jets_count > 0:
+        _stir(w)
     for i in range(w.robots_count):
         c = row_at(w.robots, i, ROBOT_CONTEXT)
         own = record_at(engine.state + 8 * c.robot.own, ROBOT_STATE)
@@ -291,6 +313,8 @@ def _end_tick(w: Any, tick: int) -> int:
         c = row_at(w.robots, i, ROBOT_CONTEXT)
         _hand_over_inputs(w, c)
         tick_all(c.robot.table, engine.state, timing.clock)
+    if w.couplings.couplings_count > 0:
+        switch_couplings(engine, w.couplings)
     for substep in range(timing.substeps):
         if substep > 0:
             search_if_near(w.contacts, w.idle, engine, timing.ahead)

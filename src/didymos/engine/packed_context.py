@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from didymos.engine import context as c
 from didymos.engine.contact_search import ContactSearch
+from didymos.engine.couplings import CouplingTables
 from didymos.engine.idle_terms import IdleTerms
 from didymos.sensors.reading import SensorTables
 
@@ -34,7 +35,10 @@ def _layout(table: type) -> np.dtype[Any]:
     return np.dtype(fields)
 
 
-_OF_WORLD = {"engine": c.EngineViews, "timing": c.Timing, "contacts": ContactSearch, "idle": IdleTerms}
+_OF_WORLD = {
+    "engine": c.EngineViews, "timing": c.Timing, "contacts": ContactSearch, "idle": IdleTerms, "wakes": c.WakeTables,
+    "couplings": CouplingTables,
+}  # fmt: skip
 _OF_ROBOT = {
     "robot": c.RobotView, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables, "inputs": c.InputTables,
     "program": c.ProgramTables, "links": c.LinkTables, "record": c.RecordTables,

@@ -1,12 +1,12 @@
 """The part table: all that the force laws need to know about the robots of a model, inside the model.
 
 It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, one `ENTRY` per robot, and for each robot (a
-twin alone is one) a table of its own: a `ROBOT`, the numbers of the air, one `PART` per part,
-one `NEED` per output that a part takes from another one, one `MEASURING` per sensor that measures by itself, one `DIRECTION`
-per shape whose friction has a direction, one `LIMIT` per joint that parts drive within limits, one `PUSHED_LINK` per link, and
-the parameters of parts and sensors. Offsets are in words: from the start of the robot's table, or, where it says so, into the
-plugin's state or the engine's `act`. Laws are named by identity (see law_table.py): the table holds no address, so a model can be
-copied, pickled and loaded elsewhere.
+twin alone is one) a table of its own: a `ROBOT`, the numbers of the air, one `PART` per part, one `NEED` per output that a part
+takes from another one, one `BLOWER` per part whose wake others feel, one `MEASURING` per sensor that measures by itself, one
+`DIRECTION` per shape whose friction has a direction, one `LIMIT` per joint that parts drive within limits, one `PUSHED_LINK` per
+link, and the parameters of parts and sensors. Offsets are in words: from the start of the robot's table, or, where it says so,
+into the plugin's state or the engine's `act`. Laws are named by identity (see law_table.py): the table holds no address, so a
+model can be copied, pickled and loaded elsewhere.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from didymos.air.air_state import AIR_STATE
 from didymos.air.atmosphere import AirSpec
 from didymos.air.gusts import GustSpec
 from didymos.air.nearby import NEARBY
+from didymos.air.rotor_wake import WakeSpec
 from didymos.air.wind import WindSpec
 from didymos.engine.joint_limits import LIMIT
 from didymos.engine.pushes import PUSHED_LINK
@@ -28,13 +29,14 @@ from didymos.sensors.sensor import SURROUNDINGS
 from didymos.spec import record_type
 
 __all__ = [
-    "AIR", "DIRECTION", "ENTRY", "GUSTS", "HEADER", "MEASURING", "NAME", "NEED", "PART", "ROBOT", "WIND", "layout_identity",
+    "AIR", "BLOWER", "DIRECTION", "ENTRY", "GUSTS", "HEADER", "MEASURING", "NAME", "NEED", "PART", "ROBOT", "WAKE", "WIND",
+    "layout_identity",
 ]  # fmt: skip
 
 NAME = "didymos_part_table"
 """Name of the `numeric` element."""
 
-AIR, WIND, GUSTS = (record_type(spec) for spec in (AirSpec, WindSpec, GustSpec))
+AIR, WIND, GUSTS, WAKE = (record_type(spec) for spec in (AirSpec, WindSpec, GustSpec, WakeSpec))
 
 HEADER = np.dtype(
     [
@@ -53,6 +55,9 @@ ROBOT = np.dtype(
         ("parts", np.int64),  # how many, and where the first row is
         ("first_part", np.int64),
         ("first_need", np.int64),
+        ("blowers", np.int64),  # none where the wake is off
+        ("first_blower", np.int64),
+        ("jets", np.int64),  # that they make
         ("measuring", np.int64),
         ("first_measuring", np.int64),
         ("directions", np.int64),
@@ -64,10 +69,12 @@ ROBOT = np.dtype(
         ("air", np.int64),
         ("wind", np.int64),
         ("gusts", np.int64),
+        ("wake", np.int64),
         ("scratch", np.int64),  # in the state
         ("air_state", np.int64),  # in the state
         ("driven", np.int64),  # in the state: what each part drives its joint with
         ("pushes", np.int64),  # in the state: see pushes.py
+        ("wakes", np.int64),  # in the state: see wakes.py; 0 where the wake is off
         ("root_qpos", np.int64),  # of a floating robot, else -1
         ("root_dof", np.int64),
         ("root_body", np.int64),
@@ -106,6 +113,17 @@ PART = np.dtype(
 NEED = np.dtype([("source", np.int64), ("target", np.int64), ("count", np.int64)])
 """Numbers to copy inside the state, from another part's outputs to a part's inputs."""
 
+BLOWER = np.dtype(
+    [
+        ("part", np.int64),  # its row
+        ("jet", np.int64),  # of the robot's jets that it belongs to; rows are in their order
+        ("thrust", np.int64),  # in the state
+        ("radius", np.float64),  # [m]
+        ("axis", np.float64, 3),  # of a positive thrust, in the part's frame
+    ]
+)
+"""A part that throws air, see blowers.py."""
+
 MEASURING = np.dtype(
     [
         ("identity", np.int64),
@@ -118,6 +136,10 @@ MEASURING = np.dtype(
         ("position", np.float64, 3),
         ("rotation", np.float64, 9),
         ("quaternion", np.float64, 4),  # the same, w first
+        ("target_body", np.int64),  # what it looks at, -1 without a target
+        ("target_tree", np.int64),
+        ("target_position", np.float64, 3),  # of the target's frame in its body
+        ("target_quaternion", np.float64, 4),
     ]
 )
 
@@ -127,7 +149,9 @@ DIRECTION = np.dtype([("shape", np.int64), ("body", np.int64), ("axis", np.float
 
 def layout_identity() -> int:
     """A number that changes with the layout of the table and of what the air and the laws' scratch take of the state."""
-    of_robot: tuple[np.dtype[Any], ...] = (ROBOT, PART, NEED, MEASURING, DIRECTION, LIMIT, PUSHED_LINK, AIR, WIND, GUSTS)
+    of_robot: tuple[np.dtype[Any], ...] = (
+        ROBOT, PART, NEED, BLOWER, MEASURING, DIRECTION, LIMIT, PUSHED_LINK, AIR, WIND, GUSTS, WAKE,
+    )  # fmt: skip
     in_state: tuple[np.dtype[Any], ...] = (MOTION, WRENCH, SURROUNDINGS, NEARBY, AIR_STATE)
     layouts = (HEADER, ENTRY, *of_robot, *in_state)
     digest = hashlib.sha256(" ".join(str(layout.descr) for layout in layouts).encode()).digest()

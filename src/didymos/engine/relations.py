@@ -22,6 +22,8 @@ def placed_layout(layout: StreamLayout, robot: str) -> StreamLayout:
     """A stream of a robot in the log of a world: `drone.imu`, its frames `drone/imu_link`; poses of links are all in `tf`."""
 
     def frame(name: str) -> str:
+        if name.startswith("/"):  # of another robot
+            return name.removeprefix("/")
         return name if name in _OF_WORLD else f"{robot}/{name}"
 
     if layout.kind is Kind.CLOCK or layout.name.startswith("world."):

@@ -149,6 +149,12 @@ class RobotRun:
         model: mujoco.MjModel = self.built.assembly.model
         place_at_start(self.twin, self.links.root_body(model), model, self.data, self.begin(), self._start)
 
+    def close_welds(self) -> None:
+        """Give the inputs of the welds to other robots that are closed at the start the value that closes them."""
+        for item in self.built.assembly.couplings:
+            if item.name in self._commands and item.spec.attached:
+                self._state[self._commands[item.name]] = 1.0
+
     def set_inputs(self, inputs: Mapping[str, float]) -> None:
         """Give inputs values that hold until they are set again."""
         for name, value in inputs.items():

@@ -23,6 +23,7 @@ from didymos.engine.build import Built, build
 from didymos.engine.cameras import View
 from didymos.engine.compile_ahead import loop_compiled_beside
 from didymos.engine.context import LoopContext
+from didymos.engine.couplings import CouplingEnds
 from didymos.engine.drive import drive
 from didymos.engine.failure import failure
 from didymos.engine.falling import free_fall
@@ -87,11 +88,15 @@ class Simulation:
         """Who takes part."""
         return [Entrant(twin.copy(), self.scenario, self._given, self.piloted)]
 
+    def _couplings(self) -> Sequence[CouplingEnds]:
+        """What joins robots."""
+        return ()
+
     def _enter(self, entrants: list[Entrant]) -> None:
         """Build the model of all robots, and give each its place."""
         robots = [RobotRun(entrant, self.sampling) for entrant in entrants]
         with loop_compiled_beside():
-            built = build([robot.plan for robot in robots], self.sampling)
+            built = build([robot.plan for robot in robots], self.sampling, self._couplings())
         self.data: mujoco.MjData = built[0].data
         self._state = self.data.plugin_state
         self._timing = built[0].context.timing
@@ -270,6 +275,7 @@ class Simulation:
             robot.begin_with(begins[robot.name])
             robot.place()
             robot.begin_with({})
+            robot.close_welds()
         self._settle()
         for robot in self._robots:
             robot.changes.forget()

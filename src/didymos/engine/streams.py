@@ -200,6 +200,10 @@ def _inputs(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
         names.append(actuator.name)
         units.append("")
         columns += _of(Source.CTRL, index, 1)
+    for coupling in twin.couplings:
+        names.append(coupling)
+        units.append("1")
+        columns += _of(Source.STATE, assembly.state.starts[f"coupling:{coupling}"], 1)
     return [StreamPlan(StreamLayout("inputs", Kind.SCALARS, tuple(names), tuple(units)), rate, -1, columns)] if names else []
 
 
@@ -234,6 +238,10 @@ def _sensor(twin: Twin, assembly: Assembly, name: str, index: int) -> StreamPlan
     labels = tuple(dict.fromkeys(column.rsplit(".", 1)[0] for column in names)) if kind is Kind.JOINT_STATES else ()
     frame = "world" if kind in (Kind.ODOMETRY, Kind.POSE) else link or "world"
     child = link if kind is Kind.ODOMETRY else ""
+    if spec.contract.has_target:
+        target: str = getattr(spec, "target")  # noqa: B009
+        own = target in twin.description.links or target in twin.description.frames
+        frame, child = link, (target if own else "/" + target.replace(".", "/", 1)) if child else ""
     layout = StreamLayout(name, kind, names, units, frame, child, labels, covariances(kind, _variances(twin, name)))
     return StreamPlan(layout, spec.rate, index, columns)
 

@@ -24,6 +24,7 @@ from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.describe.world_file import WorldExpectationSpec
 from didymos.engine.cameras import View
+from didymos.engine.couplings import CouplingEnds
 from didymos.engine.gain_check import gain_notes
 from didymos.engine.intervention import Intervention
 from didymos.engine.join import Mount, options_left_out
@@ -82,6 +83,14 @@ class WorldSimulation(Simulation):
                 )
             )  # fmt: skip
         return entrants
+
+    def _couplings(self) -> list[CouplingEnds]:
+        numbers, found = {name: i for i, name in enumerate(self.world.order)}, []
+        for name, item in self.world.file.couplings.items():
+            (first, _, one), (second, _, other) = (end.partition(".") for end in item.between)
+            roots = [self.world.robots[robot].twin.description.root for robot in (first, second)]
+            found.append(CouplingEnds(name, item, (numbers[first], numbers[second]), (one or roots[0], other or roots[1])))
+        return found
 
     def _mount(self, name: str, numbers: Mapping[str, int]) -> Mount | None:
         robot = self.world.robots[name]

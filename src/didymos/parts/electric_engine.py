@@ -33,6 +33,7 @@ from typing import Any
 from didymos.compiled import kernel
 from didymos.contract import input, option, output, parameter, state
 from didymos.parts.curve import CURVE, CurveSpec, evaluate
+from didymos.parts.jet_source import JetSource
 from didymos.parts.part import Part, law
 from didymos.parts.wake import wake
 
@@ -121,6 +122,10 @@ class ElectricEngine(Part):
     voltage = output(unit="V", doc="of the battery under load")
     shaft_power = output("power", unit="W", doc="P")
     charge = output(doc="1 full, 0 empty")
+
+    @classmethod
+    def jet_source(cls, numbers: Any) -> JetSource:
+        return JetSource(0.5 * numbers.diameter)
 
     @law
     def act(engine, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]

@@ -16,10 +16,12 @@ No force across the axis. Valid for small propellers at |V_x| well below k_m.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from didymos.compiled import kernel
 from didymos.contract import input, output, parameter
+from didymos.parts.jet_source import JetSource
 from didymos.parts.part import Part, law
 from didymos.parts.wake import wake
 
@@ -48,6 +50,10 @@ class GenericEngine(Part):
     thrust = output(unit="N", doc="T, along +x")
     speed = output(unit="rad/s", doc="d w, about +x")
     wake = output(unit="m/s", doc="by how much the air behind is faster")
+
+    @classmethod
+    def jet_source(cls, numbers: Any) -> JetSource:
+        return JetSource(math.sqrt(numbers.disc_area / math.pi))
 
     @law
     def act(engine, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]

@@ -50,6 +50,7 @@ from pydantic import Field, create_model, model_validator
 from didymos.compiled import CFunction
 from didymos.contract import Declaration, declared, layout_of, record_type
 from didymos.parts.actuation import JointActuation
+from didymos.parts.jet_source import JetSource
 from didymos.spec import Spec, number
 
 __all__ = ["CLOCK", "MOTION", "WRENCH", "JointDemand", "JointLoad", "Motion", "Part", "PartSpec", "law", "tick"]
@@ -268,6 +269,11 @@ class Part:
     def looks_below(cls, spec: Any) -> bool:
         """Whether a part is told its `clearance`; for others that holds anything."""
         return False
+
+    @classmethod
+    def jet_source(cls, numbers: Any) -> JetSource | None:
+        """The disc with which a part blows at what is below it, from its numbers by attribute; None for a part that does not."""
+        return None
 
     @classmethod
     def idle_states(cls, spec: Any) -> int:

@@ -43,7 +43,7 @@ elements in climb to 1.2 v_h (the induced velocity of hover), descent to 1.5 v_h
 tunnel (APC 10x4.7 SF) from rest to 0.84 of the advance ratio of zero thrust. Beyond: bounded, continuous and passive, no more.
 Not a blind test: 0.16, k = 1.1, 0.4, 1.65 and 1.8 were chosen with those blades and that propeller in sight.
 The torque of a propeller that is driven by the air is too small. Not there: lag of the inflow, cyclic loads, the unsteadiness
-of the vortex ring, rotors in each other's wake; the torque does not slow the motor, whose speed follows its command.
+of the vortex ring, rotors of one robot in each other's wake; the torque does not slow the motor, whose speed follows its command.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ import numpy as np
 from didymos.compiled import kernel
 from didymos.contract import input, memory, needs, output, parameter, state
 from didymos.parts.inflow import induced_velocity
+from didymos.parts.jet_source import JetSource
 from didymos.parts.part import Part, law, tick
 from didymos.parts.wake import wake
 
@@ -237,6 +238,10 @@ class Rotor(Part):
     @classmethod
     def looks_below(cls, spec: Any) -> bool:
         return bool(spec.ground_effect > 0.0)
+
+    @classmethod
+    def jet_source(cls, numbers: Any) -> JetSource:
+        return JetSource(disc_radius(numbers.radius, numbers.thrust_coefficient, numbers.torque_coefficient))
 
     @tick
     def prepare(rotor, clock, inputs, memory, output):  # type: ignore[no-untyped-def]

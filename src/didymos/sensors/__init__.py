@@ -24,5 +24,7 @@ SENSORS: Kinds[type[Sensor]] = Kinds(
         "contact_force": "didymos.sensors.forces:ContactForce",
         "force_torque": "didymos.sensors.forces:ForceTorque",
         "readout": "didymos.sensors.readout:Readout",
+        "relative_pose": "didymos.sensors.relative:RelativePose",
+        "beacon": "didymos.sensors.relative:Beacon",
     },
 )

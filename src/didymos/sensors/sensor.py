@@ -60,6 +60,10 @@ SURROUNDINGS = np.dtype(
         ("air_rate", np.float64, 3),  # [rad/s] relative to the air, in its frame
         ("density", np.float64),  # [kg/m^3]
         ("pressure", np.float64),  # [Pa]
+        ("target_offset_world", np.float64, 3),  # [m] from the sensor to its target, of a kind that has one
+        ("target_orientation", np.float64, 4),  # of the target's frame in the world, w first
+        ("target_velocity_world", np.float64, 3),  # [m/s] of its origin
+        ("target_rate_world", np.float64, 3),  # [rad/s]
     ]
 )
 """Memory layout of what a sensor that measures by itself is told."""
@@ -116,6 +120,8 @@ class Sensor:
     per_joint: ClassVar[bool] = False
     """Whether the quantities are read for each joint instead of for one link."""
     has_link: ClassVar[bool] = True
+    has_target: ClassVar[bool] = False
+    """Whether it looks at a link of another robot, which the key `target` names: ROBOT.LINK."""
 
     quantities: ClassVar[tuple[Declaration, ...]]
     parameters: ClassVar[tuple[Declaration, ...]]
@@ -183,6 +189,8 @@ def _bare(item: Declaration) -> Declaration:
 def _spec_of(sensor: type[Sensor]) -> type[SensorSpec]:
     """The record of `twin.yaml` that a sensor declares."""
     fields: dict[str, Any] = {"link": (str, ...)} if sensor.has_link and not sensor.per_joint else {}
+    if sensor.has_target:
+        fields["target"] = (str, Field(description="what it looks at: ROBOT.LINK in a world, or a link of its own robot"))
     for item in sensor.parameters:
         fields[item.name] = (
             float,
