@@ -73,7 +73,7 @@ class LiveRun:
         self.run = Run(self.simulation, pilot=self._pilots)
         self.log = self.run.log
         for path, value in values.items():
-            if path in self.untuned:  # a scenario may bring a program with other gains
+            if path in self.untuned.parameters:  # a scenario may bring a program with other gains
                 self.run.intervene("set", path, value)
         self.verdicts: tuple[Verdict, ...] = ()
         self._evaluated = False

@@ -80,7 +80,7 @@ class Plots:
         gui.add_markdown("Recorded signals while they happen. Pause, then drag over a plot to zoom, double-click to zoom out.")
         self._freeze = gui.add_checkbox("Pause plots", False, hint="The run goes on; zoom in peace")
         self._window = gui.add_slider("Seconds", min=1.0, max=60.0, step=1.0, initial_value=10.0)
-        self._robot = RobotMenu(gui, holders(log), self._robot_chosen)
+        self._robot = RobotMenu(gui, holders(log), self._robot_chosen, label="Signals of")
         self._folder = gui.add_folder(None)
         more = gui.add_button("Add a plot", icon=viser.Icon.PLUS)
         more.on_click(lambda _: self._add(()))

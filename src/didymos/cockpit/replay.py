@@ -55,7 +55,7 @@ class Replay:
         self._open = gui.add_button("Open", icon=viser.Icon.FOLDER_OPEN, color="teal")
         self._scrub = gui.add_slider("t [s]", min=0.0, max=1.0, step=0.01, initial_value=0.0, disabled=True)
         self._play = gui.add_button("Play log", icon=viser.Icon.PLAYER_PLAY, disabled=True)
-        self._robot = RobotMenu(gui, session.robots, self._offer)
+        self._robot = RobotMenu(gui, session.robots, self._offer, label="Signals of")
         self._signal = gui.add_dropdown("Compare", (NONE,), initial_value=NONE)
         empty = np.zeros(1), np.zeros(1)
         self._plot = gui.add_uplot(empty, curves_of([" "]), scales=scales((0.0, 1.0)), height=HEIGHT, visible=False)

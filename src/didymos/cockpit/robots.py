@@ -92,23 +92,28 @@ class RunParameters:
         self.robots: Mapping[str, Twin] = {name: robot.twin.copy() for name, robot in simulation.robots.items()}
 
     @cached_property
-    def live(self) -> dict[str, dict[str, Parameter]]:
-        """Those that can change during a run, by whose they are: WORLD and robots; of a twin alone all in one place."""
+    def parameters(self) -> dict[str, Parameter]:
+        """All of them by path, those of the world first."""
         if set(self.robots) == {""}:
-            return {"": {path: item for path, item in self.robots[""].parameters.items() if item.live}}
-        found: dict[str, dict[str, Parameter]] = {WORLD: {}}
+            return self.robots[""].parameters
+        world: dict[str, Parameter] = {}
+        found: dict[str, Parameter] = {}
         for name, twin in self.robots.items():
-            found[name] = {}
             for path, item in twin.parameters.items():
-                if item.live and path.startswith(f"{WORLD}."):
-                    found[WORLD].setdefault(path, item)
-                elif item.live:
-                    found[name][named(name, path)] = replace(item, path=named(name, path))
-        return {name: items for name, items in found.items() if items}
+                if path.startswith(f"{WORLD}."):
+                    world.setdefault(path, item)
+                else:
+                    found[named(name, path)] = replace(item, path=named(name, path))
+        return world | found
 
-    def __contains__(self, path: str) -> bool:
-        robot, own = self._split(path)
-        return robot in self.robots and own in self.robots[robot].parameters
+    @cached_property
+    def live(self) -> dict[str, dict[str, Parameter]]:
+        """Those that can change during a run, by whose they are: WORLD, then robots; of a twin alone all in one place."""
+        found: dict[str, dict[str, Parameter]] = {"": {}} if "" in self.robots else {WORLD: {}}
+        for path, item in self.parameters.items():
+            if item.live:
+                found.setdefault("" if "" in self.robots else path.partition(".")[0], {})[path] = item
+        return found
 
     def get(self, path: str) -> float:
         """The value of a parameter."""
