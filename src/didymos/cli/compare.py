@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -94,13 +93,21 @@ def _print_robots(result: Comparison, robots: Sequence[str]) -> None:
         if own:
             differ = [error for error in own if error.max > 0.0]
             moving = [error for error in differ if not error.name.startswith("tf.")]  # poses of links repeat those of the robot
-            worst = max(moving or differ, key=lambda x: (math.isfinite(x.relative), x.relative, x.max), default=None)
+            worst = _differs_most(moving or differ)
             away = _away(result, robot)
             told = ("-",) * 4 if worst is None else (worst.name, worst.unit or "-", number(worst.rmse), number(worst.max))
             rows.append((robot or "(world)", str(len(own)), str(len(differ)), *map(number, away), *told))
     moved = ("position rmse [m]", "max [m]")
     print_table(rows, ("robot", "signals", "differ", *moved, "differs most", "unit", "rmse", "max"))
     print("  --robot NAME lists the signals of one, --all those of all, --signal PATTERN some")
+
+
+def _differs_most(errors: Sequence[SignalError]) -> SignalError | None:
+    """The signal with the largest error beside the most that any of the same unit moves; None of none."""
+    spreads: dict[str, float] = {}
+    for error in errors:
+        spreads[error.unit] = max(spreads.get(error.unit, 0.0), float(error.a.std()))
+    return max(errors, key=lambda x: (x.rmse / spreads[x.unit] if spreads[x.unit] > 0.0 else 0.0, x.rmse), default=None)
 
 
 def _away(result: Comparison, robot: str) -> tuple[float | None, float | None]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import mujoco
 import numpy as np
 import viser
+from numpy.typing import NDArray
 
 from didymos.cockpit.scene import Extent, extent_of
 from didymos.describe.parameters import Parameter
@@ -61,10 +63,14 @@ class RobotMenu:
 
 @dataclass(frozen=True)
 class Figure:
-    """How large and how heavy something is: its extent where a run begins, and its weight [N]."""
+    """How large and how heavy a robot is: its extent where a run begins, its weight [N], and a point above it.
+
+    The point is in the frame of the root link's body [m], shape [3]: a name can stand there.
+    """
 
     extent: Extent
     weight: float
+    above: NDArray[np.float64]
 
 
 def bodies_of(robot: RobotRun, simulation: Simulation) -> list[int]:
@@ -77,11 +83,16 @@ def figures_of(simulation: Simulation) -> dict[str, Figure]:
     """The figure of each robot by name, as it begins; a twin alone is all that moves."""
     shown, model, qpos = simulation.shown.model, simulation.model, simulation.data.qpos
     if set(simulation.robots) == {""}:
-        return {"": Figure(extent_of(shown, qpos), float(np.sum(model.body_mass)) * GRAVITY)}
-    figures = {}
+        return {"": Figure(extent_of(shown, qpos), float(np.sum(model.body_mass)) * GRAVITY, np.zeros(3))}
+    figures, data = {}, mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
     for name, robot in simulation.robots.items():
         bodies = bodies_of(robot, simulation)
-        figures[name] = Figure(extent_of(shown, qpos, bodies), float(np.sum(model.body_mass[bodies])) * GRAVITY)
+        extent, root = extent_of(shown, qpos, bodies), robot.links.root_body(model)
+        top = extent.middle + np.array([0.0, 0.0, 0.7 * extent.size])
+        above = data.xmat[root].reshape(3, 3).T @ (top - data.xpos[root])
+        figures[name] = Figure(extent, float(np.sum(model.body_mass[bodies])) * GRAVITY, above)
     return figures
 
 

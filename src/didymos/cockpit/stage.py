@@ -41,13 +41,12 @@ class Stage:
             own = figures[name]
             self._overlays[name] = Overlays(scene, name, own.extent.size, own.weight)
             if name:
-                self._names.append(self._name(name, own.extent.size))
+                self._names.append(self._name(name, own.above))
             self._sensors.append(SensorOverlay(scene, name, robot.twin, robot.links, self._robots, own.extent.size))
 
-    def _name(self, robot: str, size: float) -> Any:
-        """A label with a robot's name, which moves with its root link."""
+    def _name(self, robot: str, above: Array) -> Any:
+        """A label with a robot's name at a point of its root link's body [m], with which it moves."""
         node = self._robots.bodies[self._roots[robot]]
-        above = (0.0, 0.0, 0.8 * size)
         return self._scene.add_label(f"{node.name}/name_{robot}", robot, position=above, font_size_mode="screen")
 
     def fits(self, snapshot: Snapshot) -> bool:
