@@ -8,6 +8,7 @@ page of the table reads all that it is sent and draws nothing: drawing is the wo
 
 from __future__ import annotations
 
+import base64
 import io
 import shutil
 import sys
@@ -25,6 +26,7 @@ from websockets.sync.client import connect
 from didymos.cockpit.cockpit import Cockpit
 from didymos.describe.bundled import bundled
 from didymos.twin import load
+from didymos.world import load_world
 
 PICTURES = Path(__file__).parent / "pictures"
 SECONDS = 3.0
@@ -91,7 +93,9 @@ def browser() -> Any:
 
 def save(driver: Any, name: str) -> None:
     """A screenshot in few colours, so that it is small."""
-    picture = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
+    # by the browser's own command, since the driver's gives up after 10 s, whatever the machine has to do
+    shot = base64.b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
+    picture = Image.open(io.BytesIO(shot)).convert("RGB")
     picture.quantize(96, dither=Image.Dither.NONE).save(PICTURES / f"cockpit_{name}.png", optimize=True)
 
 
@@ -112,9 +116,38 @@ def until(cockpit: Cockpit, seconds: float) -> None:
         time.sleep(0.05)
 
 
+WORLD = """
+title: A base, a dog and two quadcopters
+robots:
+  base: {twin: omni_base, variant: walled}
+  a: {twin: quadcopter, start: {position: [1.5, 0, 0.6]}, scenario: hover}
+  b: {twin: quadcopter, start: {position: [-1.5, 1, 0.6]}, scenario: hover}
+  dog: {twin: meldog}
+"""
+
+
+def take_picture_of_a_world(driver: Any) -> None:
+    """Four robots in one scene."""
+    with tempfile.TemporaryDirectory() as folder:
+        yard = Path(folder) / "yard"
+        yard.mkdir()
+        (yard / "world.yaml").write_text(WORLD)
+        world = load_world(yard)
+        world.set_all({"dog.start.position.y": 3.0, "dog.start.position.x": 0.5})
+        with Cockpit(world, port=0, folder=folder) as cockpit:
+            opened(driver, cockpit)
+            cockpit.session.play()
+            tab(driver, "Tune")
+            until(cockpit, 3.0)
+            cockpit.session.pause()
+            time.sleep(4.0)
+            save(driver, "world")
+
+
 def take_pictures() -> None:
-    """Fly, tune and replay the quadcopter."""
+    """Fly, tune and replay the quadcopter; see a world."""
     driver = browser()
+    take_picture_of_a_world(driver)
     with tempfile.TemporaryDirectory() as folder:
         quadcopter = load("quadcopter")
         for name, mass in (("light.mcap", None), ("heavy.mcap", 0.7)):

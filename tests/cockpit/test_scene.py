@@ -35,9 +35,10 @@ def test_a_plane_in_level_flight_shows_lift_that_carries_it() -> None:
     simulation.run(3.0)
     snapshot = SnapshotTaker(simulation).take(simulation)
     weight = float(np.sum(simulation.model.body_mass)) * 9.81
-    assert snapshot.forces["lift"][0, 1, 2] == pytest.approx(weight, rel=0.1)  # thrust and a little climb carry the rest
-    assert snapshot.forces["drag"][0, 1] @ simulation.data.qvel[:3] < 0.0
-    assert len(snapshot.forces["thrust"]) == 1
+    forces = snapshot.robots[""].forces
+    assert forces["lift"][0, 1, 2] == pytest.approx(weight, rel=0.1)  # thrust and a little climb carry the rest
+    assert forces["drag"][0, 1] @ simulation.data.qvel[:3] < 0.0
+    assert len(forces["thrust"]) == 1
 
 
 def test_rays_end_where_they_hit_and_nowhere_else() -> None:

@@ -210,13 +210,13 @@ def test_a_snapshot_shows_thrust_where_the_motors_are_and_the_wind(session: Sess
     play_until(session, 0.5)
     snapshot, simulation = session.live.snapshot, session.live.simulation
     weight = float(np.sum(simulation.model.body_mass)) * 9.81
-    thrust = snapshot.forces["thrust"]
+    thrust = snapshot.robots[""].forces["thrust"]
     assert thrust.shape == (5, 2, 3)  # four motors, one drag
     assert 0.3 * weight < thrust[:4, 1, 2].sum() < 5.0 * weight
     root = snapshot.positions[simulation.links.root_body(simulation.model)]
     assert np.linalg.norm(thrust[:4, 0] - root, axis=1) == pytest.approx(np.full(4, 0.21), abs=0.1)
     height = root[2]
-    assert snapshot.wind == pytest.approx([0.0, -1.0 * (height / 10.0) ** 0.28, 0.0], abs=1e-9)
+    assert snapshot.robots[""].wind == pytest.approx([0.0, -1.0 * (height / 10.0) ** 0.28, 0.0], abs=1e-9)
 
 
 def test_the_sticks_are_channels_of_the_pilot() -> None:

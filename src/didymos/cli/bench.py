@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from didymos.cli.completion import complete_twins
-from didymos.cli.options import AsJson, Portable, load_twin
+from didymos.cli.options import AsJson, Portable, load_model
 from didymos.cli.text import number, print_json, print_table
 
 __all__ = ["bench"]
@@ -18,7 +18,7 @@ __all__ = ["bench"]
 def bench(
     twins: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TWIN...]", help="All bundled ones by default.", autocompletion=complete_twins),
+        typer.Argument(metavar="[TWIN...]", help="Twins or worlds; all bundled twins by default.", autocompletion=complete_twins),
     ] = None,
     variant: Annotated[
         list[str] | None,
@@ -37,7 +37,7 @@ def bench(
     rows = []
     for name in twins or bundled():
         for face in variant or (None,):
-            twin = load_twin(name, face, {}, quiet=as_json)
+            twin = load_model(name, face, {}, quiet=as_json)
             for motion in scenario or (None,):
                 print("measuring", *filter(None, (name, face, motion)), file=sys.stderr)
                 rows.append(measure(twin, scenario=motion))
@@ -49,8 +49,10 @@ def bench(
             row.twin,
             row.variant or "",
             row.scenario or "",
+            str(row.robots),
             f"{row.engine_steps_per_s:,.0f}",
             f"{row.twin_steps_per_s:,.0f}",
+            f"{row.us_per_robot_step:.1f}",
             f"{row.ratio:.2f}",
             f"{row.untimed_ratio:.2f}",
             number(row.real_time_factor),
@@ -59,6 +61,6 @@ def bench(
         )
         for row in rows
     ]
-    speeds = ("engine [steps/s]", "twin [steps/s]", "ratio", "untimed", "real-time factor")
-    print_table(table, ("twin", "variant", "scenario", *speeds, "memory [MB]", "scan [ms]"))
+    speeds = ("engine [steps/s]", "twin [steps/s]", "us per robot and step", "ratio", "untimed", "real-time factor")
+    print_table(table, ("twin", "variant", "scenario", "robots", *speeds, "memory [MB]", "scan [ms]"))
     return 0

@@ -1,4 +1,4 @@
-"""`didymos cockpit`: the twin in the browser."""
+"""`didymos cockpit`: a twin, or a world of several, in the browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from didymos.cli.options import (
     Values,
     Variant,
     chosen_values,
-    load_twin,
+    load_model,
 )
 from didymos.cli.signals import endings
 from didymos.cli.text import print_json
@@ -33,6 +33,7 @@ from didymos.errors import InputError
 if TYPE_CHECKING:
     from didymos.cockpit.cockpit import Cockpit
     from didymos.twin import Twin
+    from didymos.world import World
 
 __all__ = ["cockpit", "watch"]
 
@@ -65,13 +66,13 @@ def cockpit(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """See a twin, fly it and tune it in the browser.
+    """See a twin or a world, fly it and tune it in the browser.
 
     Ends with Ctrl-C; a recording is completed then.
     """
     read = Reading(package=package, arg=arg, repair=repair)
     chosen = chosen_values(values, sets)
-    loaded = load_twin(twin, variant, chosen, control, read=read, scenarios=scenarios, quiet=as_json)
+    loaded = load_model(twin, variant, chosen, control, read=read, scenarios=scenarios, quiet=as_json)
     with open_cockpit(loaded, scenario, seed or 0, folder, port, host, token, light) as page:
         if play:
             page.session.play()
@@ -79,7 +80,7 @@ def cockpit(
     return 0
 
 
-def watch(twin: Twin, scenario: str | None, seed: int, as_json: bool) -> int:
+def watch(twin: Twin | World, scenario: str | None, seed: int, as_json: bool) -> int:
     """What `didymos run --view` does."""
     with open_cockpit(twin, scenario, seed) as page:
         page.session.play()
@@ -88,7 +89,7 @@ def watch(twin: Twin, scenario: str | None, seed: int, as_json: bool) -> int:
 
 
 def open_cockpit(
-    twin: Twin,
+    twin: Twin | World,
     scenario: str | None,
     seed: int,
     folder: Path = FOLDER,
@@ -97,7 +98,7 @@ def open_cockpit(
     token: str | None = None,
     light: bool = False,
 ) -> Cockpit:
-    """A cockpit of a twin, with its first scenario where none is named."""
+    """A cockpit of a twin or a world, with its first scenario where none is named."""
     try:
         from didymos.cockpit.cockpit import Cockpit
     except ModuleNotFoundError as error:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from didymos.cli.logs import open_log
-from didymos.cli.options import AsJson
+from didymos.cli.logs import of_robot, open_log
+from didymos.cli.options import AsJson, RobotName
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import pairs
 
 if TYPE_CHECKING:
     from didymos import Log
+    from didymos.record.compare import Comparison, SignalError
 
 __all__ = ["compare"]
 
@@ -33,17 +36,23 @@ def compare(
         str | None,
         typer.Option(metavar="TWIN", help="Whose recordings.columns say what the columns of A mean; the twin of B by default."),
     ] = None,
+    robot: RobotName = None,
+    everything: Annotated[bool, typer.Option("--all", help="Of worlds: every signal, instead of a line for each robot.")] = False,
     shift: Annotated[float, typer.Option(metavar="S", help="Added to the time stamps of B [s].")] = 0.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.png", help="Draw both.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Errors per signal of two logs, and an overlay picture.
+    """Errors per signal of two logs, and an overlay picture; of worlds, a line for each robot.
 
     Samples are aligned by time stamp.
     """
     import didymos
 
     log_a, log_b = open_log(a), open_log(b)
+    if robot is not None:  # a robot of a world may be held against its twin alone
+        worlds = [bool(log.robots) for log in (log_a, log_b)]
+        log_a, log_b = (of_robot(log, robot) if is_world or not any(worlds) else log
+                        for log, is_world in zip((log_a, log_b), worlds, strict=True))  # fmt: skip
     names = {**_columns(twin, log_a, log_b), **pairs(rename or (), "--rename")}
     result = didymos.compare(log_a, log_b, signals=signal or None, rename=names, shift=shift)
     if output is not None:
@@ -53,17 +62,72 @@ def compare(
     if as_json:
         print_json({**facts, "plot": output})
         return 0
-    rows = [
-        (name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), str(x.samples))
-        for name, x in result.signals.items()
-    ]
-    print_table(rows, ("signal", "unit", "rmse", "max", "at [s]", "samples"))
+    by_robot = len(log_a.robots) > 1 and not (signal or everything)
+    if by_robot:
+        _print_robots(result, log_a.robots)
+    else:
+        rows = [
+            (name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), str(x.samples))
+            for name, x in result.signals.items()
+        ]
+        print_table(rows, ("signal", "unit", "rmse", "max", "at [s]", "samples"))
     for key, meaning in NOT_COMPARED.items():
         if facts[key]:
-            print(f"{meaning}: {' '.join(facts[key])}", file=sys.stderr)
+            names_left = facts[key]
+            print(f"{meaning}: {_counted(names_left, log_a) if by_robot else ' '.join(names_left)}", file=sys.stderr)
     if output is not None:
         print(f"overlay: {output}")
     return 0
+
+
+def _print_robots(result: Comparison, robots: Sequence[str]) -> None:
+    """A line for each robot: how far it was away, and the signal that differs most for how much it moves."""
+    from didymos.record.robots import robot_of
+
+    known, rows = set(robots), []
+    errors: dict[str, list[SignalError]] = {}
+    for name, error in result.signals.items():
+        errors.setdefault(robot_of(name, known), []).append(error)
+    for robot in (*robots, ""):
+        own = errors.get(robot, [])
+        if own:
+            differ = [error for error in own if error.max > 0.0]
+            moving = [error for error in differ if not error.name.startswith("tf.")]  # poses of links repeat those of the robot
+            worst = _differs_most(moving or differ)
+            away = _away(result, robot)
+            told = ("-",) * 4 if worst is None else (worst.name, worst.unit or "-", number(worst.rmse), number(worst.max))
+            rows.append((robot or "(world)", str(len(own)), str(len(differ)), *map(number, away), *told))
+    moved = ("position rmse [m]", "max [m]")
+    print_table(rows, ("robot", "signals", "differ", *moved, "differs most", "unit", "rmse", "max"))
+    print("  --robot NAME lists the signals of one, --all those of all, --signal PATTERN some")
+
+
+def _differs_most(errors: Sequence[SignalError]) -> SignalError | None:
+    """The signal with the largest error beside the most that any of the same unit moves; None of none."""
+    spreads: dict[str, float] = {}
+    for error in errors:
+        spreads[error.unit] = max(spreads.get(error.unit, 0.0), float(error.a.std()))
+    return max(errors, key=lambda x: (x.rmse / spreads[x.unit] if spreads[x.unit] > 0.0 else 0.0, x.rmse), default=None)
+
+
+def _away(result: Comparison, robot: str) -> tuple[float | None, float | None]:
+    """How far a robot of B was from that of A [m]: root of the mean square, and at most."""
+    axes = [result.signals.get(f"{robot}.truth.position.{axis}") for axis in "xyz"]
+    found = [axis for axis in axes if axis is not None]
+    if len(found) < 3:
+        return None, None
+    x, y, z = found
+    square = x.error**2 + y.error**2 + z.error**2
+    return float(square.mean() ** 0.5), float(square.max() ** 0.5)
+
+
+def _counted(names: Sequence[str], log: Log) -> str:
+    """How many signals of which robots."""
+    from didymos.record.robots import robot_of
+
+    known = set(log.robots)
+    counts = Counter(robot_of(name, known) or "(others)" for name in names)
+    return ", ".join(f"{count} of {robot}" for robot, count in counts.items())
 
 
 def _columns(twin: str | None, a: Log, b: Log) -> dict[str, str]:

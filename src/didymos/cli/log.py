@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from didymos.cli.logs import LOSSES
-from didymos.cli.options import AsJson
+from didymos.cli.logs import LOSSES, of_robot
+from didymos.cli.options import AsJson, RobotName
 from didymos.cli.text import number, print_json, print_table
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
     from didymos import Log
-    from didymos.record.survey import Survey
+    from didymos.record.survey import StreamSurvey, Survey
 
 __all__ = ["log"]
 
@@ -32,6 +32,7 @@ def log(
         list[str] | None, typer.Option(metavar="PATTERN", help="Only these signals, each with its numbers; repeatable.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every signal with its numbers.")] = False,
+    robot: RobotName = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw the main signals, bad stretches shaded; of one LOG.")
     ] = None,
@@ -52,6 +53,8 @@ def log(
     for file in files:
         kind = format_of(file).name
         read = didymos.Log.load(file)
+        if robot is not None:
+            read = of_robot(read, robot)
         chosen = {found.name for pattern in signal for found in read.select(pattern)} & set(read.signals) if signal else None
         looked_at = survey(read, chosen)
         loaded[str(file)] = read
@@ -97,19 +100,60 @@ def _print(file: Path, kind: str, read: Log, looked_at: Survey, listed: bool) ->
         if key in read.metadata and key not in _FOUND:
             print(f"  {meaning}: {read.metadata[key]}")
     _print_findings(looked_at)
-    if named and not listed:
-        rows = [
-            (
-                x.name or "(no name)", str(len(x.signals)), str(x.samples), _rate(x.rate), number(x.first), number(x.last),
-                str(x.gaps), str(max((looked_at.signals[name].bad for name in x.signals), default=0)),
-            )
-            for x in looked_at.streams
-        ]  # fmt: skip
-        print_table(rows, ("stream", "signals", "samples", "rate", "from [s]", "to [s]", "gaps", "bad"))
+    if named and not listed and len(read.robots) > 1:
+        _print_robots(read, looked_at)
+    elif named and not listed:
+        _print_streams(looked_at.streams, looked_at)
     if listed or not named or len(looked_at.signals) <= _MOST_ROWS:
         _print_signals(looked_at, listed)
     elif looked_at.signals:
-        print(f"  --all lists {len(looked_at.signals)} signals, --signal PATTERN some of them")
+        one = "--robot NAME shows one robot, " if len(read.robots) > 1 else ""
+        print(f"  {one}--all lists {len(looked_at.signals)} signals, --signal PATTERN some of them")
+
+
+def _print_streams(streams: Sequence[StreamSurvey], looked_at: Survey, robot: str = "") -> None:
+    """A line for each stream, by the names that a robot's own log has."""
+    rows = [
+        (
+            x.name.removeprefix(f"{robot}.") or "(no name)", str(len(x.signals)), str(x.samples), _rate(x.rate), number(x.first),
+            number(x.last), str(x.gaps), str(_bad(x, looked_at)),
+        )
+        for x in streams
+    ]  # fmt: skip
+    print_table(rows, ("stream", "signals", "samples", "rate", "from [s]", "to [s]", "gaps", "bad"))
+
+
+def _bad(stream: StreamSurvey, looked_at: Survey) -> int:
+    """Bad samples of the worst signal of a stream."""
+    return max((looked_at.signals[name].bad for name in stream.signals), default=0)
+
+
+def _print_robots(read: Log, looked_at: Survey) -> None:
+    """A line for each robot of a world, then the streams of each kind of robot once."""
+    from didymos.record.robots import robot_of
+
+    known = set(read.robots)
+    streams: dict[str, list[StreamSurvey]] = {robot: [] for robot in (*read.robots, "")}
+    for x in looked_at.streams:
+        streams[robot_of(x.signals[0] if x.signals else x.name, known)].append(x)
+    rows = [
+        (
+            robot or "(world)", str(len(own)), str(sum(len(x.signals) for x in own)), str(sum(x.samples for x in own)),
+            str(sum(x.gaps for x in own)), str(max((_bad(x, looked_at) for x in own), default=0)),
+        )
+        for robot, own in streams.items()
+        if own
+    ]  # fmt: skip
+    print_table(rows, ("robot", "streams", "signals", "samples", "gaps", "bad"))
+    alike: dict[object, list[str]] = {}
+    for robot, own in streams.items():
+        same = tuple((x.name.removeprefix(f"{robot}."), len(x.signals), _rate(x.rate)) for x in own)
+        alike.setdefault(same, []).append(robot)
+    for robots in alike.values():
+        if streams[robots[0]]:
+            others = f" ({_names(robots[1:])} alike)" if len(robots) > 1 else ""
+            print(f"  of {robots[0] or 'the world'}{others}:")
+            _print_streams(streams[robots[0]], looked_at, robots[0])
 
 
 def _print_findings(looked_at: Survey) -> None:

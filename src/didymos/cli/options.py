@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from didymos.world import World
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "Scenario",
+    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "RobotName", "Scenario",
     "Scenarios", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_model", "load_twin",
     "rotated",
 ]  # fmt: skip
@@ -44,6 +44,9 @@ Portable = Annotated[bool, typer.Option("--portable", help="The same bytes on ev
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar, no table.")]
 RecordEvery = Annotated[
     str | None, typer.Option(metavar="TIME", help="Go on in a new numbered file every 30s, 10m, 1h, ... of the twin's clock.")
+]
+RobotName = Annotated[
+    str | None, typer.Option("--robot", metavar="NAME", help="Of a world's log: only this robot, by the names of its twin.")
 ]
 Scenario = Annotated[
     str | None,

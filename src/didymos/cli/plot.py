@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.logs import open_log
-from didymos.cli.options import AsJson, LogFile
+from didymos.cli.options import AsJson, LogFile, RobotName
 from didymos.cli.text import number, print_json, print_table
 
 if TYPE_CHECKING:
@@ -29,11 +29,12 @@ def plot(
         list[str] | None,
         typer.Option(metavar="LINK[,LINK...]", help="Draw the path of a link, or of a chain of links, from above; repeatable."),
     ] = None,
+    robot: RobotName = None,
     only_list: Annotated[bool, typer.Option("--list", help="List the signals and draw nothing.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Pictures of a log's signals."""
-    loaded = open_log(log)
+    """Pictures of a log's signals; of a world's log, of where its robots went."""
+    loaded = open_log(log, robot)
     picture = None if only_list or (as_json and output is None) else output or log.with_suffix(".png")
     if picture is not None:
         picture.parent.mkdir(parents=True, exist_ok=True)

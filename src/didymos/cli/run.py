@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from didymos.cli.cockpit import watch
 from didymos.cli.command import command
 from didymos.cli.log_files import LogFiles
-from didymos.cli.options import chosen_values, load_model, load_twin
+from didymos.cli.options import chosen_values, load_model
 from didymos.cli.progress import progress
 from didymos.cli.run_options import RunOptions
 from didymos.cli.run_result import print_result, print_warnings, result_facts
@@ -45,7 +45,7 @@ def run(options: RunOptions) -> int:
     chosen = chosen_values(what.values, what.sets)
     if options.view:
         options.check_view()
-        watched = load_twin(
+        watched = load_model(
             what.twin, what.variant, chosen, what.control, read=options.read, scenarios=what.scenarios, quiet=options.silent
         )
         return watch(watched, what.scenario, what.seed or 0, options.as_json)
@@ -98,7 +98,7 @@ def _started(twin: Twin | World, plan: _Plan) -> Simulation:
         return twin.simulate(seed=plan.seed, scenario=plan.scenario, piloted=piloted)
     if plan.pad is not None:
         raise InputError("flies the robot of a twin; a world has several", option="gamepad")
-    return twin.simulate(seed=plan.seed, scenario=plan.scenario)
+    return twin.simulate(seed=plan.seed, scenario=plan.scenario, piloted=plan.repeated.piloted_robots if plan.repeated else ())
 
 
 def _simulate(twin: Twin | World, plan: _Plan, options: RunOptions) -> int:

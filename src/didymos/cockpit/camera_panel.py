@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 
+from didymos.cockpit.robots import named, twins_of
 from didymos.cockpit.session import Session
 from didymos.cockpit.snapshot import Snapshot
 from didymos.describe.names import cameras
@@ -40,7 +41,11 @@ class CameraPanel:
         self._pictures: dict[str, Any] = {}
         self._notes: dict[str, Any] = {}
         self._drawn: dict[str, float | None] = {}
-        for name in cameras(session.twin):
+        self._switches: dict[str, str] = {}
+        eyes = [(robot, name) for robot, twin in twins_of(session.twin).items() for name in cameras(twin)]
+        for robot, eye in eyes:
+            name = named(robot, eye)
+            self._switches[name] = named(robot, f"sensors.{eye}.enabled")
             self._notes[name] = gui.add_markdown("")
             self._pictures[name] = gui.add_image(DARK, format="jpeg", jpeg_quality=70, visible=False)
 
@@ -48,7 +53,7 @@ class CameraPanel:
         """Show the pictures of a snapshot."""
         for name, handle in self._pictures.items():
             view = snapshot.views.get(name)
-            text = f"**{name}** is switched off: `sensors.{name}.enabled` is 0" if view is None else f"**{name}**"
+            text = f"**{name}** is switched off: `{self._switches[name]}` is 0" if view is None else f"**{name}**"
             if view is not None and view.time is not None:
                 text += f" at t = {view.time:.2f} s"
                 if self._drawn.get(name) != view.time:

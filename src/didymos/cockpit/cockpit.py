@@ -6,17 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
+from didymos.cockpit.live_run import Programs
 from didymos.cockpit.page import Page
 from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
-from didymos.control import Controller
 from didymos.describe.twin import Twin
+from didymos.describe.world import World
 
 __all__ = ["Cockpit"]
 
 
 class Cockpit:
-    """A twin in the browser. Use it with `with`, or call `close`: that completes a recording.
+    """A twin, or a world of several, in the browser. Use it with `with`, or call `close`: that completes a recording.
 
     Args:
         twin, scenario, seed, control, folder: see `Session`.
@@ -26,11 +27,11 @@ class Cockpit:
 
     def __init__(
         self,
-        twin: Twin,
+        twin: Twin | World,
         *,
         scenario: str | None = None,
         seed: int = 0,
-        control: Callable[[], Controller] | None = None,
+        control: Callable[[], Programs] | None = None,
         folder: str | Path = "recordings",
         host: str = "127.0.0.1",
         port: int = 8080,

@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.engine.simulation import Simulation
+from didymos.engine.robot_run import RobotRun
 from didymos.parts import Part
 
 __all__ = ["PartForces", "lift_and_drag"]
@@ -39,12 +39,12 @@ class _Source:
 
 
 class PartForces:
-    """Reads the forces of a simulation's parts."""
+    """Reads the forces of a robot's parts."""
 
-    def __init__(self, simulation: Simulation) -> None:
-        assembly = simulation.built.assembly
+    def __init__(self, robot: RobotRun) -> None:
+        assembly = robot.built.assembly
         self._sources: list[_Source] = []
-        for name, part in simulation.twin.file.parts.items():
+        for name, part in robot.twin.file.parts.items():
             kind = part.contract
             outputs = [name for output in kind.outputs for name in output.names]
             axes = _drawn(kind, outputs)

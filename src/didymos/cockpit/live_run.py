@@ -1,4 +1,4 @@
-"""A live run: one run of a twin from its first tick on, with all that the page shows of it and does to it.
+"""A live run: one run of a twin or a world from its first tick on, with all that the page shows of it and does to it.
 
 It belongs to the session's thread. Others read it only: `snapshot` and `verdicts` are replaced and never changed.
 """
@@ -6,64 +6,71 @@ It belongs to the session's thread. Others read it only: `snapshot` and `verdict
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from didymos.cockpit.pilots import Pilots, first_to_fly
+from didymos.cockpit.robots import RunParameters, named
 from didymos.cockpit.snapshot import Snapshot, SnapshotTaker
 from didymos.control import Controller
 from didymos.control.pilot import Hand, Pilot, SteerSpec
 from didymos.describe.twin import Twin
+from didymos.describe.world import World
 from didymos.engine.intervention import save_interventions
 from didymos.engine.run import Run
 from didymos.engine.simulation import Simulation
 from didymos.engine.verdict import Verdict
+from didymos.engine.world_simulation import WorldSimulation
 
-__all__ = ["LiveRun", "RunChoice"]
+__all__ = ["LiveRun", "Programs", "RunChoice"]
+
+Programs = Controller | Mapping[str, Controller]
+"""A program in the place of the twin's own; of a world, by robot."""
 
 LONGEST_PUSH = 60.0  # [s]
 
 
 @dataclass(frozen=True)
 class RunChoice:
-    """Which run of a twin: a piloted one has a channel table and boxes."""
+    """Which run: in a piloted one, the robot that has the sticks has a channel table and boxes as well.
+
+    A twin alone has no name; None is the first robot of a world that sticks can move.
+    """
 
     scenario: str | None = None
     seed: int = 0
     piloted: bool = False
+    robot: str | None = None
 
 
 class LiveRun:
     """A run under the hands of people.
 
     Args:
-        twin, choice: what runs; the run keeps a copy of the twin.
-        program: takes the place of the twin's own, for this run alone.
+        twin, choice: what runs, a twin or a world; the run keeps a copy of it.
+        programs: take the place of the twin's own, for this run alone.
         hand: whoever holds the channels of the pilot.
         say: takes what the pilot has to tell.
         values: parameters that differ from the twin's, by path, as interventions before the first tick.
-        rows: what the channels move, instead of what the twin says.
+        rows: what the channels move, by robot, instead of what the twins say.
     """
 
     def __init__(
         self,
-        twin: Twin,
+        twin: Twin | World,
         choice: RunChoice,
         *,
-        program: Controller | None,
+        programs: Programs | None,
         hand: Hand,
         say: Callable[[str], None],
         values: Mapping[str, float],
-        rows: Sequence[SteerSpec] | None,
+        rows: Mapping[str, Sequence[SteerSpec]],
     ) -> None:
-        self.choice = choice
-        self.simulation = Simulation(
-            twin, seed=choice.seed, scenario=choice.scenario, control=program, piloted=choice.piloted
-        )
-        self.untuned = self.simulation.twin.copy()
-        self.pilot = Pilot(self.untuned.file.pilot, self.simulation.overrides.names, hand, say)
-        if rows is not None:
-            self.pilot.assign(rows)
-        self.run = Run(self.simulation, pilot=self.pilot)
+        self.simulation = _simulation(twin, choice, programs)
+        self.choice = choice if choice.robot is not None else replace(choice, robot=first_to_fly(self.simulation))
+        self.untuned = RunParameters(self.simulation)
+        self._pilots = Pilots(self.simulation, hand, say, rows, self.choice.robot or "")
+        self.run = Run(self.simulation, pilot=self._pilots)
         self.log = self.run.log
         for path, value in values.items():
             if path in self.untuned.parameters:  # a scenario may bring a program with other gains
@@ -73,6 +80,16 @@ class LiveRun:
         self._ends_of_pushes: dict[str, int] = {}
         self._taker = SnapshotTaker(self.simulation)
         self.take_snapshot()
+
+    @property
+    def pilot(self) -> Pilot:
+        """The pilot of the robot that has the sticks."""
+        return self._pilots.pilot
+
+    def fly(self, robot: str) -> None:
+        """Give the sticks to a robot."""
+        self._pilots.give_to(robot)
+        self.choice = replace(self.choice, robot=robot)
 
     def advance(self, count: int) -> None:
         """Let ticks pass, stopping where a push ends; evaluate the scenario once its time is over."""
@@ -92,14 +109,14 @@ class LiveRun:
             self.verdicts = self.simulation.judge(self.run.log)
 
     def push(self, link: str, force: tuple[float, float, float], seconds: float) -> None:
-        """Push a link with a force [N], world frame, for a time [s]."""
+        """Push a link (in a world ROBOT.LINK) with a force [N], world frame, for a time [s]."""
         self.run.intervene("push", link, *force)
         ticks = max(1, round(min(seconds, LONGEST_PUSH) / self.simulation.period))
         self._ends_of_pushes[link] = self.simulation.tick + ticks
 
     def press(self, button: str) -> None:
-        """Do what a button of a piloted run does: `drop`, `remove` or `reset`."""
-        self.run.intervene(button, "robot" if button == "reset" else "boxes")
+        """Do what a button of a piloted run does to the robot that has the sticks: `drop`, `remove` or `reset`."""
+        self.run.intervene(button, named(self.choice.robot or "", "robot" if button == "reset" else "boxes"))
 
     def start_recording(self, folder: Path) -> str:
         """Record from the first tick on into a new file of a folder; its name."""
@@ -131,3 +148,13 @@ class LiveRun:
             self.run.close()
         finally:
             self.simulation.close()
+
+
+def _simulation(what: Twin | World, choice: RunChoice, programs: Programs | None) -> Simulation:
+    """A run of a twin or of a world."""
+    if not isinstance(what, World):
+        assert not isinstance(programs, Mapping)
+        return Simulation(what, seed=choice.seed, scenario=choice.scenario, control=programs, piloted=choice.piloted)
+    assert programs is None or isinstance(programs, Mapping)
+    flown = (choice.robot,) if choice.piloted and choice.robot is not None else ()
+    return WorldSimulation(what, seed=choice.seed, scenario=choice.scenario, control=programs, piloted=flown)

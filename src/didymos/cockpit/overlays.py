@@ -13,7 +13,7 @@ from didymos.cockpit.scene import ROOT, Puppet
 from didymos.cockpit.snapshot import Snapshot
 from didymos.engine.link_frames import LinkFrames
 
-__all__ = ["KINDS", "Overlays"]
+__all__ = ["KINDS", "FrameLabels", "Overlays"]
 
 KINDS = {
     "thrust": ((240, 140, 0), "Thrust and other forces of parts"),
@@ -33,25 +33,29 @@ Array = NDArray[np.float64]
 
 
 class Overlays:
-    """Draws what a snapshot says beyond poses. `shown` names the kinds that are on."""
+    """Draws what a snapshot says of a robot beyond poses. `shown` names the kinds that are on.
 
-    def __init__(self, scene: viser.SceneApi, size: float, weight: float) -> None:
-        self._scene, self._size = scene, size
+    The robot has a name in a world, and a size [m] and a weight [N]: an arrow as long as it is large means its weight.
+    """
+
+    def __init__(self, scene: viser.SceneApi, robot: str, size: float, weight: float) -> None:
+        self._scene, self._robot, self._size = scene, robot, size
+        self._base = f"{ROOT}/overlays/{robot}".rstrip("/")
         self._per_newton = size / max(weight, 1e-9)
         self.shown = set(KINDS)
         self.scale = 1.0
         self._arrows: dict[str, Any] = {}
         self._line: Any = None
         self._trail: deque[tuple[float, Array]] = deque(maxlen=TRAIL_POINTS)
-        self._frames: list[Any] = []
 
     def draw(self, snapshot: Snapshot, root: int) -> None:
         """Bring all overlays up to a snapshot."""
         newtons, here = self._per_newton * self.scale, snapshot.positions[root]
-        for kind, arrows in snapshot.forces.items():
+        acting = snapshot.robots[self._robot]
+        for kind, arrows in acting.forces.items():
             self._show(kind, arrows, newtons, here)
         above = here + np.array([0.0, 0.0, 1.2 * self._size])
-        self._show("wind", np.array([[above, snapshot.wind]]), WIND * self._size * self.scale, here)
+        self._show("wind", np.array([[above, acting.wind]]), WIND * self._size * self.scale, here)
         self._draw_trail(snapshot.time, here)
 
     def _show(self, kind: str, arrows: Array, scale: float, here: Array) -> None:
@@ -70,7 +74,7 @@ class Overlays:
         if node is None:
             thick = 0.025 * self._size
             self._arrows[kind] = self._scene.add_arrows(
-                f"{ROOT}/overlays/{kind}",
+                f"{self._base}/{kind}",
                 points,
                 KINDS[kind][0],
                 shaft_radius=thick,
@@ -98,23 +102,40 @@ class Overlays:
         if self._line is None:
             colour = np.array(KINDS["trail"][0], dtype=np.uint8)
             self._line = self._scene.add_line_segments(
-                f"{ROOT}/overlays/trail", segments, colour, thickness=3.0, thickness_units="screen", position=position
+                f"{self._base}/trail", segments, colour, thickness=3.0, thickness_units="screen", position=position
             )
         else:
             self._line.points, self._line.position, self._line.visible = segments, position, True
 
-    def show_frames(self, links: LinkFrames, puppet: Puppet, pattern: str) -> int:
-        """Show axes and names of the links and frames whose name contains a pattern; none for an empty one. How many."""
-        for node in self._frames:
+    def hide(self) -> None:
+        """Show no arrows and no trail until the next `draw`."""
+        for node in [*self._arrows.values(), *([self._line] if self._line is not None else [])]:
+            node.visible = False
+
+
+class FrameLabels:
+    """Axes and names of links and frames."""
+
+    def __init__(self, scene: viser.SceneApi) -> None:
+        self._scene = scene
+        self._nodes: list[Any] = []
+
+    def clear(self) -> None:
+        """Show none."""
+        for node in self._nodes:
             node.remove()
-        self._frames.clear()
+        self._nodes.clear()
+
+    def show(self, robot: str, links: LinkFrames, puppet: Puppet, pattern: str, size: float) -> int:
+        """Show those of a robot of a size [m] whose name contains a pattern; none for an empty one. How many."""
         if not pattern:
             return 0
-        length = 0.35 * self._size
+        before, length = len(self._nodes), 0.35 * size
         text = pattern.casefold().strip("* ")
         for name, frame in (links.links | links.frames).items():
-            if text in name.casefold():
-                path = f"{puppet.node(frame.body).name}/frame_{len(self._frames)}"
+            label = f"{robot}/{name}".lstrip("/")  # as frames are called in a log
+            if text in label.casefold():
+                path = f"{puppet.node(frame.body).name}/frame_{len(self._nodes)}"
                 axes = self._scene.add_frame(
                     path,
                     axes_length=length,
@@ -122,12 +143,6 @@ class Overlays:
                     position=frame.pose.position,
                     wxyz=frame.pose.quaternion,
                 )
-                self._frames.append(axes)
-                self._scene.add_label(f"{path}/name", name, font_size_mode="screen", font_screen_scale=0.8)
-        return len(self._frames)
-
-    def hide(self) -> None:
-        """Show no arrows and no trail until the next `draw`."""
-        for node in [*self._arrows.values(), *([self._line] if self._line is not None else [])]:
-            node.visible = False
-
+                self._nodes.append(axes)
+                self._scene.add_label(f"{path}/name", label, font_size_mode="screen", font_screen_scale=0.8)
+        return len(self._nodes) - before

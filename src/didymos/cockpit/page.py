@@ -16,6 +16,7 @@ from didymos.cockpit.live_run import LiveRun
 from didymos.cockpit.pilot_panel import PilotPanel
 from didymos.cockpit.plots import Plots
 from didymos.cockpit.replay import Replay
+from didymos.cockpit.robots import figures_of, twins_of
 from didymos.cockpit.run_panel import RunPanel, status_text
 from didymos.cockpit.scene import extent_of, light_up
 from didymos.cockpit.server import Server
@@ -31,6 +32,7 @@ RATE, LIGHT_RATE = 30, 10  # [1/s] pictures, usually and for slow machines; text
 DISTANCE = 2.3  # sizes of the robot from it to the camera
 FROM = np.array([0.9, 0.5, 0.5])  # the way from the robot to the camera
 PLOTS_WIDTH = 330  # pixels
+IDLE = 1.0  # rest after a picture, in the time that it took: of many robots there are fewer pictures, and the run goes on
 
 
 class Page:
@@ -43,7 +45,7 @@ class Page:
         self.pictures = 0
         simulation = session.live.simulation
         extent = extent_of(simulation.shown.model, simulation.data.qpos)
-        self._size, self._weight = extent.size, float(np.sum(simulation.model.body_mass)) * 9.81
+        self._size, self._figures = extent.size, figures_of(simulation)
         self._viser.gui.configure_theme(
             show_logo=False, show_share_button=False, control_width="medium", brand_color=(11, 114, 133)
         )
@@ -52,10 +54,12 @@ class Page:
         light_up(self._viser.scene, shadows=not light)
         self._live = session.live
         self._build_stage(self._live)
-        self._middle = extent.middle - session.live.snapshot.positions[self._stage.root]
+        self._middle, self._middles = extent.middle - self._focus(None), {
+            name: figure.extent.middle - self._focus(name) for name, figure in self._figures.items()
+        }
         self._viser.initial_camera.position = self._middle + FROM * DISTANCE * self._size
         self._viser.initial_camera.look_at = self._middle
-        self._viser.initial_camera.near = 0.01 * self._size
+        self._viser.initial_camera.near = 0.01 * min(figure.extent.size for figure in self._figures.values())
         self._viser.on_client_connect(lambda client: self._place_camera(client) if client.camera.aspect < 1.0 else None)
         self._build_panels(self._viser.gui)
         self._thread = threading.Thread(target=self._work, name="didymos-page", daemon=True)
@@ -68,7 +72,7 @@ class Page:
 
     def _build_stage(self, live: LiveRun) -> None:
         """Build the scene of a run's model."""
-        self._stage = Stage(self._viser.scene, live.simulation, self._size, self._weight)
+        self._stage = Stage(self._viser.scene, live.simulation, self._size, self._figures)
         self._stage.on_push(self._push)
 
     def _build_panels(self, gui: viser.GuiApi) -> None:
@@ -82,14 +86,14 @@ class Page:
         with tabs.add_tab("Pilot"):
             self._pilot = PilotPanel(gui, session)
         with tabs.add_tab("View"):
-            self._view = ViewPanel(gui, session, self._weight)
+            self._view = ViewPanel(gui, session, self._figures)
         with tabs.add_tab("Replay"):
             self.replay = Replay(gui, session)
         beside = gui.add_panel()
         with beside.add_tab("Plots"):
             self._plots = Plots(gui, session.live.log)
         self._cameras: CameraPanel | None = None
-        if cameras(session.twin):
+        if any(map(cameras, twins_of(session.twin).values())):
             with beside.add_tab("Cameras"):
                 self._cameras = CameraPanel(gui, session)
         gui.main_panel.dock_right()
@@ -97,28 +101,46 @@ class Page:
         beside.set_width(PLOTS_WIDTH)
         self._view.frames.on_update(lambda _: self._show_frames())
         self._view.collision.on_update(lambda _: self._stage.show_collision(bool(self._view.collision.value)))
+        names = self._view.names
+        if names is not None:
+            names.on_update(lambda _: self._stage.show_names(bool(names.value)))
         self._view.view.on_update(lambda _: self._place_cameras())
+        self._view.looked = self._place_cameras
 
-    def _push(self, link: str, direction: NDArray[np.float64]) -> None:
+    @property
+    def _target(self) -> str | None:
+        """The robot that the view is about, None for all; nobody is on board of all."""
+        target = self._view.robot_in_view
+        return self._session.robots[0] if target is None and self._view.view.value == "on board" else target
+
+    def _focus(self, target: str | None) -> NDArray[np.float64]:
+        """Where a view of a robot, or of all of them (None), is centred now [m]."""
+        snapshot = self._session.live.snapshot
+        return self._stage.focus(snapshot.positions, snapshot.quaternions, target)[0]
+
+    def _push(self, robot: str, link: str, direction: NDArray[np.float64]) -> None:
         """Push a link the way a person looks at it, as hard as the panel says."""
         if self._view.view.value == "on board":
-            direction = tf.SO3(self._session.live.snapshot.quaternions[self._stage.root]) @ direction
-        size = float(np.linalg.norm(self._view.force.value)) or 0.5 * self._weight
-        force = size * direction / max(float(np.linalg.norm(direction)), 1e-9)
-        self._view.push(link, (float(force[0]), float(force[1]), float(force[2])))
+            snapshot = self._session.live.snapshot
+            _, turned = self._stage.focus(snapshot.positions, snapshot.quaternions, self._target)
+            direction = tf.SO3(turned) @ direction
+        force = self._view.size_of_push(robot) * direction / max(float(np.linalg.norm(direction)), 1e-9)
+        self._view.push(robot, link, (float(force[0]), float(force[1]), float(force[2])))
 
     def _work(self) -> None:
         count = 0
         due = wall.perf_counter()
         while not self._closed.is_set():
+            began = wall.perf_counter()
             self._draw(count % (self._rate // LIGHT_RATE) == 0)
             count += 1
-            due = max(due, wall.perf_counter() - 1.0 / self._rate) + 1.0 / self._rate
-            self._closed.wait(max(0.0, due - wall.perf_counter()))
+            now = wall.perf_counter()
+            due = max(due, now - 1.0 / self._rate) + 1.0 / self._rate
+            self._closed.wait(max(IDLE * (now - began), due - now))
 
     def _draw(self, slow: bool) -> None:
         live = self._session.live
-        snapshot, view = live.snapshot, str(self._view.view.value)
+        snapshot, view, target = live.snapshot, str(self._view.view.value), self._target
         with self._viser.atomic():
             if not self._stage.fits(snapshot):
                 self.replay.close()
@@ -126,10 +148,10 @@ class Page:
                 self._build_stage(live)
             if self.replay.playbacks:
                 self.replay.update()
-                self._stage.draw_replay([playback.at(self.replay.time) for playback in self.replay.playbacks], view)
+                self._stage.draw_replay([playback.at(self.replay.time) for playback in self.replay.playbacks], view, target)
             else:
                 shown = {kind for kind, box in self._view.shown.items() if box.value}
-                self._stage.draw(snapshot, view, shown, float(self._view.scale.value))
+                self._stage.draw(snapshot, view, target, shown, float(self._view.scale.value))
             if slow:
                 self._write(live)
         self.pictures += 1
@@ -164,13 +186,18 @@ class Page:
             self._place_camera(client)
 
     def _place_camera(self, client: Any) -> None:
-        view, aspect = str(self._view.view.value), client.camera.aspect
-        distance = DISTANCE * self._size * (1.0 if aspect >= 1.0 else min(1.0 / aspect, 3.0))
+        view, aspect, target = str(self._view.view.value), client.camera.aspect, self._target
+        size, middle = self._size, self._middle
+        if target:
+            size, middle = self._figures[target].extent.size, self._middles[target]
+        elif target is None:  # robots may have spread since the run began
+            size = max(size, self._stage.spread(self._session.live.snapshot.positions))
+        distance = DISTANCE * size * (1.0 if aspect >= 1.0 else min(1.0 / aspect, 3.0))
         with client.atomic():
             if view == "on board":
-                client.camera.position, client.camera.look_at = (0.0, 0.0, 0.3 * self._size), (10.0 * self._size, 0.0, 0.0)
+                client.camera.position, client.camera.look_at = (0.0, 0.0, 0.3 * size), (10.0 * size, 0.0, 0.0)
                 return
-            middle = self._middle + (self._session.live.snapshot.positions[self._stage.root] if view == "free" else 0.0)
+            middle = middle + (self._focus(target) if view == "free" else 0.0)
             if aspect < 1.0:  # the panels cover the lower half of a phone
                 middle = middle - np.array([0.0, 0.0, 0.35 * distance])
             client.camera.position, client.camera.look_at = middle + FROM * distance, middle

@@ -6,6 +6,7 @@ from typing import Any
 
 import viser
 
+from didymos.cockpit.robots import RobotMenu
 from didymos.cockpit.session import Session
 from didymos.cockpit.sticks import AXES, KEYS
 from didymos.control.pilot import CHANNELS, Pilot, SteerSpec
@@ -38,6 +39,7 @@ class PilotPanel:
     def __init__(self, gui: viser.GuiApi, session: Session) -> None:
         self._gui, self._session = gui, session
         gui.add_markdown("Press *Fly by hand* on the page: keys, on-screen sticks or a gamepad move these channels.")
+        self._robot = RobotMenu(gui, session.robots, self._give, first=session.live.choice.robot)
         self._table = gui.add_markdown("")
         hint = "Restarts: a piloted run keeps the table in its log and can drop boxes"
         self._piloted = gui.add_checkbox("Log channels", session.live.choice.piloted, hint=hint)
@@ -51,6 +53,10 @@ class PilotPanel:
             self._span = gui.add_number("Full stick", 1.0, step=0.05, hint="Offset at full stick, or its change per second")
             self._grows = gui.add_checkbox("Per second", False, hint="On: the offset grows while the stick is held")
             gui.add_button("Assign").on_click(lambda _: self._assign())
+
+    def _give(self) -> None:
+        """Give the sticks to the robot that was chosen."""
+        self._session.fly(self._robot.value)
 
     def _switch(self) -> None:
         session = self._session

@@ -13,7 +13,8 @@ import viser
 import viser.uplot
 from numpy.typing import NDArray
 
-from didymos.cockpit.signals import names, pairs, tail, together, unit
+from didymos.cockpit.robots import RobotMenu, named
+from didymos.cockpit.signals import heights, holders, is_there, names, pairs, tail, together, unit
 from didymos.record.log import Log
 
 __all__ = ["COLOURS", "HEIGHT", "Plots", "curves_of", "scales", "small", "span", "still"]
@@ -79,28 +80,38 @@ class Plots:
         gui.add_markdown("Recorded signals while they happen. Pause, then drag over a plot to zoom, double-click to zoom out.")
         self._freeze = gui.add_checkbox("Pause plots", False, hint="The run goes on; zoom in peace")
         self._window = gui.add_slider("Seconds", min=1.0, max=60.0, step=1.0, initial_value=10.0)
+        self._robot = RobotMenu(gui, holders(log), self._robot_chosen, label="Signals of")
         self._folder = gui.add_folder(None)
         more = gui.add_button("Add a plot", icon=viser.Icon.PLUS)
         more.on_click(lambda _: self._add(()))
         self._log = log
-        available = names(log)
-        beside = pairs(available)
+        robot = self._robot.value
+        if robot:
+            self._add(heights(log)[:MOST_SIGNALS])
+        available = names(log, robot)
+        beside = pairs(available, robot)
         favourite = sorted(beside, key=lambda pair: not pair[0].endswith((".z", ".vx", ".height")))
-        self._add(favourite[0] if favourite else _first_moving(available))
-        inputs = [name for name in available if name.startswith("inputs.")]
-        self._add(tuple(inputs[:4]) or _first_moving(available))
+        self._add(favourite[0] if favourite else _first_moving(available, robot))
+        if not robot:
+            inputs = [name for name in available if name.startswith("inputs.")]
+            self._add(tuple(inputs[:4]) or _first_moving(available, robot))
 
     def _add(self, signals: tuple[str, ...]) -> None:
         if len(self._plots) < MOST_PLOTS:
             with self._folder:
-                self._plots.append(_Plot(self._gui, names(self._log), signals, self._log))
+                self._plots.append(_Plot(self._gui, names(self._log, self._robot.value), signals, self._log))
+
+    def _robot_chosen(self) -> None:
+        """Offer the signals of another robot; what is drawn stays."""
+        for plot in self._plots:
+            plot.offer(names(self._log, self._robot.value))
 
     def renew(self, log: Log) -> None:
         """Offer the signals of a new run; its program may have others."""
         self._log = log
         with self._folder:
             for plot in self._plots:
-                plot.renew(names(log))
+                plot.renew(names(log, self._robot.value))
 
     def update(self, log: Log, now: float) -> None:
         """Draw the last seconds of a log; `now` [s] is the run's clock."""
@@ -110,10 +121,10 @@ class Plots:
                 plot.draw(log, span(now, float(self._window.value)))
 
 
-def _first_moving(available: tuple[str, ...]) -> tuple[str, ...]:
+def _first_moving(available: tuple[str, ...], robot: str) -> tuple[str, ...]:
     """What is likely to move where nothing is named: joints, or else the robot."""
-    joints = [name for name in available if name.startswith("joints.") and name.endswith(".position")]
-    return tuple(joints[:4]) or tuple(name for name in available if name.startswith("truth.position."))
+    joints = [name for name in available if name.startswith(named(robot, "joints.")) and name.endswith(".position")]
+    return tuple(joints[:4]) or tuple(name for name in available if name.startswith(named(robot, "truth.position.")))
 
 
 class _Plot:
@@ -142,6 +153,9 @@ class _Plot:
         self._uplot.remove()  # a new one, since the page remembers where in time the old one was zoomed to
         self._stale, self._scales = True, ((0.0, 1.0), None)
         self._uplot = self._empty(order)
+        self.offer(available)
+
+    def offer(self, available: tuple[str, ...]) -> None:
         if self._menu.options != (ADD, *available):
             self._menu.options = (ADD, *available)
 
@@ -149,7 +163,7 @@ class _Plot:
         name = str(self._menu.value)
         if name != ADD:
             self._menu.value = ADD
-            if name in names(self._log):
+            if is_there(self._log, name):
                 self._toggle(name)
 
     def _toggle(self, name: str) -> None:
@@ -161,7 +175,7 @@ class _Plot:
 
     def draw(self, log: Log, seconds: Span) -> None:
         self._log = log
-        shown = [name for name in self._signals if name in names(log)]
+        shown = [name for name in self._signals if is_there(log, name)]
         if not shown:
             return
         data = together([tail(log, name, seconds[0]) for name in shown])

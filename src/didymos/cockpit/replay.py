@@ -10,8 +10,9 @@ import viser
 
 from didymos.cockpit.playback import Playback
 from didymos.cockpit.plots import HEIGHT, curves_of, scales
+from didymos.cockpit.robots import RobotMenu
 from didymos.cockpit.session import Session
-from didymos.cockpit.signals import names, pairs, tail, together, unit
+from didymos.cockpit.signals import is_there, names, pairs, tail, together, unit
 from didymos.errors import DidymosError, InputError
 from didymos.record.log import Log
 
@@ -46,13 +47,15 @@ class Replay:
         self.time = 0.0
         self._playing_since: tuple[float, float] | None = None
         self._moved_here = 0.0
-        gui.add_markdown("Look at a log again, of this twin or of the real robot; a second one runs beside it as a ghost.")
+        whose = "of this twin or of the real robot" if session.robots == ("",) else "of this world"
+        gui.add_markdown(f"Look at a log again, {whose}; a second one runs beside it as a ghost.")
         self._first = gui.add_dropdown("Log", (NONE,), initial_value=NONE)
         self._second = gui.add_dropdown("Ghost", (NONE,), initial_value=NONE)
         self._upload = gui.add_upload_button("Bring a log", icon=viser.Icon.UPLOAD, hint=".mcap or .csv")
         self._open = gui.add_button("Open", icon=viser.Icon.FOLDER_OPEN, color="teal")
         self._scrub = gui.add_slider("t [s]", min=0.0, max=1.0, step=0.01, initial_value=0.0, disabled=True)
         self._play = gui.add_button("Play log", icon=viser.Icon.PLAYER_PLAY, disabled=True)
+        self._robot = RobotMenu(gui, session.robots, self._offer, label="Signals of")
         self._signal = gui.add_dropdown("Compare", (NONE,), initial_value=NONE)
         empty = np.zeros(1), np.zeros(1)
         self._plot = gui.add_uplot(empty, curves_of([" "]), scales=scales((0.0, 1.0)), height=HEIGHT, visible=False)
@@ -94,8 +97,15 @@ class Replay:
         self.time = self._scrub.value = 0.0
         self._playing_since = None
         self.playbacks = playbacks
-        common = [name for name in names(playbacks[0].log) if all(name in names(playback.log) for playback in playbacks)]
-        favourites = [name for pair in pairs(tuple(common)) for name in pair[1:]]
+        self._offer()
+
+    def _offer(self) -> None:
+        """Offer the signals that all logs have, of the chosen robot."""
+        if not self.playbacks:
+            return
+        robot, logs = self._robot.value, [playback.log for playback in self.playbacks]
+        common = [name for name in names(logs[0], robot) if all(is_there(log, name) for log in logs)]
+        favourites = [name for pair in pairs(tuple(common), robot) for name in pair[1:]]
         self._signal.options = (NONE, *common)
         self._signal.value = (favourites or common or [NONE])[-1]
         self._compare()
@@ -137,7 +147,7 @@ class Replay:
 
     def _compare(self) -> None:
         name = str(self._signal.value)
-        if not self.playbacks or any(name not in names(playback.log) for playback in self.playbacks):
+        if not self.playbacks or any(not is_there(playback.log, name) for playback in self.playbacks):
             return
         curves = [tail(playback.log, name, -np.inf) for playback in self.playbacks]
         if any(not len(times) for times, _ in curves):

@@ -11,6 +11,7 @@ __all__ = ["RunPanel", "status_text"]
 SPEEDS = {"1/10": 0.1, "1/4": 0.25, "1/2": 0.5, "1 (real time)": 1.0, "2": 2.0, "5": 5.0, "as fast as it can": float("inf")}
 FREE = "(none)"
 RECORD = "Record"
+MOST_VERDICTS = 24
 LONGEST_NAME = 22  # characters of a file that fit into a line of the status
 
 
@@ -39,9 +40,15 @@ def about(session: Session) -> str:
     scenario = session.twin.scenarios.get(live.choice.scenario or "")
     if scenario is None:
         return ""
-    lines = [f"*{scenario.title}* ({scenario.seconds:g} s)"]
+    title = f"*{scenario.title}* " if scenario.title else ""
+    lines = [f"{title}({scenario.seconds:g} s)"]
     marks = {True: "✓", False: "✗ MISSED", None: "not reached"}
-    for verdict in live.verdicts:
+    shown = live.verdicts
+    if len(shown) > MOST_VERDICTS:  # of many robots: those that say something
+        shown = tuple(verdict for verdict in shown if verdict.ok is not True)
+        lines.append(f"✓ {len(live.verdicts) - len(shown)} of {len(live.verdicts)} as expected")
+        shown = shown[:MOST_VERDICTS]
+    for verdict in shown:
         value = "-" if verdict.value is None else f"{verdict.value:.4g}"
         lines.append(f"{marks[verdict.ok]} {verdict.name}: {value} {verdict.unit.removesuffix('1')}")
     lines += [f"skipped: {item.kind} {item.name} ({item.why})" for item in live.simulation.skipped]

@@ -6,6 +6,7 @@ stays with the person who turns it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,13 +35,14 @@ class Extent:
     size: float
 
 
-def extent_of(model: mujoco.MjModel, qpos: Array) -> Extent:
-    """The extent of all that moves, for positions of all joints."""
+def extent_of(model: mujoco.MjModel, qpos: Array, bodies: Sequence[int] | None = None) -> Extent:
+    """The extent of all that moves, or of some bodies, for positions of all joints."""
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
-    own = np.array([not model.body(i).name.startswith("didymos:") for i in range(model.nbody)])  # neither boxes nor objects
-    moving = np.flatnonzero((model.geom_bodyid != 0) & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE) & own[model.geom_bodyid])
+    own = [i for i in range(1, model.nbody) if not model.body(i).name.startswith("didymos:")]  # neither boxes nor objects
+    mine = np.isin(model.geom_bodyid, own if bodies is None else bodies)
+    moving = np.flatnonzero(mine & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE))
     visible = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
     if not visible:
         return Extent(np.zeros(3), 1.0)

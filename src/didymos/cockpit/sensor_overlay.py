@@ -11,6 +11,7 @@ import viser
 import viser.transforms as tf
 from numpy.typing import NDArray
 
+from didymos.cockpit.robots import named
 from didymos.cockpit.scene import Puppet
 from didymos.cockpit.snapshot import RANGES
 from didymos.describe.names import cameras
@@ -62,15 +63,17 @@ class _Rays:
 
 
 class SensorOverlay:
-    """Nodes that hang at the links of the sensors, so that only new readings have to be sent."""
+    """Nodes that hang at the links of a robot's sensors, so that only new readings have to be sent."""
 
-    def __init__(self, scene: viser.SceneApi, twin: Twin, links: LinkFrames, puppet: Puppet, size: float) -> None:
+    def __init__(
+        self, scene: viser.SceneApi, robot: str, twin: Twin, links: LinkFrames, puppet: Puppet, size: float
+    ) -> None:
         self._drawn: dict[str, _Rays] = {}
         self._frustums = []
         for name, camera in cameras(twin).items():
             frame = links[camera.link]
             frustum = scene.add_camera_frustum(
-                f"{puppet.node(frame.body).name}/sensor_{name}",
+                f"{puppet.node(frame.body).name}/sensor_{named(robot, name)}",
                 fov=2.0 * float(np.arctan(camera.height / (2.0 * Camera.focal(camera)))),
                 aspect=camera.width / camera.height,
                 scale=FRUSTUM * size,
@@ -85,7 +88,7 @@ class SensorOverlay:
             if sensor.kind in RANGES:
                 frame = links[getattr(sensor, "link")]  # noqa: B009
                 rays, farthest = rays_of(sensor)
-                base = f"{puppet.node(frame.body).name}/sensor_{name}"
+                base = f"{puppet.node(frame.body).name}/sensor_{named(robot, name)}"
                 scene.add_frame(base, show_axes=False, position=frame.pose.position, wxyz=frame.pose.quaternion)
                 nothing, colour = np.zeros((1, 3), dtype=np.float32), np.array(_RAY, np.uint8)
                 lines = scene.add_line_segments(
@@ -93,10 +96,10 @@ class SensorOverlay:
                 )
                 points = scene.add_point_cloud(f"{base}/hits", nothing, np.array(_POINT, np.uint8), point_size=0.025 * size)
                 outline = outline_of(rays, min(farthest, OUTLINE * size))
-                self._drawn[name] = _Rays(rays, farthest, outline, lines, points, np.zeros(0))
+                self._drawn[named(robot, name)] = _Rays(rays, farthest, outline, lines, points, np.zeros(0))
 
     def draw(self, ranges: Mapping[str, Array], shown: bool) -> None:
-        """Bring all sensors up to their readings [m]."""
+        """Bring all sensors up to their readings [m], by the names that a snapshot has."""
         for frustum in self._frustums:
             frustum.visible = shown
         for name, drawn in self._drawn.items():

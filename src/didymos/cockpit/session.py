@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from didymos.cockpit.clock import Clock
-from didymos.cockpit.live_run import LiveRun, RunChoice
+from didymos.cockpit.live_run import LiveRun, Programs, RunChoice
+from didymos.cockpit.robots import twins_of
 from didymos.cockpit.sticks import Sticks
-from didymos.control import Controller
 from didymos.control.pilot import SteerSpec
 from didymos.describe.twin import Twin
-from didymos.errors import DidymosError, InputError, RunError
+from didymos.describe.world import World
+from didymos.errors import DidymosError, InputError, RunError, nearest
 
 __all__ = ["MOST_BYTES", "Session", "Status"]
 
@@ -43,27 +44,29 @@ class Session:
     """The thread of a run under the hands of people, and what they may request of it.
 
     Args:
-        twin: the twin; the session keeps a copy.
+        twin: the twin, or a world; the session keeps a copy.
         scenario, seed: of the first run.
-        control: makes a control program for each run, instead of the twin's own.
+        control: makes a control program for each run, instead of the twin's own; for a world, programs by robot.
         folder: where recordings and tuned values go; made when the first is written.
         notify: is given (title, text) when something happened that a person should know.
     """
 
     def __init__(
         self,
-        twin: Twin,
+        twin: Twin | World,
         *,
         scenario: str | None = None,
         seed: int = 0,
-        control: Callable[[], Controller] | None = None,
+        control: Callable[[], Programs] | None = None,
         folder: Path = Path("recordings"),
         notify: Callable[[str, str], None] = lambda title, text: None,
     ) -> None:
-        self.twin, self.folder, self.notify = twin.copy(), folder, notify
+        self.twin: Twin | World = twin.copy()
+        self.robots = tuple(twins_of(self.twin))
+        self.folder, self.notify = folder, notify
         self.values: dict[str, float] = {}
         self.sticks = Sticks()
-        self._rows: tuple[SteerSpec, ...] | None = None
+        self._rows: dict[str, tuple[SteerSpec, ...]] = {}
         self._control = control
         self._speed = 1.0
         self._requests: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
@@ -97,9 +100,13 @@ class Session:
         self._request(lambda: self._restart(scenario, seed, piloted))
 
     def assign(self, rows: Sequence[SteerSpec]) -> None:
-        """Let the channels of the pilot move other handles, in this run and in those that follow."""
-        self._rows = tuple(rows)
-        self.live.pilot.assign(self._rows)
+        """Let the channels of the robot that has the sticks move other handles, in this run and in those that follow."""
+        self._rows[self.live.choice.robot or ""] = tuple(rows)
+        self.live.pilot.assign(rows)
+
+    def fly(self, robot: str) -> None:
+        """Give the sticks to another robot of a world; a piloted run begins again with it."""
+        self._request(lambda: self._fly(robot))
 
     def press(self, button: str) -> None:
         """Do what a button of a piloted run does: `drop`, `remove` or `reset`."""
@@ -110,7 +117,7 @@ class Session:
         self._request(lambda: self._set(path, value))
 
     def push(self, link: str, force: tuple[float, float, float], seconds: float) -> None:
-        """Push a link with a force [N], world frame, for a time [s]."""
+        """Push a link (in a world ROBOT.LINK) with a force [N], world frame, for a time [s]."""
         self._request(lambda: self.live.push(link, force, seconds))
 
     def record(self, on: bool) -> None:
@@ -182,17 +189,28 @@ class Session:
         return LiveRun(
             self.twin,
             choice,
-            program=self._control() if self._control else None,
+            programs=self._control() if self._control else None,
             hand=self.sticks,
             say=lambda text: self.notify("Pilot", text),
             values=self.values,
             rows=self._rows,
         )
 
-    def _restart(self, scenario: str | None, seed: int, piloted: bool | None) -> None:
+    def _fly(self, robot: str) -> None:
+        choice = self.live.choice
+        if robot not in self.robots:
+            raise InputError(f"there is no robot {robot!r}{nearest(robot, self.robots)}")
+        if robot != choice.robot and choice.piloted:
+            self._restart(choice.scenario, choice.seed, True, robot)
+        else:
+            self.live.fly(robot)
+
+    def _restart(self, scenario: str | None, seed: int, piloted: bool | None, robot: str | None = None) -> None:
         self._stop_recording()
         before = self.live
-        self.live = self._new_run(RunChoice(scenario, seed, before.choice.piloted if piloted is None else piloted))
+        choice = before.choice
+        piloted = choice.piloted if piloted is None else piloted
+        self.live = self._new_run(RunChoice(scenario, seed, piloted, choice.robot if robot is None else robot))
         self.status = Status(playing=self.status.playing)
         self._set_speed(self._speed)
         before.close()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.cockpit.robots import WORLD
 from didymos.record.log import Log
+from didymos.record.robots import robot_of
 from didymos.rotations import ANGLES, angle
 
-__all__ = ["MOST_POINTS", "names", "pairs", "tail", "together", "unit"]
+__all__ = ["MOST_POINTS", "heights", "holders", "is_there", "names", "pairs", "tail", "together", "unit"]
 
 MOST_POINTS = 400
 _AXES = {"vx": "velocity.x", "vy": "velocity.y", "vz": "velocity.z", "wz": "angular_velocity.z", "heading": "yaw",
@@ -16,11 +18,34 @@ _AXES = {"vx": "velocity.x", "vy": "velocity.y", "vz": "velocity.z", "wz": "angu
 Array = NDArray[np.float64]
 
 
-def names(log: Log) -> tuple[str, ...]:
-    """All signals of a log, and the angles of its streams with an orientation."""
+def names(log: Log, holder: str = "") -> tuple[str, ...]:
+    """All signals of a log, and the angles of its streams with an orientation; of a world's log those of a holder."""
     turned = [name.removesuffix(".orientation.w") for name in log.signals if name.endswith(".orientation.w")]
     angles = [f"{stream}.{kind}" for stream in turned if not stream.startswith("tf.") for kind in ANGLES]
-    return (*log.signals, *angles)
+    if not holder:
+        return (*log.signals, *angles)
+    robots = set(log.robots)
+    return tuple(name for name in (*log.signals, *angles) if (robot_of(name, robots) or WORLD) == holder)
+
+
+def holders(log: Log) -> tuple[str, ...]:
+    """Whose signals a log has: a twin alone has no name; of a world its robots, and WORLD where it has signals of its own."""
+    robots = log.robots
+    if not robots:
+        return ("",)
+    known = set(robots)
+    return (*robots, *((WORLD,) if not all(robot_of(name, known) for name in log.signals) else ()))
+
+
+def is_there(log: Log, name: str) -> bool:
+    """Whether a log has a signal, or the orientation that an angle is computed from."""
+    stream, _, last = name.rpartition(".")
+    return name in log or (last in ANGLES and f"{stream}.orientation.w" in log)
+
+
+def heights(log: Log) -> tuple[str, ...]:
+    """The height of each robot of a world that has one."""
+    return tuple(name for robot in log.robots if (name := f"{robot}.truth.position.z") in log)
 
 
 def unit(log: Log, name: str) -> str:
@@ -59,8 +84,11 @@ def together(curves: list[tuple[Array, Array]]) -> tuple[Array, ...]:
     return (time, *values)
 
 
-def pairs(available: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Set-points beside what they are about: (`setpoints.z`, `truth.position.z`)."""
+def pairs(available: tuple[str, ...], robot: str = "") -> list[tuple[str, str]]:
+    """Set-points beside what they are about: (`setpoints.z`, `truth.position.z`); in a world, those of a robot."""
+    if robot:
+        own = tuple(name.removeprefix(f"{robot}.") for name in available if name.startswith(f"{robot}."))
+        return [(f"{robot}.{setpoint}", f"{robot}.{about}") for setpoint, about in pairs(own)]
     beside = []
     for setpoint in (name for name in available if name.startswith("setpoints.")):
         last = setpoint.partition(".")[2]

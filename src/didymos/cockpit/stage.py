@@ -1,8 +1,8 @@
-"""The stage: all that stands in the 3D scene of one run. The ground, the robot, its ghost, arrows and rays."""
+"""The stage: all that stands in the 3D scene of one run. The ground, the robots, their ghosts, arrows and rays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import mujoco
@@ -10,7 +10,8 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from didymos.cockpit.overlays import Overlays
+from didymos.cockpit.overlays import FrameLabels, Overlays
+from didymos.cockpit.robots import Figure
 from didymos.cockpit.scene import Puppet, World
 from didymos.cockpit.sensor_overlay import SensorOverlay
 from didymos.cockpit.snapshot import Snapshot
@@ -23,45 +24,76 @@ Array = NDArray[np.float64]
 
 
 class Stage:
-    """The scene of a simulation's model, for a robot of a size [m] and a weight [N]."""
+    """The scene of a simulation's model of a size [m], with robots of these figures by name."""
 
-    def __init__(self, scene: viser.SceneApi, simulation: Simulation, size: float, weight: float) -> None:
-        self.root = simulation.links.root_body(simulation.model)
-        self._scene, self._model, self._shown, self._links = scene, simulation.model, simulation.shown.model, simulation.links
+    def __init__(self, scene: viser.SceneApi, simulation: Simulation, size: float, figures: Mapping[str, Figure]) -> None:
+        self._scene, self._model, self._shown = scene, simulation.model, simulation.shown.model
+        self._links = {name: robot.links for name, robot in simulation.robots.items()}
+        self._roots = {name: links.root_body(self._model) for name, links in self._links.items()}
+        self._figures = figures
         self._data = mujoco.MjData(simulation.model)  # of its own: the run does not stand still for a replay
         self._world = World(scene, self._shown, size)
-        self._robot = Puppet(scene, self._shown, "robot")
+        self._robots = Puppet(scene, self._shown, "robot")
         self._ghost: Puppet | None = None
-        self._overlays = Overlays(scene, size, weight)
-        self._sensors = SensorOverlay(scene, simulation.twin, self._links, self._robot, size)
+        self._labels = FrameLabels(scene)
+        self._overlays, self._sensors, self._names = {}, [], []
+        for name, robot in simulation.robots.items():
+            own = figures[name]
+            self._overlays[name] = Overlays(scene, name, own.extent.size, own.weight)
+            if name:
+                self._names.append(self._name(name, own.above))
+            self._sensors.append(SensorOverlay(scene, name, robot.twin, robot.links, self._robots, own.extent.size))
+
+    def _name(self, robot: str, above: Array) -> Any:
+        """A label with a robot's name at a point of its root link's body [m], with which it moves."""
+        node = self._robots.bodies[self._roots[robot]]
+        return self._scene.add_label(f"{node.name}/name_{robot}", robot, position=above, font_size_mode="screen")
 
     def fits(self, snapshot: Snapshot) -> bool:
         """Whether a snapshot is of the same bodies: a piloted run has boxes."""
-        return len(snapshot.positions) == len(self._robot.bodies)
+        return len(snapshot.positions) == len(self._robots.bodies)
 
-    def draw(self, snapshot: Snapshot, view: str, shown: Collection[str], scale: float) -> None:
+    def focus(self, positions: Array, quaternions: Array, target: str | None) -> tuple[Array, Array]:
+        """Where a view is centred, and how it is turned: at a robot's root link, or between those of all robots (None)."""
+        first = next(iter(self._roots.values())) if target is None else self._roots[target]
+        if target is not None or len(self._roots) == 1:
+            return positions[first], quaternions[first]
+        places = positions[list(self._roots.values())]
+        return 0.5 * (places.min(axis=0) + places.max(axis=0)), quaternions[first]
+
+    def spread(self, positions: Array) -> float:
+        """Half of the diagonal of the box around all root links [m]; none for a twin alone."""
+        return 0.5 * float(np.linalg.norm(np.ptp(positions[list(self._roots.values())], axis=0)))
+
+    def draw(self, snapshot: Snapshot, view: str, target: str | None, shown: Collection[str], scale: float) -> None:
         """Bring all up to a snapshot; `shown` names the overlays that are on, `scale` stretches their arrows."""
         self._remove_ghost()
-        self._robot.pose(snapshot.positions, snapshot.quaternions)
-        self._overlays.shown, self._overlays.scale = set(shown), scale
-        self._overlays.draw(snapshot, self.root)
-        self._sensors.draw(snapshot.ranges, "sensors" in shown)
-        self._world.look(view, snapshot.positions[self.root], snapshot.quaternions[self.root])
+        self._robots.pose(snapshot.positions, snapshot.quaternions)
+        for name, overlays in self._overlays.items():
+            overlays.shown, overlays.scale = set(shown), scale
+            overlays.draw(snapshot, self._roots[name])
+        for sensors in self._sensors:
+            sensors.draw(snapshot.ranges, "sensors" in shown)
+        self._look(view, target, snapshot.positions, snapshot.quaternions)
 
-    def draw_replay(self, joint_positions: Sequence[Array], view: str) -> None:
-        """Show nothing but the robot with its joints at positions, shape [nq] each; the second ones as a ghost."""
-        self._overlays.hide()
-        self._sensors.draw({}, False)
+    def draw_replay(self, joint_positions: Sequence[Array], view: str, target: str | None) -> None:
+        """Show nothing but the robots with their joints at positions, shape [nq] each; the second ones as ghosts."""
+        for overlays in self._overlays.values():
+            overlays.hide()
+        for sensors in self._sensors:
+            sensors.draw({}, False)
         poses = [self._body_poses(qpos) for qpos in joint_positions]
-        self._robot.pose(*poses[0])
+        self._robots.pose(*poses[0])
         if len(poses) == 2:
             if self._ghost is None:
                 self._ghost = Puppet(self._scene, self._shown, "ghost", tint=GHOST)
             self._ghost.pose(*poses[1])
         else:
             self._remove_ghost()
-        positions, quaternions = poses[0]
-        self._world.look(view, positions[self.root], quaternions[self.root])
+        self._look(view, target, *poses[0])
+
+    def _look(self, view: str, target: str | None, positions: Array, quaternions: Array) -> None:
+        self._world.look(view, *self.focus(positions, quaternions, target))
 
     def _body_poses(self, qpos: Array) -> tuple[Array, Array]:
         """Positions [m] and quaternions of all bodies."""
@@ -71,18 +103,28 @@ class Stage:
 
     def show_frames(self, pattern: str) -> int:
         """Show axes and names of the links and frames whose name contains a pattern; how many."""
-        return self._overlays.show_frames(self._links, self._robot, pattern)
+        self._labels.clear()
+        return sum(
+            self._labels.show(name, links, self._robots, pattern, self._figures[name].extent.size)
+            for name, links in self._links.items()
+        )
+
+    def show_names(self, on: bool) -> None:
+        """Show or hide the names of robots."""
+        for label in self._names:
+            label.visible = on
 
     def show_collision(self, on: bool) -> None:
         """Show or hide the shapes of contact."""
-        self._robot.show_collision(on)
+        self._robots.show_collision(on)
 
-    def on_push(self, react: Callable[[str, Array], None]) -> None:
-        """Call a function when a link is clicked with Shift: its name, and the direction in which the person looks."""
-        for geom, node in self._robot.visual.items():
-            link = self._links.link_of_geom(self._shown, geom)
-            if link is not None:
-                _on_click(node, link, react)
+    def on_push(self, react: Callable[[str, str, Array], None]) -> None:
+        """Call a function when a link is clicked with Shift: its robot, its name, and the direction in which the person looks."""
+        owners = {geom: (name, link) for name, links in self._links.items() for geom, link in links.geoms.items()}
+        for geom, node in self._robots.visual.items():
+            owner = owners.get(self._shown.geom(geom).name)
+            if owner is not None:
+                _on_click(node, *owner, react)
 
     def remove(self) -> None:
         """Clear the scene."""
@@ -94,5 +136,5 @@ class Stage:
             self._ghost = None
 
 
-def _on_click(node: Any, link: str, react: Callable[[str, Array], None]) -> None:
-    node.on_click(modifier="shift")(lambda event: react(link, np.asarray(event.ray_direction, dtype=np.float64)))
+def _on_click(node: Any, robot: str, link: str, react: Callable[[str, str, Array], None]) -> None:
+    node.on_click(modifier="shift")(lambda event: react(robot, link, np.asarray(event.ray_direction, dtype=np.float64)))

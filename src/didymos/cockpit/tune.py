@@ -7,6 +7,7 @@ from typing import Any
 
 import viser
 
+from didymos.cockpit.robots import WORLD, RobotMenu
 from didymos.cockpit.session import Session
 from didymos.describe.parameters import Parameter
 from didymos.describe.values_file import write_values
@@ -37,10 +38,12 @@ class Tune:
         self._gui, self._session = gui, session
         self._history: list[tuple[str, float]] = []
         self._rows: dict[str, Any] = {}
-        groups = self._groups()
         gui.add_markdown("Change numbers while it runs; ● marks what you changed.")
+        self._robot = RobotMenu(gui, tuple(self._all()), self._robot_chosen, first=self._first_robot())
+        groups = self._groups()
         self._group = gui.add_dropdown("Group", groups, initial_value=_first(groups))
-        self._search = gui.add_text("Search", "", hint="Part of a path, in all groups")
+        whose = " of the robot" if self._robot.value else ""
+        self._search = gui.add_text("Search", "", hint=f"Part of a path, in all groups{whose}")
         self._folder = gui.add_folder(None)
         self._more = gui.add_markdown("")
         self._undo = gui.add_button("Undo last change", icon=viser.Icon.ARROW_BACK_UP)
@@ -53,11 +56,37 @@ class Tune:
         self._save.on_click(lambda _: self._save_values())
         self._list()
 
+    def _all(self) -> dict[str, dict[str, Parameter]]:
+        """All that can be tuned: of a world by robot, its own numbers first."""
+        return self._session.live.untuned.live
+
+    def _first_robot(self) -> str:
+        """The first robot; numbers of the world stand before it and are not what people want first."""
+        return next((name for name in self._all() if name != WORLD), WORLD)
+
     def _live(self) -> dict[str, Parameter]:
-        return {path: item for path, item in self._session.live.untuned.parameters.items() if item.live}
+        """What can be tuned of the chosen robot."""
+        return self._all().get(self._robot.value, {})
+
+    def _own(self, path: str) -> str:
+        """A path without the name of its robot."""
+        robot = self._robot.value
+        return path if robot in ("", WORLD) else path.removeprefix(f"{robot}.")
 
     def _groups(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(map(_group, self._live()))) or ("none",)
+        return tuple(dict.fromkeys(_group(self._own(path)) for path in self._live())) or ("none",)
+
+    def _robot_chosen(self) -> None:
+        self._show_groups()
+        self._group_chosen()
+
+    def _show_groups(self) -> None:
+        """Offer the groups of the chosen robot; the one that was chosen stays where it is among them."""
+        groups = self._groups()
+        if self._group.options != groups:
+            chosen = self._group.value
+            self._group.options = groups
+            self._group.value = chosen if chosen in groups else _first(groups)
 
     def _group_chosen(self) -> None:
         if self._search.value:
@@ -69,7 +98,7 @@ class Tune:
         live = self._live()
         chosen = [
             path for path in live
-            if (all(piece in path.casefold() for piece in pieces) if pieces else _group(path) == self._group.value)
+            if (all(piece in path.casefold() for piece in pieces) if pieces else _group(self._own(path)) == self._group.value)
         ]  # fmt: skip
         for handle in self._rows.values():
             handle.remove()
@@ -103,15 +132,12 @@ class Tune:
 
     def refresh_all(self) -> None:
         """Show all parameters as a new run has them; its program may have other gains."""
-        groups = self._groups()
-        if self._group.options != groups:
-            chosen = self._group.value
-            self._group.options = groups
-            self._group.value = chosen if chosen in groups else _first(groups)
+        self._show_groups()
         self._list()
 
     def _label(self, parameter: Parameter) -> str:
-        short = parameter.path.removeprefix(_group(parameter.path) + ".") if not self._search.value else parameter.path
+        own = self._own(parameter.path)
+        short = own.removeprefix(_group(own) + ".") if not self._search.value else own
         unit = f" [{parameter.unit}]" if parameter.unit not in ("", "1") else ""
         return (CHANGED if parameter.path in self._session.values else "") + short + unit
 
@@ -136,10 +162,10 @@ class Tune:
 
     def refresh(self, path: str) -> None:
         """Show a parameter as the run has it."""
-        handle, parameter = self._rows.get(path), self._live()[path]
+        handle = self._rows.get(path)
         if handle is not None:
             value = self._value(path)
-            handle.label = self._label(parameter)
+            handle.label = self._label(self._live()[path])
             if handle.value != value:
                 handle.value = value
 

@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 
 from didymos.spec import Spec, number
 
-__all__ = ["CHANNELS", "BoxesSpec", "Deeds", "Hand", "Pilot", "PilotSpec", "SteerSpec"]
+__all__ = ["CHANNELS", "BoxesSpec", "Deeds", "Hand", "Looks", "Pilot", "PilotSpec", "SteerSpec", "usual_rows"]
 
 CHANNELS = 20
 PRESSED = 0.5
@@ -108,6 +108,14 @@ class Hand(Protocol):
 
 Deeds = Iterator[tuple[str, str, tuple[float, ...]]]
 """Kind, path and value of what a pilot does to a run; see `engine/intervention.py`."""
+
+
+class Looks(Protocol):
+    """Whoever flies: a pilot, or those of several robots."""
+
+    def look(self, time: float, period: float) -> Deeds:
+        """What changes at a time [s] of the twin's clock, `period` seconds after the last look."""
+
 
 # How set-points are flown where a twin does not say, by name: channel, span, offset, moves
 _HABITS: dict[str, tuple[int, float, float, bool]] = {

@@ -1,11 +1,12 @@
-"""How fast a twin runs, beside the bare engine on the leanest model of the same motion (lean_bench.py).
+"""How fast a twin, or a world of several, runs, beside the bare engine on the leanest model of the same motion (lean_bench.py).
 
 Both are measured in turns within one run, from the same state, in CPU time of the thread that steps, so that a busy machine
 disturbs both alike; the ratio is the median over the turns. The bare engine runs as its Python package leaves it, its stopwatches
 included (stopwatch.py); `untimed_ratio` is against the engine without them. The whole twin does everything, recording to a file
 included; what a second thread does beside it (packing the record) does not count. Cameras are off. A scan is that of all lidars
 at the state in which the warm-up ends. `stages` say where the time of a step goes: to the lean engine, to what the twin adds
-without a log, and to the log.
+without a log, and to the log. A world of many robots is the same with more bodies: its steps are steps of all robots, and
+`us_per_robot_step` is what can be held against that of a world of one.
 """
 
 from __future__ import annotations
@@ -14,18 +15,22 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from didymos.compiled import kernel
 from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
+from didymos.describe.world import World
 from didymos.engine import stopwatch
 from didymos.engine.lean_bench import LeanEngine
 from didymos.engine.lidar import scan
 from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT
+from didymos.engine.robot_run import Entrant
 from didymos.engine.run import Run
 from didymos.engine.simulation import Simulation
+from didymos.engine.world_simulation import WorldSimulation
 from didymos.native import doubles, record_at, row_at
 
 __all__ = ["BenchRow", "measure", "peak_memory"]
@@ -38,7 +43,7 @@ _SCANS = 50  # of each lidar between two looks at the clock
 
 @dataclass(frozen=True)
 class BenchRow:
-    """Speed of a twin: physics steps per second of CPU time, their ratio, the twin's real-time factor, a lidar's scan.
+    """Speed of a twin or world: physics steps per second of CPU time, their ratio, the real-time factor, a lidar's scan.
 
     `stages` [us of a physics step]: `physics` of the lean engine; `parts_sensors_control`, all that the twin adds to it without a
     log, less what the engine's stopwatches cost; `record`, what a recorded run adds to that.
@@ -55,6 +60,8 @@ class BenchRow:
     peak_memory_mb: float
     scan_ms: float | None
     stages: dict[str, float]
+    robots: int
+    us_per_robot_step: float  # CPU time [us] of the thread that steps, recording included
 
 
 @kernel
@@ -71,7 +78,7 @@ def _scan(context: int, count: int) -> None:
 
 def _scan_milliseconds(simulation: Simulation) -> float | None:
     """CPU time of one scan of all lidars, the median of some; None where there are none."""
-    if not len(simulation.context.lidars.lidars):
+    if not any(len(robot.context.lidars.lidars) for robot in simulation.robots.values()):
         return None
     _scan(simulation.address, 1)
     times = []
@@ -107,6 +114,19 @@ def _without_cameras(twin: Twin, scenario: str | None) -> Twin:
     return dark
 
 
+class _WithoutCameras(WorldSimulation):
+    """A run of a world in which no camera takes pictures."""
+
+    def _entrants(self, twin: Any) -> list[Entrant]:
+        return [replace(own, twin=_without_cameras(own.twin, own.scenario)) for own in super()._entrants(twin)]
+
+
+def _simulation(what: Twin | World, scenario: str | None) -> Simulation:
+    if isinstance(what, World):
+        return _WithoutCameras(what, scenario=scenario)
+    return Simulation(_without_cameras(what, scenario), scenario=scenario)
+
+
 def _recorded_seconds(simulation: Simulation, ticks: int, file: Path) -> float:
     """CPU time [s] of this thread for a recorded run of so many ticks."""
     run = Run(simulation, file, keep=False)
@@ -124,11 +144,14 @@ def _bare_seconds(simulation: Simulation, ticks: int) -> float:
     return time.thread_time() - began
 
 
-def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[float], None] | None = None) -> BenchRow:
-    """Measure a twin in a scenario, its first one by default; `progress` is told the part done, 0 to 1."""
+def measure(
+    twin: Twin | World, *, scenario: str | None = None, progress: Callable[[float], None] | None = None
+) -> BenchRow:
+    """Measure a twin or a world in a scenario, its first one by default; `progress` is told the part done, 0 to 1."""
     scenario = scenario or next(iter(twin.scenarios), None)
-    simulation = Simulation(_without_cameras(twin, scenario), scenario=scenario)
-    step, substeps = twin.file.world.step, simulation.context.timing.substeps
+    simulation = _simulation(twin, scenario)
+    first = next(iter(simulation.robots.values()))
+    step, substeps = first.twin.file.world.step, first.context.timing.substeps
     lean_rates, untimed_rates, twin_rates, loop_rates = [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.mcap"
@@ -167,4 +190,6 @@ def measure(twin: Twin, *, scenario: str | None = None, progress: Callable[[floa
         peak_memory_mb=peak_memory(),
         scan_ms=scan_ms,
         stages={"physics": physics, "parts_sensors_control": loop - physics, "record": whole - loop},
+        robots=len(simulation.robots),
+        us_per_robot_step=whole / len(simulation.robots),
     )

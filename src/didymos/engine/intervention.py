@@ -89,6 +89,11 @@ class InterventionLog:
     piloted: bool = False
     variant: str | None = None
 
+    @property
+    def piloted_robots(self) -> tuple[str, ...]:
+        """The robots of a world that had a channel table: a pilot says at once where the channels are."""
+        return tuple(dict.fromkeys(x.path.partition(".")[0] for x in self.interventions if x.kind == "channels"))
+
 
 def save_interventions(file: Path, deed: InterventionLog) -> None:
     """Write a deed as YAML that `didymos run --interventions` takes."""

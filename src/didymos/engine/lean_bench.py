@@ -45,7 +45,7 @@ class LeanEngine:
     """The leanest model of a simulation's motion, from the state in which the simulation is."""
 
     def __init__(self, simulation: Simulation) -> None:
-        spec = simulation.built.assembly.bare_spec()
+        spec = next(iter(simulation.robots.values())).built.assembly.bare_spec()
         self._model = spec.compile()
         self._model.opt.disableflags = simulation.model.opt.disableflags
         _copy_inertias(simulation.model, self._model)

@@ -50,7 +50,7 @@ def joint_positions(twin: Twin, model: mujoco.MjModel, root: int, log: Log) -> J
     else:
         raise InputError(f"this log holds no pose and no joint position of {twin.name}")
     values = np.tile(model.qpos0, (len(times), 1))
-    for place, (own_times, own_values) in (curves | _of_boxes(model, log)).items():
+    for place, (own_times, own_values) in (curves | _of_boxes(twin, model, log)).items():
         values[:, place] = own_values[np.clip(np.searchsorted(own_times, times + 1e-9, side="right") - 1, 0, len(own_times) - 1)]
     return JointPositions(times, values)
 
@@ -68,10 +68,10 @@ def _of_root(model: mujoco.MjModel, root: int, log: Log) -> _Curves:
     return {}
 
 
-def _of_boxes(model: mujoco.MjModel, log: Log) -> _Curves:
+def _of_boxes(twin: Twin, model: mujoco.MjModel, log: Log) -> _Curves:
     curves: _Curves = {}
     for body in range(model.nbody):
-        name = str(model.body(body).name)
+        name = str(model.body(body).name).removeprefix(twin.description.prefix)
         stream = f"objects.{object_of(name)}" if is_object(model, body) else f"boxes.{name.removeprefix('didymos:')}"
         if f"{stream}.position.x" in log:
             curves |= _of_body(model, body, log, stream)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from didymos.describe.schema import ExpectationSpec
 from didymos.describe.world_file import RelativeSpec, WorldExpectationSpec
-from didymos.errors import InputError
 from didymos.record.log import Log
+from didymos.record.robots import track
 from didymos.record.stream import Kind, StreamLayout
 from didymos.rotations import angle, rotate
 from didymos.spec import Vector
@@ -94,16 +94,7 @@ _SPANS = {"level": 2, "space": 3}
 def _samples(end: str, quantity: str, log: Log, roots: Mapping[str, str]) -> tuple[Array, Array]:
     """Times [s] and positions [m], shape [n, 3], or orientations, [n, 4], of a robot or a link (ROBOT.LINK)."""
     robot, _, link = end.partition(".")
-    signal = f"{robot}.truth.{quantity}"
-    if robot == "objects":
-        signal = f"{end}.{quantity}"
-    elif link and link != roots[robot]:
-        signal = f"tf.{robot}/{link}.{quantity}"
-    names = [f"{signal}.{axis}" for axis in ("wxyz" if quantity == "orientation" else "xyz")]
-    if names[0] not in log:
-        raise InputError(f"no run records {signal!r}")
-    axes = [log[name] for name in names]
-    return axes[0].time, np.column_stack([axis.values for axis in axes])
+    return track(log, robot if robot in roots and link == roots[robot] else end, quantity)
 
 
 def _at(times: Array, others: Array, values: Array) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from didymos.control.pilot import Pilot
+from didymos.control.pilot import Looks
 from didymos.engine.intervention import INTERVENTIONS, Intervention, InterventionLog
 from didymos.engine.recorder_thread import RecorderThread
 from didymos.record.log import Log
@@ -41,7 +41,7 @@ class Run:
         *,
         keep: bool = True,
         interventions: Sequence[Intervention] = (),
-        pilot: Pilot | None = None,
+        pilot: Looks | None = None,
     ) -> None:
         self.simulation = simulation
         self.interventions: list[Intervention] = []

@@ -9,6 +9,7 @@ robot that is added behind the others changes no draw of theirs.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -38,6 +39,7 @@ from didymos.errors import InputError, nearest
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
 from didymos.record.stream import StreamLayout
+from didymos.record.world_plot import EXPECTED
 from didymos.rotations import Pose, quaternion_to_matrix
 
 __all__ = ["WorldSimulation", "simulation_of"]
@@ -65,7 +67,7 @@ class WorldSimulation(Simulation):
         for name in (*self._programs, *self._flown):
             if name not in self.world.robots:
                 raise InputError(f"there is no robot {name!r}{nearest(name, self.world.robots)}", option="control")
-        super().__init__(self.world.first.twin, seed=seed, scenario=scenario)
+        super().__init__(self.world.first.twin, seed=seed, scenario=scenario, piloted=bool(self._flown))
         self._check_apart()
 
     def _entrants(self, twin: Any) -> list[Entrant]:
@@ -246,6 +248,14 @@ class WorldSimulation(Simulation):
     def layouts(self) -> tuple[StreamLayout, ...]:
         """What a run records."""
         return tuple(placed_layout(stream.layout, robot.name) for robot in self._robots for stream in robot.built.streams)
+
+    def new_log(self, *, keep: bool = True) -> Log:
+        """An empty log for a run of this simulation; it says what is expected of the run, for pictures of it."""
+        log = super().new_log(keep=keep)
+        expected = [item.model_dump(mode="json", exclude_defaults=True) for item in self.expected if item.signal is not None]
+        if expected:
+            log.metadata[EXPECTED] = json.dumps(expected, separators=(",", ":"))
+        return log
 
     def poses(self, log: Log) -> NDArray[np.float64]:
         """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""

@@ -112,7 +112,8 @@ def _camera_id(model: mujoco.MjModel, name: str) -> int:
 
 def _bounds(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[NDArray[np.float64], float]:
     """Centre [m], shape [3], and radius [m] of a ball around all shapes that belong to a link."""
-    ours = np.array([model.body(i).name.startswith("didymos:") for i in range(model.nbody)])  # boxes of a pilot
+    names = [model.body(i).name.rpartition("/")[2] for i in range(model.nbody)]  # in a world behind the robot's
+    ours = np.array([name.startswith("didymos:") for name in names])  # boxes of a pilot
     mine = (model.geom_bodyid > 0) & (model.geom_rbound > 0) & ~ours[model.geom_bodyid]
     if not mine.any():
         return np.array(model.stat.center), float(model.stat.extent)

@@ -1,7 +1,8 @@
 """Plots: signals over time, in panels that belong together.
 
 The components of a vector share a panel (`imu.gyro.x`, `.y`, `.z`), and so does one quantity of all joints or parts
-(`joints.motor1.velocity`, `joints.motor2.velocity`); panels share the time axis. Colours are those of Okabe and Ito,
+(`joints.motor1.velocity`, `joints.motor2.velocity`); panels share the time axis. The overview of a world's log shows its robots
+(`record/world_plot.py`). Colours are those of Okabe and Ito,
 which colour-blind readers can tell apart.
 """
 
@@ -19,6 +20,7 @@ from didymos.errors import InputError
 from didymos.record.log import Log, Signal
 from didymos.record.plane import draw_plane, read_chains
 from didymos.record.stream import Kind
+from didymos.record.world_plot import NEAREST, draw_plan, robot_colours, world_panels
 
 __all__ = ["COLOURS", "figure_file", "new_figure", "plot", "style", "unit_label"]
 
@@ -73,6 +75,9 @@ def plot(log: Log, names: Sequence[str], path: str | Path, plane: Sequence[str] 
         path: the picture; its suffix decides the format.
         plane: chains of links whose paths are drawn from above beside the signals, see `record/plane.py`.
     """
+    if log.robots and not names and not plane:
+        with style():
+            return figure_file(_world_figure(log), path)
     chains = read_chains(log, plane)
     signals = {signal.name: signal for name in names for signal in log.select(name)}
     note = ""
@@ -201,6 +206,34 @@ def _figure_with_plane(log: Log, chains: Sequence[tuple[str, ...]], panels: Sequ
     ax.set_xlabel("time [s]")
     if note:
         figure.supxlabel(note, fontsize=8, color="#777777")
+    return figure
+
+
+def _world_figure(log: Log) -> Any:
+    """The plan of a world's robots, and beside it what is drawn of them over time."""
+    panels, more = world_panels(log)
+    colours = robot_colours(log.robots, COLOURS)
+    figure = new_figure(12.5, max(5.5, 0.6 + 1.9 * len(panels)))
+    grid = figure.add_gridspec(max(1, len(panels)), 2, width_ratios=(1.0, 1.1))
+    draw_plan(figure.add_subplot(grid[:, 0]), log, colours)
+    first = None
+    for row, panel in enumerate(panels):
+        ax = figure.add_subplot(grid[row, 1], sharex=first)
+        first = first or ax
+        for label, (times, values) in panel.curves.items():
+            colour = colours.get(label, "#222222" if label == NEAREST else None)
+            ax.plot(times, values, label=label, color=colour, linewidth=1.2)
+        for limit in panel.limits:
+            ax.axhline(limit, color="#888888", linestyle=":", linewidth=1.1)
+        ax.set_title(panel.title)
+        ax.set_ylabel(unit_label(panel.unit))
+        ax.tick_params(labelbottom=row == len(panels) - 1)
+        if len(panel.curves) <= _MOST_CURVES:
+            ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.01), ncols=len(panel.curves), borderaxespad=0.0)
+    if panels:
+        ax.set_xlabel("time [s]")
+    if more:
+        figure.supxlabel(f"and {more} more panels: name signals, or a robot, to see them", fontsize=8, color="#777777")
     return figure
 
 

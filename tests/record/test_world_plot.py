@@ -1,0 +1,122 @@
+"""The overview of a world's log: paths, heights, distances, and what is expected of the run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from didymos.errors import InputError
+from didymos.record import Kind, Log, StreamLayout
+from didymos.record.plot import COLOURS
+from didymos.record.robots import robot_of, track
+from didymos.record.world_plot import EXPECTED, NEAREST, draw_plan, robot_colours, world_panels
+
+POSITION = tuple(f"position.{axis}" for axis in "xyz")
+
+
+def world_log(robots: dict[str, np.ndarray], times: dict[str, np.ndarray] | None = None, **metadata: str) -> Log:
+    """A log of robots whose root links moved like this, shape [n, 3] each."""
+    layouts = [StreamLayout(f"{name}.truth", Kind.SCALARS, POSITION, ("m",) * 3, namespace=name) for name in robots]
+    log = Log(layouts, metadata)
+    for i, (name, places) in enumerate(robots.items()):
+        log.append(i, times[name] if times else np.arange(len(places)) / 10.0, places)
+    return log
+
+
+def line(start: list[float], end: list[float], count: int = 11) -> np.ndarray:
+    return np.linspace(start, end, count)
+
+
+@pytest.mark.parametrize(
+    ("signal", "robot"),
+    [("a.imu.gyro.x", "a"), ("tf.b/arm.position.x", "b"), ("world.momentum.linear.x", ""), ("tf.c/arm.x", ""), ("ab.x", "")],
+)
+def test_a_signal_belongs_to_the_robot_that_it_names(signal: str, robot: str) -> None:
+    assert robot_of(signal, {"a", "b"}) == robot
+
+
+def test_the_nearest_two_are_those_of_each_instant() -> None:
+    """b passes a in the middle of the time, c stays 5 m away from where b begins."""
+    log = world_log({
+        "a": line([0, 0, 0], [0, 0, 0]), "b": line([-10, 1, 0], [10, 1, 0]), "c": line([-10, 6, 0], [-10, 6, 0]),
+    })  # fmt: skip
+    (height, distance), more = world_panels(log)
+    assert (height.title, set(height.curves), more) == ("height", {"a", "b", "c"}, 0)
+    times, nearest = distance.curves[NEAREST]
+    x = np.linspace(-10, 10, 11)
+    expected = np.minimum(np.hypot(x, 1.0), np.minimum(np.hypot(x + 10.0, 5.0), np.hypot(10.0, 6.0)))
+    assert nearest == pytest.approx(expected)
+    assert times == pytest.approx(np.arange(11) / 10.0)
+
+
+def test_robots_of_other_rates_are_compared_at_the_same_times() -> None:
+    times = {"a": np.array([0.0, 1.0, 2.0]), "b": np.array([0.0, 2.0])}
+    log = world_log({"a": np.zeros((3, 3)), "b": line([2, 0, 0], [4, 0, 0], 2)}, times)
+    _, distance = world_panels(log)[0]
+    assert distance.curves["a to b"][1] == pytest.approx([2.0, 3.0, 4.0])
+
+
+def test_what_is_expected_is_drawn_with_its_limits_and_robots_share_panels() -> None:
+    expected = [
+        {"name": "apart", "signal": "distance", "distance": ["a", "c"], "measure": "min", "low": 1.5},
+        {"name": "a height", "signal": "a.truth.position.z", "target": 1.0, "high": 0.25},
+        {"name": "a x", "signal": "a.truth.position.x", "measure": "final", "low": -1.0, "high": 2.0},
+        {"name": "b x", "signal": "b.truth.position.x", "measure": "final", "low": -1.0, "high": 2.0},
+        {"name": "place", "signal": "c.truth.position", "point": {"x": 0.0, "y": 3.0, "z": 4.0}, "measure": "max", "high": 3.0},
+        {"name": "gone", "signal": "d.truth.position.x", "high": 1.0},
+        {"name": "nonsense", "distance": ["a"], "high": 1.0},
+    ]
+    robots = {"a": line([0, 0, 1], [0, 0, 1]), "b": line([1, 0, 1], [1, 0, 1]), "c": line([0, 3, 0], [0, 3, 0])}
+    panels, more = world_panels(world_log(robots, **{EXPECTED: json.dumps(expected)}))
+    height, distance, along, place = panels
+    assert height.limits == {0.75, 1.25}
+    assert set(distance.curves) == {NEAREST, "a to c"}
+    assert distance.limits == {1.5}
+    assert distance.curves["a to c"][1] == pytest.approx(np.full(11, np.sqrt(10.0)))
+    assert (along.title, set(along.curves), along.limits) == ("truth.position.x", {"a", "b"}, {-1.0, 2.0})
+    assert place.curves["c"][1] == pytest.approx(np.full(11, 4.0))
+    assert place.limits == {3.0}
+    assert more == 0
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", "[3]", '[{"signal": 3}]', "[" * 5000])
+def test_words_of_others_about_what_is_expected_are_left_out(text: str) -> None:
+    panels, _ = world_panels(world_log({"a": np.zeros((2, 3))}, **{EXPECTED: text}))
+    assert [panel.title for panel in panels] == ["height"]
+
+
+def test_there_are_colours_for_any_number_of_robots() -> None:
+    few, many = [f"q{i}" for i in range(8)], [f"q{i}" for i in range(30)]
+    assert tuple(robot_colours(few, COLOURS).values()) == COLOURS
+    assert len({tuple(colour) for colour in robot_colours(many, COLOURS).values()}) == 30
+
+
+def test_the_overview_of_a_world_is_one_picture_the_same_each_time(tmp_path: Path) -> None:
+    log = world_log({f"q{i}": line([i, 0, 0], [i, 1, 1]) for i in range(12)})
+    first, second = (log.plot(path=tmp_path / f"{i}.png").read_bytes() for i in range(2))
+    assert first == second
+    assert first != log.of_robot("q3").plot(path=tmp_path / "one.png").read_bytes()
+
+
+def test_the_plan_shows_begin_and_end_of_each_robot() -> None:
+    from didymos.record.plot import new_figure
+
+    ax = new_figure(4, 4).subplots()
+    draw_plan(ax, world_log({"a": line([0, 0, 0], [1, 2, 3]), "b": line([5, 0, 0], [5, 1, 0])}), {"a": "red", "b": "blue"})
+    ends = [tuple(line.get_xydata()[0]) for line in ax.lines if len(line.get_xydata()) == 1]
+    assert ends == [(0.0, 0.0), (1.0, 2.0), (5.0, 0.0), (5.0, 1.0)]
+    assert [text.get_text() for text in ax.texts] == ["a", "b"]
+    with pytest.raises(InputError, match="no poses of robots"):
+        draw_plan(ax, Log([StreamLayout("a.x", Kind.SCALARS, ("y",), ("m",), namespace="a")]), {})
+
+
+def test_a_link_leaves_a_track_of_its_own() -> None:
+    layout = StreamLayout("tf", Kind.SCALARS, tuple(f"a/arm.{name}" for name in POSITION), ("m",) * 3)
+    log = Log([layout])
+    log.append(0, [0.0, 1.0], [[1, 2, 3], [4, 5, 6]])
+    assert track(log, "a.arm")[1].tolist() == [[1, 2, 3], [4, 5, 6]]
+    with pytest.raises(InputError, match="no run records"):
+        track(log, "a")
