@@ -71,7 +71,7 @@ def test_white_noise_gives_the_textbook_interval() -> None:
 
 
 def test_chance_alone_makes_no_interval_wider() -> None:
-    """The sandwich of 400 stamps has 22 degrees of freedom: its width is beyond that of right noise by 13 % in a fifth of fits."""
+    """The sandwich of 400 stamps has 22 degrees of freedom: it is wider than right noise is by 13 % in a fifth of fits."""
     n, rng = 400, np.random.default_rng(11)
     plain = NORMAL * np.sqrt(np.diag(np.linalg.inv(line(n).T @ line(n))))
     noises = rng.standard_normal((60, n))
@@ -80,7 +80,7 @@ def test_chance_alone_makes_no_interval_wider() -> None:
 
 
 def test_errors_that_are_large_where_the_slopes_are_make_the_interval_wider() -> None:
-    """Noise of the size of the slope, u: no process over time tells that, and the variance is E u^4 / (E u^2)^2 times the usual."""
+    """Noise of the size of the slope, u: no process over time tells that. Variance: E u^4 / (E u^2)^2 times the usual."""
     n, rng = 2000, np.random.default_rng(12)
     slope = np.sin(np.linspace(0.0, 40.0 * np.pi, n)) ** 5
     usual = NORMAL * np.sqrt(np.mean(slope**2) / np.sum(slope**2))
