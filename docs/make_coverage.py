@@ -125,7 +125,8 @@ def why_none(rows: list[Row]) -> Iterator[str]:
     for row in rows:
         for path, item in row["parameters"].items():
             if holds(item) is None:
-                why = "as wide as its bounds" if is_blank(item) else "the twin was refuted" if row["refuted"] else "not determined"
+                why = "the twin was refuted" if row["refuted"] else "not determined"
+                why = "as wide as its bounds" if is_blank(item) else why
                 reasons[f"{name_of(row['robot'], path)}: {why}, {row['samples']} samples"] += 1
     fails = sum(not row["converged"] for row in rows)
     yield f"{len(rows)} fits, of which {fails} searches did not converge. Without an interval: {sum(reasons.values())}."
