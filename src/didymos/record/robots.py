@@ -23,8 +23,9 @@ def robot_of(signal: str, robots: Collection[str]) -> str:
 
 
 def track(log: Log, end: str, quantity: str = "position") -> tuple[Array, Array]:
-    """Times [s], shape [n], and positions [m], [n, 3], or orientations, [n, 4], of a robot's root link, of a link as ROBOT.LINK, or
-    of an object of the world as objects.NAME."""
+    """Times [s], shape [n], and positions [m], [n, 3], or orientations, [n, 4], of a robot's root link, of a link (ROBOT.LINK)
+    or of an object of the world (objects.NAME).
+    """
     robot, _, link = end.partition(".")
     signal = f"{robot}.truth.{quantity}"
     if robot == "objects":
