@@ -142,6 +142,8 @@ def test_a_height_map_of_sdf_is_a_height_field(tmp_path: Path) -> None:
         ("<sdf version='1.7'><world name='w'><model name='m'><link name='l'><collision name='c'><geometry><mesh><uri>"
          "/etc/passwd.stl</uri></mesh></geometry></collision></link></model></world></sdf>", "outside of the description's"),
         ("<mujoco><asset><mesh name='m' file='../../secret.stl'/></asset></mujoco>", "cannot be opened|outside"),
+        ("<sdf version='1.7'><world name='w'><light name='l' type='point'><diffuse>red</diffuse></light></world></sdf>", "'red'"),
+        ("<sdf version='1.7'><world name='w'><light name='l'><direction>0 0 0</direction></light></world></sdf>", "a direction"),
         ("<sdf version='1.7'><world", "twin's|not well-formed|unclosed|no element"),
     ],
 )  # fmt: skip

@@ -25,7 +25,8 @@ The rate in the body's frame is that of the exponential map, with c = |u|:
 and dw/dt its derivative. Range: the engine's contacts foresee accelerations of bodies, not that a turning surface bends paths. On
 a turntable things creep outward at 0.95 T w^2 r / 2, with T the `contact_time`; else they stay, but for what friction gives way
 under load, 0.05 T times the speed that they gain, and back when they lose it. Ends of a path are held. Linear paths jump in
-velocity at their poses, and what they carry slips there.
+velocity at their poses, and what they carry slips there. It is the loop that moves them: whoever steps the model with the engine
+alone sees them go on at the speed that they had.
 """
 
 from __future__ import annotations

@@ -191,8 +191,12 @@ def _height_map(element: Element, pose: Pose, file: DescriptionFile) -> HeightMa
 def _light(element: Element) -> SceneLight:
     pose, _ = raw_pose(element)
     colour, along = element.at_most_one("diffuse"), element.at_most_one("direction")
-    diffuse = np.ones(3) if colour is None else np.array([float(text) for text in colour.text.split()[:3]])
+    diffuse = np.ones(3)
+    if colour is not None:  # with an opacity, or without
+        diffuse = parse_numbers(colour, colour.text, "the text", 3 if len(colour.text.split()) == 3 else 4)[:3]
     direction = np.array([0.0, 0.0, -1.0]) if along is None else parse_numbers(along, along.text, "the text", 3)
+    if along is not None and not np.linalg.norm(direction) > 0.0:
+        raise along.error(f"{element} shines along 0 0 0, expected a direction")
     turned = pose.rotation @ np.asarray(direction)
     kind = element.attributes.get("type", "point")
     return SceneLight(pose.position, turned, np.clip(diffuse, 0.0, 1.0), kind == "directional")
