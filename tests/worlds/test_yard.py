@@ -42,8 +42,8 @@ def test_the_ground_tilts_it_more_than_a_level_floor_does(walked: Any) -> None:
 
 def test_the_lidar_sees_a_moving_obstacle_at_its_true_distance(walked: Any) -> None:
     """The ray nearest to the axis of crosser_1 is as long as the distance d to the axis less its radius r, within five deviations
-    of the noise, 50 mm. It misses the axis by at most e = 0.5 deg, which makes it longer by about d^2 e^2 / 2 r, and the dog's tilt t
-    by d t^2 / 2: with d < 4.5 m and t < 0.05 less than 8 mm."""
+    of the noise, 50 mm. It misses the axis by at most e = 0.5 deg, which makes it longer by about d^2 e^2 / 2 r, and the dog's tilt
+    t by d t^2 / 2: with d < 4.5 m and t < 0.05 less than 8 mm."""
     middle = (3.0, lambda t: 2.5 * math.sin(2.0 * math.pi * 0.06 * t - 1.633))
     angles = np.linspace(-0.5 * 6.265732, 0.5 * 6.265732, 360)
     seen = 0
