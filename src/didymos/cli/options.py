@@ -146,6 +146,8 @@ def load_model(
     quiet: bool = False,
 ) -> Twin | World:
     """The twin or the world that the options of these names describe, ready to run."""
+    import_late("glfw")  # as in `_load`
+
     from didymos.world import find_world
 
     if find_world(name) is None:
