@@ -31,7 +31,7 @@ _Array = NDArray[np.float64]
 
 NOISES = ("white", "slow 0.9", "slow 0.98", "shared", "delay", "jitter told", "jitter untold")
 SAMPLES = (20, 60, 200, 600, 2000)
-ROUNDS = 5  # of each noise and length of each twin
+ROUNDS = 8  # of each noise and length of each twin
 AWAY = 0.25  # log of the factor by which truths are moved, at most
 
 _ARM = """<mujoco><worldbody><body name="upper"><joint name="shoulder" axis="0 1 0" damping="0.3"/>

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from didymos.contract import Declaration
 from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
+from didymos.describe.object_spec import MotionSpec, PoseSpec, TerrainSpec
 from didymos.describe.schema import (
     OF_A_KIND,
     ColumnSpec,
@@ -29,6 +30,7 @@ from didymos.describe.schema import (
     FirmwaresSpec,
     FitSpec,
     FreeSpec,
+    FreeStartSpec,
     GroundSpec,
     ObjectSpec,
     PriorSpec,
@@ -75,6 +77,9 @@ RECORDS: dict[str, type[Spec]] = {
     "magnetic": WorldSpec.model_fields["magnetic"].annotation,  # type: ignore[dict-item]
     "ground": GroundSpec,
     "object": ObjectSpec,
+    "terrain": TerrainSpec,
+    "motion": MotionSpec,
+    "pose": PoseSpec,
     "contact": ContactSpec,
     "curve": CurveSpec,
     "angle table": AngleTableSpec,
@@ -87,6 +92,7 @@ RECORDS: dict[str, type[Spec]] = {
     "boxes": BoxesSpec,
     "record": RecordSpec,
     "start": StartSpec,
+    "free start": FreeStartSpec,
     "scenario": ScenarioSpec,
     "stimulus": StimulusSpec,
     "expectation": ExpectationSpec,
@@ -150,7 +156,12 @@ MEANINGS = {
     "WorldSpec.magnetic": "see [magnetic](#magnetic)",
     "WorldSpec.ground": "see [ground](#ground); no ground without it",
     "WorldSpec.objects": "what stands in the world by name, see [objects](#objects)",
-    "ObjectSpec.shape": "the size of a cylinder or a sphere is its diameter, diameter and length",
+    "WorldSpec.file": "an SDF world or an MJCF scene that joins the world, see [surroundings](surroundings.md#a-world-file)",
+    "ObjectSpec.shape": "what it is; `size`, `file` and `terrain` belong to some of them",
+    "ObjectSpec.terrain": "of a terrain, see [terrain](#terrain)",
+    "ObjectSpec.motion": "a trajectory, see [motion](#motion)",
+    "MotionSpec.poses": "of a path: timed poses, see [pose](#pose); held before the first and after the last",
+    "StartSpec.objects": "free bodies by name, see [free start](#free-start)",
     "GroundSpec.height": "of the plane above the world's origin",
     "StartSpec.position": "of the root link in the world [m]",
     "StartSpec.velocity": "of the root link in its own frame [m/s]",

@@ -134,3 +134,12 @@ def test_13_the_designed_motion_tells_more_than_the_chirp_and_a_fit_to_it_finds_
     for told, item in zip(designed.parameters, found.parameters, strict=True):
         assert abs(item.after - told.value) < 4.0 / 1.96 * told.half_width  # four standard deviations
     assert "designed:" in (tmp_path / "designed.yaml").read_text()
+
+
+def test_14_the_lift_carries_the_parcel_and_the_ball_lands_where_galileo_says(run: Run, tmp_path: Path) -> None:
+    slip, landings = run(14)
+    assert abs(slip) < 1e-3  # what soft friction gives way at 1.5 m/s, see tests/engine/test_moving_objects.py
+    time = (3.0 + math.sqrt(9.0 + 2.0 * 9.80665 * 0.95)) / 9.80665  # from 1 m to the radius, 3 m/s upward
+    for speed, place in zip((2.0, 3.0, 4.0), landings, strict=True):
+        assert place == pytest.approx(-3.0 + speed * time, abs=speed * 1e-3)  # the step of the integrator
+    assert is_picture(tmp_path / "lift.png")

@@ -246,9 +246,9 @@ def test_a_measure_of_a_package_judges_in_its_own_unit(site: Path) -> None:
 
 def test_the_bundled_measures_are_what_they_are_called() -> None:
     time, values = np.arange(4.0), np.array([1.0, 5.0, -3.0, 2.0])
-    found = {name: MEASURES[name](time, values, 1.0) for name in ("max_error", "rmse", "mean", "final", "max", "min")}
+    found = {name: MEASURES[name](time, values, 1.0) for name in ("max_error", "rmse", "mean", "final", "max", "min", "span")}
     assert found.pop("rmse") == pytest.approx(np.sqrt((0 + 16 + 16 + 1) / 4))
-    assert found == {"max_error": 4.0, "mean": 0.25, "final": 1.0, "max": 4.0, "min": -4.0}
+    assert found == {"max_error": 4.0, "mean": 0.25, "final": 1.0, "max": 4.0, "min": -4.0, "span": 8.0}
 
 
 def test_the_shell_completes_twins_scenarios_and_installed_kinds(

@@ -18,6 +18,7 @@ import re
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache, cached_property
@@ -29,6 +30,7 @@ import llvmlite
 import numba
 from numba import types
 from numba.core.caching import NullCache
+from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import CPUDispatcher
 
 import didymos.late_blas  # before numba loads what asks for scipy  # noqa: F401
@@ -42,6 +44,9 @@ from didymos.private_folder import own_folder_of_this_run, private_folder
 __all__ = ["DOUBLES", "CFunction", "c_function", "kernel", "source_digest"]
 
 check_portable()  # whatever simulates comes by here
+
+# A program that adds to another one's records meets kernels that were compiled for those: numba says so, and compiles its own.
+warnings.filterwarnings("ignore", ".* has been considered a subtype of", NumbaExperimentalFeatureWarning)
 
 F = TypeVar("F", bound=Callable[..., Any])
 

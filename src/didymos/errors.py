@@ -14,7 +14,7 @@ from typing import Any
 
 from didymos.words import removed, renamed
 
-__all__ = ["DidymosError", "InputError", "RunError", "nearest"]
+__all__ = ["DidymosError", "InputError", "RunError", "nearest", "nearest_few"]
 
 
 _LONGEST = 4000  # characters of a text, which may quote a file
@@ -84,3 +84,12 @@ def nearest(word: str, known: Iterable[str]) -> str:
         return f", it is gone: {instead}"
     found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f", did you mean {found[0]!r}?" if found else ""
+
+
+def nearest_few(word: str, known: Iterable[str], most: int = 8) -> str:
+    """Known words as a list for people: all of them in their order, or the few that are nearest and how many more there are."""
+    words = list(known)
+    if len(words) <= most:
+        return ", ".join(words)
+    alike = difflib.get_close_matches(word, words, n=most, cutoff=0.0)
+    return f"{', '.join(alike)} and {len(words) - most} more"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from didymos.kinds import Functions
 
-__all__ = ["MEASURES", "Measure", "final", "highest", "lowest", "max_error", "mean", "rmse"]
+__all__ = ["MEASURES", "Measure", "final", "highest", "lowest", "max_error", "mean", "rmse", "span"]
 
 Samples = NDArray[np.float64]
 Measure = Callable[[Samples, Samples, float], float]
@@ -56,6 +56,11 @@ def lowest(time: Samples, values: Samples, target: float) -> float:
     return float((values - target).min())
 
 
+def span(time: Samples, values: Samples, target: float) -> float:
+    """The largest less the smallest, whatever the target."""
+    return float(np.ptp(values))
+
+
 MEASURES: Functions[Measure] = Functions(
     "a measure",
     "didymos.measures",
@@ -66,5 +71,6 @@ MEASURES: Functions[Measure] = Functions(
         "final": "didymos.measures:final",
         "max": "didymos.measures:highest",
         "min": "didymos.measures:lowest",
+        "span": "didymos.measures:span",
     },
 )

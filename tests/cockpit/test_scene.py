@@ -13,6 +13,7 @@ from didymos.cockpit.forces import lift_and_drag
 from didymos.cockpit.plots import small, span, still
 from didymos.cockpit.scene import extent_of
 from didymos.cockpit.sensor_overlay import hits_of, outline_of, rays_of
+from didymos.cockpit.shapes import triangles
 from didymos.cockpit.snapshot import SnapshotTaker
 from didymos.engine.cameras import View
 from didymos.sensors.ranging import Rangefinder
@@ -62,6 +63,25 @@ def test_the_extent_of_a_box_is_half_its_diagonal_and_its_middle(make_twin: Any)
     extent = extent_of(simulation.model, simulation.data.qpos)
     assert extent.middle == pytest.approx([1.0, 2.0, 3.0])
     assert extent.size == pytest.approx(np.linalg.norm([0.1, 0.15, 0.2]))
+
+
+def test_objects_are_drawn_and_do_not_count_as_the_robot(make_twin: Any) -> None:
+    """A stone far away leaves the extent alone; the page draws terrain with its corners at the heights that it has."""
+    stone = {"shape": "sphere", "size": [1, 1, 1], "mass": 1, "position": [50, 0, 0]}
+    rough = {"shape": "terrain", "size": [2, 1, 0], "terrain": {"kind": "rough", "height": 0.3, "length": 0.5}}
+    alone = make_twin().simulate()
+    twin = make_twin(world={"objects": {"stone": stone, "rough": rough}})
+    beside = twin.simulate()
+    assert extent_of(beside.shown.model, beside.data.qpos).size == extent_of(alone.shown.model, alone.data.qpos).size
+    model = beside.shown.model
+    drawn = triangles(model, int(model.geom("didymos:rough").id))
+    assert drawn is not None
+    heights = twin.surroundings.terrain("rough", twin.file.world.objects["rough"]).heights
+    assert heights is not None
+    corners = drawn[0].reshape(3, 5, 3)[::-1]  # the engine's first row lies at the smallest y
+    np.testing.assert_allclose(corners[..., 2] + heights.min(), heights, atol=1e-7)
+    np.testing.assert_allclose(corners[0, :, 0], np.linspace(-1.0, 1.0, 5), atol=1e-7)
+    assert drawn[1].max() == 14
 
 
 def test_pictures_fit_into_the_panel_and_near_is_bright() -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from didymos.control.fixed_wing import FixedWing, _line_course
-from didymos.control.multirotor_hold import MultirotorHold, _tilt_setpoints
+from didymos.control.multirotor_hold import MultirotorHold
+from didymos.control.multirotor_loops import tilt_setpoints
 
 
 def _record(layout: Any) -> Any:
@@ -33,12 +34,10 @@ def test_a_multirotor_tilts_toward_its_place_and_never_beyond_its_limit() -> Non
     """Far away in any direction: the thrust leans toward the place, in the body's axes, by exactly the limit."""
     gains, rng = _record(MultirotorHold.gain_layout), np.random.default_rng(3)
     gains["position_kp"], gains["position_limit"], gains["velocity_kp"], gains["tilt_limit"] = 1.0, 50.0, 2.0, 0.3
-    estimate = _record([("position", np.float64, 3), ("velocity", np.float64, 3)])
-    setpoints = _record(MultirotorHold.setpoint_layout)
     for _ in range(200):
         toward, yaw = rng.uniform(-math.pi, math.pi), rng.uniform(-math.pi, math.pi)
-        setpoints["x"], setpoints["y"] = 30.0 * math.cos(toward), 30.0 * math.sin(toward)
-        roll, pitch = _tilt_setpoints(0.01, gains, setpoints, estimate, yaw, np.zeros(2))
+        error = (30.0 * math.cos(toward), 30.0 * math.sin(toward))
+        roll, pitch = tilt_setpoints(0.01, gains, error, (0.0, 0.0), np.zeros(3), yaw, np.zeros(2))
         lean = complex(math.tan(pitch), -math.tan(roll))  # along the body's x and y, of gravity
         assert abs(lean) == pytest.approx(math.tan(0.3), rel=1e-12)
         assert lean / abs(lean) == pytest.approx(complex(math.cos(toward - yaw), math.sin(toward - yaw)), abs=1e-9)

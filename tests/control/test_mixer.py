@@ -194,16 +194,16 @@ def test_a_hexacopter_stays_in_the_air_when_any_motor_stops(motor: int) -> None:
 
 
 def test_only_a_rotor_that_was_told_to_turn_has_failed() -> None:
-    from didymos.control import multirotor_hold as hold
+    from didymos.control import multirotor_loops as loops
 
     def watched(last_input: float) -> float:
-        memory = np.zeros(1, dtype=hold.MultirotorHold.memory_layout)
+        memory = np.zeros(1, dtype=MultirotorHold.memory_layout)
         memory["throttle"][0, :6] = 0.5
         memory["throttle"][0, 4] = last_input
         speeds = np.full(6, 120.0)
         speeds[4] = 0.0
         for _ in range(60):  # 0.15 s
-            hold._watch(speeds, 6, 0.0025, memory[0])
+            loops.watch_rotors(speeds, 6, 0.0025, memory[0])
         return float(memory["failed"][0])
 
     assert watched(0.5) == 5.0

@@ -52,6 +52,15 @@ link="upper"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="10" velocit
             "robots: {a: {twin: quadcopter}}\nscenarios: {s: {expect: [{name: d, distance: [a, a], signal: x, low: 1}]}}",
             "exactly one of the keys",
         ),
+        (
+            "robots: {a: {twin: quadcopter}}\nscenarios: {s: {expect: [{name: d, relative: {of: a, to: a.bodi}, low: 1}]}}",
+            "a has no link 'bodi'",
+        ),
+        (
+            "robots: {a: {twin: quadcopter}}\nscenarios: {s: {expect: [{name: d, relative: {of: a, to: a, along: w}, low: 1}]}}",
+            "along",
+        ),
+        ("robots: {a: {twin: quadcopter}}\nscenarios: {s: {expect: [{name: d, distance: [a], low: 1}]}}", "distance"),
     ],
 )
 def test_a_mistake_is_one_sentence_with_its_line(make_world: Any, text: str, what: str) -> None:
@@ -68,6 +77,22 @@ def test_a_mistake_in_a_scenario_is_found_when_it_runs(make_world: Any, scenario
     world = make_world(f"robots: {{a: {{twin: quadcopter}}}}\nscenarios: {{s: {{{scenario}}}}}")
     with pytest.raises(InputError, match=what):
         world.simulate(scenario="s")
+
+
+def test_a_program_of_the_world_is_not_told_what_the_twin_says_to_its_own(make_world: Any) -> None:
+    """The quadcopter's pilot and scenarios move set-points that this program lacks; scenarios that the world names must fit."""
+    text = """
+robots:
+  a:
+    twin: quadcopter
+    scenario: {scenario}
+    control: {{program: multirotor_hold, rate: 400, options: {{sensor: state}}, gains: {{height: {{hover: 0.46825}}}}}}
+"""
+    world = make_world(text.format(scenario="side_wind"))
+    assert list(world.robots["a"].twin.scenarios) == ["side_wind"]
+    assert "x" in world.simulate().robots["a"].robot.setpoints
+    with pytest.raises(InputError, match="no set-point 'roll'"):
+        make_world(text.format(scenario="attitude_steps"))
 
 
 def test_robots_in_one_place_are_refused(make_world: Any) -> None:

@@ -87,3 +87,29 @@ def test_a_twin_alone_has_nobody_to_look_at(make_twin: Any) -> None:
         twin.simulate()
     own = make_twin(BODY, sensors={"far": {"kind": "beacon", "link": "body", "target": "eye", "rate": 100}})
     assert own.simulate().measured.far.range == pytest.approx(np.sqrt(0.14), abs=1e-12)
+
+
+def test_objects_of_the_world_are_seen_held_and_reckoned_with(make_world: Any) -> None:
+    """A free box by its name: a target of sensors, an end of welds and of distances."""
+    text = """
+world: {objects: {box: {shape: box, size: [0.1, 0.1, 0.1], mass: 0.5, position: [1, 2, 0], velocity: [0.1, 0, 0]}}}
+robots:
+  a: {twin: ./body, sensors: {far: {kind: beacon, link: body, target: objects.box, rate: 100}}}
+couplings: {hold: {between: [a.body, objects.box]}}
+scenarios:
+  hold:
+    seconds: 1
+    stimuli: [{target: a.inputs.hold, kind: step, at: 0.5, from: 0, to: 1}]
+    expect: [{name: apart, distance: [a, objects.box], measure: final, low: 2.2, high: 2.4}]
+"""
+    simulation = make_world(text, body=(BODY, KEYS)).simulate(scenario="hold")
+    log = simulation.run()
+    assert log["a.far.range"].values[0] == pytest.approx(np.sqrt(5.0), abs=1e-12)
+    place = _vector(log, "objects.box.position")
+    time = log["objects.box.position.x"].time
+    assert place[time < 0.5][-1] == pytest.approx([1.0 + 0.1 * time[time < 0.5][-1], 2, 0], abs=1e-9)
+    total = 1.5 * _vector(log, "a.truth.velocity")[-1]
+    assert np.linalg.norm(total) > 0.01  # it is carried along
+    assert simulation.judge(log)[0].ok
+    with pytest.raises(InputError, match="there is no object 'bax' that moves, did you mean 'box'"):
+        make_world(text.replace("target: objects.box", "target: objects.bax"), body=(BODY, KEYS))

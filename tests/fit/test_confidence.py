@@ -67,7 +67,26 @@ def test_white_noise_gives_the_textbook_interval() -> None:
     _, found = fitted(line(n), noise)
     expected = NORMAL * sigma * np.sqrt(np.diag(np.linalg.inv(line(n).T @ line(n))))
     assert np.all(found.half_width > 0.95 * expected)
-    assert np.all(found.half_width < 1.25 * expected)  # the wider of two estimates, the second of which is unsure by 7 %
+    assert np.all(found.half_width < 1.25 * expected)  # the second of two estimates is unsure by 7 %
+
+
+def test_chance_alone_makes_no_interval_wider() -> None:
+    """The sandwich of 400 stamps has 22 degrees of freedom: it is wider than right noise is by 13 % in a fifth of fits."""
+    n, rng = 400, np.random.default_rng(11)
+    plain = NORMAL * np.sqrt(np.diag(np.linalg.inv(line(n).T @ line(n))))
+    noises = rng.standard_normal((60, n))
+    ratios = [fitted(line(n), noise)[1].half_width / (plain * np.std(noise)) for noise in noises]
+    assert np.quantile(ratios, 0.8) < 1.1
+
+
+def test_errors_that_are_large_where_the_slopes_are_make_the_interval_wider() -> None:
+    """Noise of the size of the slope, u: no process over time tells that. Variance: E u^4 / (E u^2)^2 times the usual."""
+    n, rng = 2000, np.random.default_rng(12)
+    slope = np.sin(np.linspace(0.0, 40.0 * np.pi, n)) ** 5
+    usual = NORMAL * np.sqrt(np.mean(slope**2) / np.sum(slope**2))
+    true = usual * np.sqrt(np.mean(slope**4)) / np.mean(slope**2)  # 1.7 times
+    found = [fitted(slope[:, None], slope * rng.standard_normal(n))[1].half_width[0] for _ in range(5)]
+    assert np.median(found) == pytest.approx(true, rel=0.15)  # unsure by 9 % each, of 65 degrees of freedom
 
 
 def test_errors_that_alternate_narrow_the_interval() -> None:

@@ -48,10 +48,16 @@ def rename_column(columns: Columns) -> None:
     columns["poz"] = columns.pop("pos")
 
 
+def many_columns(columns: Columns) -> None:
+    columns["poz"] = columns.pop("pos")
+    columns |= {f"spare_{i}": columns["vel"] for i in range(50)}
+
+
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
         (rename_column, r"sine\.csv: there is no column 'pos', did you mean 'poz'\?"),
+        (many_columns, r"no column 'pos', did you mean 'poz'\? \(it has: poz, ([a-z_0-9]+, ){6}[a-z_0-9]+ and 44 more\)$"),
     ],
 )
 def test_damaged_recordings_are_refused(
@@ -79,6 +85,22 @@ def test_wrong_units_are_noticed_by_their_factor(
         fit(bench, [read(bench, record(change=scale))], bench.file.fit.parameters)
     assert name in str(caught.value)
     assert f"a scale of {1 / factor:.6g}" in str(caught.value)
+
+
+def test_a_factor_that_parameters_explain_is_no_unit(bench: Twin, tmp_path: Path) -> None:
+    """20 samples of a step: the velocity hangs on one of them, and is 0.6 times what the twin does, as revolutions would be."""
+    real = bench.copy()
+    truth = {"parts.drive.coulomb": 0.07, "parts.drive.rotor_inertia": 2e-4, "parts.drive.kd": 0.1}
+    real.set_all(truth)
+    log = real.simulate(scenario="step").run()
+    time = 0.05 * np.arange(20)
+    table = {"time": time} | {
+        name: np.interp(time, log[column.signal].time, log[column.signal].values) for name, column in columns(bench).items()
+    }
+    file = tmp_path / "step.csv"
+    np.savetxt(file, np.column_stack(list(table.values())), delimiter=",", header=",".join(table), comments="")
+    found = fit(bench, [read(bench, file)], bench.file.fit.parameters)
+    assert {item.path: item.after for item in found.parameters} == pytest.approx(truth, rel=0.02)
 
 
 def test_a_column_with_a_scale_is_read_in_the_units_of_the_twin(bench: Twin, record: Callable[..., Path]) -> None:

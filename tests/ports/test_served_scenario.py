@@ -41,6 +41,34 @@ def test_the_verdicts_are_those_of_a_whole_log() -> None:
     assert judge.verdicts() == kept.judge(kept.run())
 
 
+WORLD = """
+robots:
+  low: {twin: quadcopter, start: {position: [0, 0, 0.3]}, scenario: hover}
+  high: {twin: quadcopter, start: {position: [2, 0, 1.3]}}
+scenarios:
+  apart:
+    seconds: 1
+    setpoints: {high.z: 1.3}
+    expect:
+      - {name: robots, distance: [low, high], measure: min, low: 1.0}
+      - {name: links, distance: [low.arm1, high.arm1], measure: min, low: 1.0}
+      - {name: height, signal: high.truth.position.z, measure: final, low: 0.0}
+"""
+
+
+def test_the_verdicts_on_a_world_are_those_of_a_whole_log(tmp_path: Path) -> None:
+    (tmp_path / "world.yaml").write_text(WORLD)
+    world = didymos.load_world(tmp_path)
+    kept, simulation = world.simulate(scenario="apart"), world.simulate(scenario="apart")
+    run = Run(simulation, keep=False)
+    judge = Judge(simulation, run.log)
+    run.advance(round(1.5 / simulation.period))
+    run.close()
+    verdicts = judge.verdicts()
+    assert [item.name for item in verdicts][-3:] == ["robots", "links", "height"]
+    assert verdicts == kept.judge(kept.run())
+
+
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
     (tmp_path / "mute_wire.py").write_text(PORT)
@@ -71,3 +99,15 @@ def test_serve_judges_a_scenario_and_lists_what_it_skipped(served: Any) -> None:
 def test_a_port_that_drives_itself_takes_no_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "power_unit", "--port", "moteus", "--control", "idle"]) == 2
     assert "--control: cannot go with --port moteus" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [(), ("--control", "low=idle")])
+def test_a_port_that_speaks_for_one_robot_says_so_of_a_world(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mute_wire.py").write_text(PORT)
+    (tmp_path / "world.yaml").write_text(WORLD)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["serve", str(tmp_path), "--port", "mute_wire:PORT", "--seconds", "1", *words]) == 2
+    said = capsys.readouterr().err
+    assert f"--port: mute_wire:PORT speaks for one robot; {tmp_path.name} is a world of robots" in said

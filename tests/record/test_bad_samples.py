@@ -126,6 +126,26 @@ def test_a_sensor_that_hangs_is_found_and_one_at_rest_or_at_its_limit_is_not() -
     assert not bad_samples(TIME, motor).any()
 
 
+def odometry() -> np.ndarray:
+    """A path [m], shape [n], rounded to 0.1 mm: 5 s of rest, half a metre out, 5 s of rest, and on for a fifth of a metre."""
+    speed = np.interp(TIME, [0.0, 5.0, 5.5, 9.5, 10.0, 15.0, 15.5, 17.5, 18.0, 20.0], [0, 0, 0.1, 0.1, 0, 0, 0.1, 0.1, 0, 0])
+    slip = 1e-4 * np.random.default_rng(3).standard_normal(N) * (speed > 0.0)
+    return np.round(0.01 + np.cumsum(speed) / RATE + slip, 4) - 0.0001 * (TIME > 18.5)
+
+
+def test_an_odometry_that_stands_still_does_not_hang_and_one_that_leaps_afterwards_does() -> None:
+    path = odometry()
+    assert len(np.unique(path[1000:1490])) == 1  # at rest between its legs, at neither end of its range
+    assert not faults_of(TIME, path).held.any()
+    hung = path.copy()
+    hung[600:800] = hung[600]
+    assert found(faults_of(TIME, hung).held) == list(range(601, 800))
+    ended = path.copy()
+    ended[700:] = ended[700]
+    ended[100:110] += 1.0  # so that where it hangs is not the end of its range
+    assert set(range(701, N)) <= set(found(faults_of(TIME, ended).held))
+
+
 def test_what_is_not_a_number_is_bad_and_hides_nothing() -> None:
     position = flight()
     position[50, 1], position[60, 2] = np.nan, np.inf

@@ -108,6 +108,19 @@ def test_a_flight_that_never_left_the_ground_is_told(top: float, said: list[str]
     assert all("though the motors ran" in finding.text for finding in found)
 
 
+@pytest.mark.parametrize(("spin_up", "said"), [(0, []), (50, ["ground"])])
+def test_a_hover_cut_from_mid_air_left_the_ground_before_and_one_whose_motors_start_in_it_did_not(
+    spin_up: int, said: list[str]
+) -> None:
+    rng = np.random.default_rng(2)
+    where = np.array([0.3, -0.2, 1.2])[:, None] + 5e-3 * rng.standard_normal((3, len(TIME)))
+    turning = {f"motor_m{i}": 30000.0 + 100.0 * rng.standard_normal(len(TIME)) for i in range(4)}
+    for speed in turning.values():
+        speed[:spin_up] = 0.0
+    log = log_of(px=where[0], py=where[1], pz=where[2], **turning)
+    assert [finding.kind for finding in examine(log)] == said
+
+
 def test_a_rover_whose_height_is_not_measured_flies_nowhere() -> None:
     rng = np.random.default_rng(1)
     turning = {f"motor{i}": rng.standard_normal(len(TIME)) for i in range(4)}
@@ -188,3 +201,11 @@ def test_good_flights_raise_no_alarm(flights: dict[str, Log]) -> None:
         assert motors_bad <= (25 if flight == "B2_circle_fast_rep1" else 0)  # all four cut out for a sample at 20.73 s
         assert bad["vx"][flying].sum() <= 40  # where the camera missed samples, and its derivative did not
     assert not repeated_files(flights)
+
+
+def test_a_real_base_that_waits_for_its_command_and_drives_along_one_axis_hangs_nowhere(shared_data: Path) -> None:
+    """Its odometry stays the same for 4.5 s before it moves, and across its path for 9.6 s while it drives."""
+    file = shared_data / "omni_base" / "square.csv"
+    if not file.exists():
+        pytest.skip("the square of the real base is not in ../shared/data/omni_base")
+    assert not examine(Log.load(file))

@@ -10,7 +10,7 @@ __all__ = ["flag", "in_flags", "with_flags"]
 
 _SPELT = {
     "arguments": "--arg", "bounds": "--parameters", "columns": "--column", "ids": "--id", "limits": "--limit",
-    "packages": "--package",
+    "links": "--link", "packages": "--package",
 }  # fmt: skip
 """Flags that are not called as their argument is."""
 

@@ -169,10 +169,11 @@ def _load_world(name: str, chosen: Mapping[str, float], control: str | None, qui
         if not ask(refusal):
             raise
         world = didymos.load_world(name, trust=True)
-    if control is not None:
-        robot, _, program = control.partition("=")
+    for item in control.split(",") if control is not None else ():
+        robot, _, program = item.partition("=")
         if not program:
-            raise InputError("expected ROBOT=MODULE:CLASS: a world has several robots", path="--control")
+            what = "expected ROBOT=MODULE:CLASS, several joined by commas: a world has several robots"
+            raise InputError(what, path="--control")
         try:
             world.replace_program(robot, program)
         except InputError as error:

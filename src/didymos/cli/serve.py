@@ -30,20 +30,22 @@ from didymos.cli.options import (
     Values,
     Variant,
     chosen_values,
-    load_twin,
+    load_model,
     rotated,
 )
 from didymos.cli.signals import endings
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import bus_numbers
+from didymos.cli.values import bus_numbers, pairs
 from didymos.cli.verdicts import as_facts, print_skipped, print_verdicts, skipped_facts, status
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
+    from didymos.ports import Port
     from didymos.ports.serve_options import ServeOptions
     from didymos.record.rotation import RotatedFile
+    from didymos.world import World
 
 __all__ = ["serve"]
 
@@ -84,7 +86,10 @@ class Served:
         bool, typer.Option("--network", help="Reachable from other machines, not only from this one.")
     ] = False
     ids: BusNumbers = None
-    link: Annotated[Path | None, typer.Option(metavar="PATH", help="Name that leads to the terminal while it is there.")] = None
+    links: Annotated[
+        list[str] | None,
+        typer.Option("--link", metavar="PATH", help="Name that leads to the terminal while it is there; in a world ROBOT=PATH."),
+    ] = None
     as_json: AsJson = False
 
     def check(self) -> None:
@@ -107,16 +112,16 @@ def serve(options: Served) -> int:
     """Be the robot on the wire, until Ctrl-C.
 
     Exit status 1 if the time of its scenario is over and expectations were missed. `--control idle` leaves the driving to whoever
-    is on the other side.
+    is on the other side. The robots of a world are served side by side, each under its name.
     """
     from didymos.ports import find_port
 
     port, speak = find_port(options.port)
     options.check()
-    simulation = _simulation(options, port.control)
+    simulation = _simulation(options, port)
     try:
         with _stop_at_signals() as stop:
-            facts = speak(simulation, _serve_options(options, stop))
+            facts = speak(simulation, _serve_options(options, "" not in simulation.robots, stop))
     except RunError:
         if options.record is not None:
             _say(f"what happened until then is in {options.record_to()}")
@@ -132,24 +137,46 @@ def serve(options: Served) -> int:
     return status(verdicts)
 
 
-def _simulation(options: Served, program: str | None) -> Simulation:
-    """The twin, driven by its own program, by the one that was named, or by the one that the port needs."""
+def _simulation(options: Served, port: Port) -> Simulation:
+    """The twin or the world, driven by its own programs, by those that were named, or by the one that the port needs."""
     from didymos.control import PROGRAMS
+    from didymos.world import World, find_world
 
-    if program is not None and options.control is not None:
+    if options.control is not None and port.control is not None and find_world(options.twin) is None:
         raise InputError(f"cannot go with --port {options.port}: whoever is on the wire drives", option="control")
     chosen = chosen_values(options.values, options.sets)
-    twin = load_twin(
+    model = load_model(
         options.twin, options.variant, chosen, options.control, read=options.read, scenarios=options.scenarios,
         quiet=options.as_json,
     )  # fmt: skip
-    control = None if program is None else PROGRAMS[program]()
-    return twin.simulate(seed=options.seed, scenario=options.scenario, control=control)
+    program = None if port.control is None else PROGRAMS[port.control]
+    if not isinstance(model, World):
+        return model.simulate(seed=options.seed, scenario=options.scenario, control=None if program is None else program())
+    spoken = _spoken_for(model, port, options)
+    programs = {} if program is None else {name: program() for name in spoken}
+    return model.simulate(seed=options.seed, scenario=options.scenario, control=programs)
 
 
-def _serve_options(options: Served, stop: Event) -> ServeOptions:
+def _spoken_for(world: World, port: Port, options: Served) -> list[str]:
+    """The robots of a world that whoever is on the wire drives."""
+    if not port.worlds:
+        raise InputError(f"{options.port} speaks for one robot; {world.name} is a world of robots", option="port")
+    kinds = {name: [part.kind for part in robot.twin.file.parts.values()] for name, robot in world.robots.items()}
+    spoken = [name for name, own in kinds.items() if port.part is None or port.part in own]
+    named = [item.partition("=")[0] for item in (options.control or "").split(",")]
+    for name in spoken if port.control is not None else ():
+        if name in named:
+            what = f"cannot go with --port {options.port} for {name}: whoever is on the wire drives it"
+            raise InputError(what, option="control")
+    return spoken
+
+
+def _serve_options(options: Served, world: bool, stop: Event) -> ServeOptions:
     from didymos.ports.serve_options import ServeOptions
 
+    links = options.links or []
+    if not world and len(links) > 1:
+        raise InputError("found several, expected one: a twin alone has one terminal", option="links")
     return ServeOptions(
         options.seconds,
         options.step_locked,
@@ -157,9 +184,10 @@ def _serve_options(options: Served, stop: Event) -> ServeOptions:
         options.network,
         options.domain,
         bus_numbers(options.ids or ()),
-        options.link,
+        None if world or not links else Path(links[0]),
         _say,
         stop,
+        {robot: Path(path) for robot, path in pairs(links, "--link").items()} if world else {},
     )
 
 

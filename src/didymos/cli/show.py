@@ -105,6 +105,9 @@ def _as_json(twin: Twin, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
             {"name": x.name, "kind": x.kind, "link": x.link, "inputs": x.inputs, "outputs": x.outputs} for x in about.parts
         ],
         "sensors": [{"name": x.name, "kind": x.kind, "link": x.link, "rate": x.rate} for x in about.sensors],
+        "objects": [
+            {"name": x.name, "shape": x.shape, "moves": x.moves, "mass": x.mass, "position": x.position} for x in about.objects
+        ],
         "inputs": about.inputs,
         "own_code": twin.code.stand_ins,
         "variant": twin.variant,
@@ -142,6 +145,8 @@ def _print_structure(twin: Twin) -> None:
     print_table(parts, ("part", "kind", "link", "inputs", "readouts"))
     sensors = [(x.name, x.kind, x.link, number(x.rate)) for x in about.sensors]
     print_table(sensors, ("sensor", "kind", "link", "rate [Hz]"))
+    objects = [(x.name, x.shape, x.moves, number(x.mass) if x.mass else "-", vector(x.position)) for x in about.objects]
+    print_table(objects, ("object", "shape", "moves", "mass [kg]", "position [m]"))
     scenarios = [(name, number(x.seconds), x.title) for name, x in twin.scenarios.items()]
     print_table(scenarios, ("scenario", "seconds", "title"))
     print_table(list(twin.variants.items()), ("variant", "title"))

@@ -40,7 +40,8 @@ def extent_of(model: mujoco.MjModel, qpos: Array, bodies: Sequence[int] | None =
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     mujoco.mj_kinematics(model, data)
-    mine = model.geom_bodyid != 0 if bodies is None else np.isin(model.geom_bodyid, bodies)
+    own = [i for i in range(1, model.nbody) if not model.body(i).name.startswith("didymos:")]  # neither boxes nor objects
+    mine = np.isin(model.geom_bodyid, own if bodies is None else bodies)
     moving = np.flatnonzero(mine & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE))
     visible = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
     if not visible:

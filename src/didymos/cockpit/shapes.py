@@ -24,6 +24,8 @@ def triangles(model: mujoco.MjModel, geom: int) -> tuple[NDArray[np.float32], ND
         first, faces = int(model.mesh_vertadr[mesh]), int(model.mesh_faceadr[mesh])
         vertices = model.mesh_vert[first : first + model.mesh_vertnum[mesh]]
         return vertices.astype(np.float32), model.mesh_face[faces : faces + model.mesh_facenum[mesh]].astype(np.uint32)
+    if kind == _G.mjGEOM_HFIELD:
+        return _height_field(model, int(model.geom_dataid[geom]))
     if kind == _G.mjGEOM_BOX:
         made = trimesh.creation.box(extents=2.0 * size)
     elif kind == _G.mjGEOM_SPHERE:
@@ -39,6 +41,19 @@ def triangles(model: mujoco.MjModel, geom: int) -> tuple[NDArray[np.float32], ND
     else:
         return None
     return made.vertices.astype(np.float32), made.faces.astype(np.uint32)
+
+
+def _height_field(model: mujoco.MjModel, field: int) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """The surface of a height field; its sides and bottom are not drawn."""
+    rows, columns = int(model.hfield_nrow[field]), int(model.hfield_ncol[field])
+    first, size = int(model.hfield_adr[field]), model.hfield_size[field]
+    heights = model.hfield_data[first : first + rows * columns] * size[2]
+    x, y = np.meshgrid(np.linspace(-size[0], size[0], columns), np.linspace(-size[1], size[1], rows))
+    corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
+    lower = np.stack([corner, corner + 1, corner + columns + 1], axis=1)
+    upper = np.stack([corner, corner + columns + 1, corner + columns], axis=1)
+    vertices = np.stack([x.ravel(), y.ravel(), heights], axis=1)
+    return vertices.astype(np.float32), np.concatenate([lower, upper]).astype(np.uint32)
 
 
 def colour(model: mujoco.MjModel, geom: int) -> tuple[tuple[int, int, int], float]:

@@ -22,99 +22,35 @@ Valid for a base that stands; joints that do not carry the end effector hold the
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from didymos.contract import command, measurement, memory, report, setpoint, setting
-from didymos.control.actuation import ACTUATION, JOINT_COMMAND, JOINT_STATE, MOST_JOINTS, Actuation, actuate
-from didymos.control.cartesian_law import (
-    CARRIED_JOINT,
-    TASK,
-    aim,
-    chain_inertia,
-    goal_rates,
-    keep_posture,
-    look,
-    task_force,
-    turn_back,
-)
-from didymos.control.cartesian_options import POSE, CartesianPlan, plan_cartesian
-from didymos.control.compiled_controller import CompiledController, program
+from didymos.contract import memory, setpoint, setting
+from didymos.control.cartesian_law import aim
+from didymos.control.cartesian_options import POSE, CartesianPlan
+from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain, Robot
+from didymos.control.end_effector import EndEffector, follow_goal
 from didymos.control.path_layout import PATH
-from didymos.control.pose_goal import POSE_GOAL
-from didymos.control.small_linear import factor
-from didymos.control.task_space import AXES, project, task_inertia
-from didymos.model import MODEL, READING, bias
-from didymos.model.layout import MOST_DOFS
+from didymos.control.task_space import AXES
 
 __all__ = ["Cartesian"]
 
-_SLIDING = 0.02  # [rad/s or m/s] over which friction changes sign
 
-
-class Cartesian(CompiledController):
+class Cartesian(EndEffector):
     """Moves an end effector to a pose, and presses with a force."""
 
-    rate = 500.0
-    bandwidth = Gain(1.0, low=0, high=10, doc="times the bandwidth of the pose")
     pace = Gain(1.0, low=0, high=1, doc="times the speed of the path through way-points")
     pose = setpoint(count=AXES, unit="m")
     force_setpoint = setpoint("force", count=AXES, unit="N")
-    joint = measurement(count=MOST_JOINTS, layout=JOINT_STATE)
-    state = measurement(layout=READING)
-    force = measurement(columns="xyz", unit="N", doc="of the force sensor, in its frame")
-    count = setting(doc="how many joints")
-    chain = setting(doc="how many of them carry the end effector")
-    task = setting(layout=TASK)
-    links = setting(count=MOST_JOINTS, layout=CARRIED_JOINT)
-    actuators = setting(count=MOST_JOINTS, layout=ACTUATION)
     path = setting(layout=PATH)
-    model = setting(layout=MODEL)
-    error = report(columns=POSE, unit="m", doc="asked for less measured; rotations as a vector [rad]")
-    exerted = report(columns="xyz", unit="N", doc="the force that the end effector exerts, as far as it is known")
-    goal = memory(layout=POSE_GOAL)
-    integral = memory(count=AXES, doc="w_i integral of e")
-    force_integral = memory(count=AXES, unit="N")
     path_time = memory(unit="s")
-    velocity = memory(count=MOST_DOFS, doc="v, smoothed")
-    beat = memory(doc="commands sent")
-    told = command(count=MOST_JOINTS, layout=JOINT_COMMAND)
 
     @program
     def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
-        memory.beat += 1.0
-        model, task, nv, size = settings.model, settings.task, int(settings.model.nv), int(settings.chain)
-        here, twist, force = np.zeros(3), np.zeros(AXES), np.zeros(nv)
-        look(clock, settings, measured, memory, here, twist)
-        bias(model, force)
-        columns, mass = np.zeros((AXES, size)), np.zeros((size, size))
-        chain_inertia(settings, columns, mass)
-        lower = mass.copy()
-        factor(lower, size)
-        through, inertia = np.zeros((size, AXES)), np.zeros((AXES, AXES))
-        task_inertia(columns, task.on, lower, size, through, inertia)
-        pull, rest, rates = np.zeros(AXES), np.zeros(size), np.zeros(size)
-        task_force(clock, settings, gains, setpoints, memory, twist, through, inertia, pull)
-        keep_posture(settings, measured, mass, rest)
-        project(columns, through, inertia, size, rest)
-        goal_rates(settings, memory, through, inertia, rates)
-        for i in range(int(settings.count)):
-            link, actuator, state = settings.links[i], settings.actuators[i], measured.joint[i]
-            a, effort, kp, kd = int(link.column), force[int(link.dof)], link.kp, link.kd
-            if a >= 0:
-                kp, kd = 0.0, 0.0
-                task_effort = rest[a]
-                for axis in range(AXES):
-                    task_effort += columns[axis, a] * pull[axis]
-                effort += turn_back(actuator, state, task.bandwidth, mass[a, a], task_effort)
-                effort += actuator.friction * math.tanh(rates[a] / _SLIDING) + actuator.viscous * rates[a]
-                effort = min(max(effort, -actuator.effort), actuator.effort)
-            actuate(
-                actuator, link.posture, 0.0, effort, kp, kd, state.position, state.velocity, memory.beat, inputs.told[i]
-            )
+        here = np.zeros(3)
+        follow_goal(clock, settings, gains, measured, setpoints.force, memory, inputs, here)
         aim(clock, settings, gains, setpoints, memory, here)
 
     def __init__(
@@ -144,18 +80,7 @@ class Cartesian(CompiledController):
 
     def start(self, robot: Robot) -> None:
         """Find the chain, its encoders and actuators, and the force sensor."""
-        chain = Actuation.of(robot)
-        found = plan_cartesian(self.plan, robot, chain, 1.0 / self.rate)
-        self.reads = {"joint": chain.reads, **robot.model.reads("state"), **found.reads}
-        self.writes = {"told": chain.writes}
-        self.settings["count"], self.settings["chain"] = len(chain.joints), len(found.joints)
-        self.settings["model"] = robot.model.record()
-        chain.fill(self.settings["actuators"])
-        for name, value in found.task.items():
-            self.settings["task"][name] = value
-        for row, values in zip(self.settings["links"], found.links, strict=False):
-            for name, value in values.items():
-                row[name] = value
+        _, found = self.find_chain(robot, self.plan)
         if found.path is not None:
             self.settings["path"] = found.path
         self.initial = dict(zip(POSE, found.pose, strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 from didymos.compiled import kernel
 from didymos.control.joint_goal import begin_goal
 from didymos.control.path_layout import path_point
-from didymos.control.pose_goal import begin_pose, difference, follow_pose, quaternion_of
+from didymos.control.pose_goal import begin_pose, difference, follow_pose, matrix_quaternion, quaternion_of
 from didymos.control.task_space import AXES
 from didymos.model import (
     frame_drift,
@@ -24,7 +24,7 @@ from didymos.model import (
 )
 
 __all__ = [
-    "CARRIED_JOINT", "TASK", "aim", "chain_inertia", "goal_rates", "keep_posture", "look", "task_force", "turn_back",
+    "CARRIED_JOINT", "TASK", "aim", "aim_at", "chain_inertia", "goal_rates", "keep_posture", "look", "task_force", "turn_back",
 ]  # fmt: skip
 
 _MARGIN = 0.05  # [rad or m] before a limit
@@ -80,17 +80,6 @@ def _read_force(settings: Any, measured: Any, out: Any) -> None:
 
 
 @kernel
-def _matrix_quaternion(r: Any) -> tuple[float, float, float, float]:
-    """The unit quaternion, w first, of a rotation [3, 3]."""
-    w = math.sqrt(max(0.0, 1.0 + r[0, 0] + r[1, 1] + r[2, 2])) / 2.0
-    x = math.copysign(math.sqrt(max(0.0, 1.0 + r[0, 0] - r[1, 1] - r[2, 2])) / 2.0, r[2, 1] - r[1, 2])
-    y = math.copysign(math.sqrt(max(0.0, 1.0 - r[0, 0] + r[1, 1] - r[2, 2])) / 2.0, r[0, 2] - r[2, 0])
-    z = math.copysign(math.sqrt(max(0.0, 1.0 - r[0, 0] - r[1, 1] + r[2, 2])) / 2.0, r[1, 0] - r[0, 1])
-    n = math.sqrt(w * w + x * x + y * y + z * z)
-    return w / n, x / n, y / n, z / n
-
-
-@kernel
 def aim(clock: Any, settings: Any, gains: Any, setpoints: Any, memory: Any, here: Any) -> None:
     """The pose to be reached at the next call."""
     goal, task = memory.goal, settings.task
@@ -112,8 +101,21 @@ def aim(clock: Any, settings: Any, gains: Any, setpoints: Any, memory: Any, here
         for k in range(3):
             goal.rate[k] = rates[k] / clock.period
         o[0], o[1], o[2], o[3] = q
+        _leash(task, goal, here)
     else:
-        follow_pose(goal, wish, quaternion_of(wish[3], wish[4], wish[5]), task, clock.period)
+        aim_at(clock, task, goal, wish, quaternion_of(wish[3], wish[4], wish[5]), here)
+
+
+@kernel
+def aim_at(clock: Any, task: Any, goal: Any, position: Any, orientation: Any, here: Any) -> None:
+    """One period of the goal on its way to a pose that may jump: position [3], unit quaternion, w first."""
+    follow_pose(goal, position, orientation, task, clock.period)
+    _leash(task, goal, here)
+
+
+@kernel
+def _leash(task: Any, goal: Any, here: Any) -> None:
+    """Keep the goal near the end effector."""
     for k in range(3):
         leash = 0.0 if task.force[k] > 0.5 else _LEASH  # along an axis of force, where it is pushed to
         held = min(max(goal.axes[k].position, here[k] - leash), here[k] + leash)
@@ -137,7 +139,7 @@ def _press(clock: Any, task: Any, asked: float, axis: int, memory: Any) -> float
 
 @kernel
 def task_force(
-    clock: Any, settings: Any, gains: Any, setpoints: Any, memory: Any, twist: Any, through: Any, inertia: Any, out: Any
+    clock: Any, settings: Any, gains: Any, force: Any, memory: Any, twist: Any, through: Any, inertia: Any, out: Any
 ) -> None:
     """F of the task into `out`: `memory.error` holds e, `inertia` Lambda, `through` M^-1 J^T, `twist` x'."""
     task, goal = settings.task, memory.goal
@@ -150,7 +152,7 @@ def task_force(
         if task.on[axis] < 0.5:
             continue
         if task.force[axis] > 0.5:
-            out[axis] += _press(clock, task, setpoints.force[axis], axis, memory) - 2.0 * z * w * own * twist[axis]
+            out[axis] += _press(clock, task, force[axis], axis, memory) - 2.0 * z * w * own * twist[axis]
             if task.sensor_frame < 0.0:
                 memory.exerted[axis] = out[axis]
         elif given >= 0.0:
@@ -195,7 +197,7 @@ def look(clock: Any, settings: Any, measured: Any, memory: Any, here: Any, twist
     here[0], here[1], here[2] = frame_position(model, frame)
     frame_velocity(model, frame, twist)
     frame_rotation(model, frame, rotation)
-    turn = _matrix_quaternion(rotation)
+    turn = matrix_quaternion(rotation)
     if clock.first > 0.5:
         begin_pose(memory.goal, here, turn)
     for k in range(3):

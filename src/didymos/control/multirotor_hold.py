@@ -1,149 +1,45 @@
 """Multirotor position hold: position, velocity, tilt and height in nested loops; the mixer comes from the rotors' geometry.
 
-    v*      = kp (p* - p)                                 limited to position.limit, horizontal
-    a*      = kp (v* - v) + ki int                        limited to g tan(tilt.limit)
-    tilt    roll* = -atan(a*_left / g), pitch* = atan(a*_forward / g)
-    u_roll, u_pitch, u_yaw = kp (angle* - angle) - kd rate,   as in `multirotor_pd`
-    u_height = [hover + kp (z* - z) - kd dz/dt + ki int] / cos(tilt)
-    inputs   = mixer (u_height, u_roll, u_pitch, u_yaw)     in [0, 1]: tilt before thrust before yaw, see `mix`
+    e = p* - p,  v_ff = 0                                   the loops are those of `multirotor_loops`
 
-With `rotor_speeds`, the name of a `readout` sensor that reports the speed of every rotor in the order of the parts, a rotor that
-should turn and for a tenth of a second does not (a tenth of the others' mean speed) is taken out of the mixer, see
-`mixer_without`; the heading is then left alone.
-
-Forward and left are those of the heading. The integrals learn the wind; at the limit of their output they only unlearn, and on
-the ground (`landed`) they and all rotors are held at zero, so that a take-off begins level. Frames: world east-north-up, body
-forward-left-up.
+On the ground (`landed`) the integrals and all rotors are held at zero, so that a take-off begins level. Frames: world
+east-north-up, body forward-left-up.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
-from didymos.compiled import kernel
-from didymos.contract import command, measurement, memory, report, setpoint, setting
-from didymos.control.angles import limit, roll_pitch_yaw, wrap
+from didymos.contract import memory, report, setpoint
 from didymos.control.compiled_controller import program
-from didymos.control.controller import Gain, Robot
 from didymos.control.landed import is_landed
-from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
-from didymos.control.mixer import Stated, mixer, mixer_without
-from didymos.control.navigation import NavigatingController, Navigation, navigate
-from didymos.errors import InputError, nearest
+from didymos.control.mixer import Stated
+from didymos.control.multirotor_loops import MultirotorLoops, fly, rest
+from didymos.control.navigation import navigate
 
 __all__ = ["MultirotorHold"]
 
-_GRAVITY = 9.80665
-_IDLE = 0.1  # an input below this may well leave a rotor standing
-_STANDING = 0.1  # of the others' mean speed
-_PATIENCE = 0.1  # [s]
 
-
-@kernel
-def _watch(speeds: Any, rotors: int, dt: float, memory: Any) -> None:
-    """Notice a rotor that was commanded to turn and stands while the others turn."""
-    total = 0.0
-    slowest = -1
-    for i in range(rotors):
-        total += abs(speeds[i])
-        if memory.throttle[i] > _IDLE and (slowest < 0 or abs(speeds[i]) < abs(speeds[slowest])):
-            slowest = i
-    stands = False
-    if slowest >= 0:
-        own = abs(speeds[slowest])
-        mean = (total - own) / (rotors - 1)
-        stands = mean > 0.0 and own < _STANDING * mean
-    memory.standing = memory.standing + dt if stands else 0.0
-    if memory.standing > _PATIENCE:
-        memory.failed = slowest + 1.0
-
-
-@kernel
-def _tilt_setpoints(dt: float, gains: Any, setpoints: Any, estimate: Any, yaw: float, integral: Any) -> tuple[float, float]:
-    """Roll and pitch [rad] that lead to the place; the integral [m/s^2] learns below the largest tilt, and back from it."""
-    ex = gains.position_kp * (setpoints.x - estimate.position[0])
-    ey = gains.position_kp * (setpoints.y - estimate.position[1])
-    size = math.sqrt(ex * ex + ey * ey)
-    share = min(1.0, gains.position_limit / size) if size > 0.0 else 1.0
-    ex, ey = share * ex - estimate.velocity[0], share * ey - estimate.velocity[1]
-    ax, ay = gains.velocity_kp * ex + integral[0], gains.velocity_kp * ey + integral[1]
-    size = math.sqrt(ax * ax + ay * ay)
-    most = _GRAVITY * math.tan(gains.tilt_limit)
-    if size < most or integral[0] * ex + integral[1] * ey < 0.0:
-        integral[0] += gains.velocity_ki * ex * dt
-        integral[1] += gains.velocity_ki * ey * dt
-    if size >= most:
-        ax, ay = ax * most / size, ay * most / size
-    c, s = math.cos(yaw), math.sin(yaw)
-    return -math.atan((c * ay - s * ax) / _GRAVITY), math.atan((c * ax + s * ay) / _GRAVITY)
-
-
-class MultirotorHold(NavigatingController):
+class MultirotorHold(MultirotorLoops):
     """Holds a place, a height and a heading, from a pose sensor or from the estimator."""
 
-    position_kp = Gain(0.8, low=0, high=20, unit="1/s", path="position.kp")
-    position_limit = Gain(4.0, low=0, high=50, unit="m/s", path="position.limit")
-    velocity_kp = Gain(2.0, low=0, high=50, unit="1/s", path="velocity.kp")
-    velocity_ki = Gain(0.8, low=0, high=50, unit="1/s^2", path="velocity.ki")
-    tilt_limit = Gain(0.5, low=0, high=1.2, unit="rad", path="tilt.limit")
-    roll_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="roll.kp")
-    roll_kd = Gain(0.0, low=0, high=10, unit="s/rad", path="roll.kd")
-    pitch_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="pitch.kp")
-    pitch_kd = Gain(0.0, low=0, high=10, unit="s/rad", path="pitch.kd")
-    yaw_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="yaw.kp")
-    yaw_kd = Gain(0.0, low=0, high=10, unit="s/rad", path="yaw.kd")
-    height_kp = Gain(0.0, low=0, high=10, unit="1/m", path="height.kp")
-    height_kd = Gain(0.0, low=0, high=10, unit="s/m", path="height.kd")
-    height_ki = Gain(0.0, low=0, high=10, unit="1/(m s)", path="height.ki")
-    height_hover = Gain(0.0, low=0, high=1, unit="1", path="height.hover", doc="feed-forward: the input at which it hovers")
-    height_step = Gain(1.0, low=0, high=100, unit="m", path="height.step", doc="largest error of height that is acted on")
-    height_reserve = Gain(0.2, low=0, high=1, unit="1", path="height.reserve", doc="largest share of the integral")
     x = setpoint(unit="m")
     y = setpoint(unit="m")
     z = setpoint(unit="m")
     yaw = setpoint(unit="rad")
-    rotor_speed = measurement(count=MOST_ROTORS, unit="rad/s")
-    rotors = setting(doc="how many")
-    watches_speeds = setting(doc="1 where the rotors' speeds are measured")
-    mixers = setting(count=(1 + MOST_ROTORS, MOST_ROTORS, 4), doc="of all rotors, then without the first, the second, ...")
     landed = report(labels=("in flight", "landed"))
     low_thrust = memory(unit="s", doc="for how long the thrust has been too low to fly")
     falling = memory(unit="s", doc="for how long it has fallen or been carried, taken to be landed")
-    velocity_integral = memory(columns="xy", unit="m/s^2")
-    height_integral = memory()
-    failed = memory(doc="number of the rotor that failed, from 1; 0 for none")
-    standing = memory(unit="s", doc="for how long a rotor has stood that should turn")
-    last_throttle = memory("throttle", count=MOST_ROTORS, doc="the inputs of the last call")
-    throttle = command(count=MOST_ROTORS)
 
     @program
     def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
         navigate(clock, settings, gains, measured, memory)
-        estimate, dt, rotors = memory.navigation.estimate, clock.period, int(settings.rotors)
-        roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
-        roll_setpoint, pitch_setpoint = _tilt_setpoints(dt, gains, setpoints, estimate, yaw, memory.velocity_integral)
-        u_roll = limit(gains.roll_kp * (roll_setpoint - roll) - gains.roll_kd * estimate.rate[0], -1.0, 1.0)
-        u_pitch = limit(gains.pitch_kp * (pitch_setpoint - pitch) - gains.pitch_kd * estimate.rate[1], -1.0, 1.0)
-        u_yaw = limit(gains.yaw_kp * wrap(setpoints.yaw - yaw) - gains.yaw_kd * estimate.rate[2], -1.0, 1.0)
-        error = setpoints.z - estimate.position[2]
-        lift = (
-            gains.height_hover + gains.height_kp * limit(error, -gains.height_step, gains.height_step)
-            - gains.height_kd * estimate.velocity[2] + memory.height_integral
-        )  # fmt: skip
-        if not (lift >= 1.0 and error > 0.0) and not (lift <= 0.0 and error < 0.0):
-            learned = memory.height_integral + gains.height_ki * error * dt
-            memory.height_integral = limit(learned, -gains.height_reserve, gains.height_reserve)
-        u_height = limit(lift / max(math.cos(roll) * math.cos(pitch), 0.5), 0.0, 1.0)
-        if settings.watches_speeds > 0.0 and memory.failed == 0.0:
-            _watch(measured.rotor_speed, rotors, dt, memory)
-        mix(settings.mixers[int(memory.failed)], rotors, u_height, u_roll, u_pitch, u_yaw, 0.0, 1.0, inputs.throttle)
-        if is_landed(clock, settings.navigation, gains.height_hover, u_height, error, measured.navigation, memory):
-            memory.velocity_integral[0] = memory.velocity_integral[1] = memory.height_integral = memory.standing = 0.0
-            inputs.throttle[:] = 0.0
-        for i in range(rotors):
-            memory.throttle[i] = inputs.throttle[i]
+        position = memory.navigation.estimate.position
+        error = (setpoints.x - position[0], setpoints.y - position[1], setpoints.z - position[2])
+        thrust = fly(clock.period, settings, gains, measured, error, (0.0, 0.0, 0.0), setpoints.yaw, memory, inputs)
+        if is_landed(clock, settings.navigation, gains.height_hover, thrust, error[2], measured.navigation, memory):
+            rest(memory, inputs)
 
     def __init__(
         self,
@@ -152,29 +48,4 @@ class MultirotorHold(NavigatingController):
         mixer: Stated | None = None,
         rotor_speeds: str | None = None,
     ) -> None:
-        self.stated_mixer, self.speed_sensor = mixer, rotor_speeds
-        self.navigate_by(Navigation("multirotor_hold", sensor, estimator, None))
-
-    def start(self, robot: Robot) -> None:
-        """Derive the mixers and find the readings."""
-        super().start(robot)
-        self.writes = {"throttle": rotor_inputs(robot)}
-        rotors = len(robot.rotors)
-        whole = mixer(robot.rotors, self.stated_mixer)
-        self.settings["rotors"] = rotors
-        self.settings["mixers"][0, :rotors] = whole
-        if self.speed_sensor is not None:
-            self.reads = {**self.reads, "rotor_speed": self._speed_readings(robot)}
-            self.settings["watches_speeds"] = 1.0
-            for i in range(rotors):
-                without = mixer_without(robot.rotors, i)
-                self.settings["mixers"][1 + i, :rotors] = whole if without is None else without
-
-    def _speed_readings(self, robot: Robot) -> list[str]:
-        """The readings of the rotors' speeds, in the order of the rotors."""
-        names = [f"{self.speed_sensor}.{rotor.input}.speed" for rotor in robot.rotors]
-        for name in names:
-            if name not in robot.measured:
-                where = "control.options.rotor_speeds"
-                raise InputError(f"no sensor reads {name!r}{nearest(name, robot.measured)}", path=where)
-        return names
+        self.fly_by("multirotor_hold", sensor, estimator, mixer, rotor_speeds)

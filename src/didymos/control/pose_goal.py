@@ -14,7 +14,7 @@ import numpy as np
 from didymos.compiled import kernel
 from didymos.control.joint_goal import GOAL, begin_goal, follow
 
-__all__ = ["POSE_GOAL", "begin_pose", "difference", "follow_pose", "quaternion_of", "turned"]
+__all__ = ["POSE_GOAL", "begin_pose", "difference", "follow_pose", "matrix_quaternion", "quaternion_of", "turned"]
 
 POSE_GOAL = np.dtype(
     [
@@ -34,6 +34,17 @@ def quaternion_of(roll: float, pitch: float, yaw: float) -> Quaternion:
     a, b, c = math.cos(0.5 * roll), math.cos(0.5 * pitch), math.cos(0.5 * yaw)
     d, e, f = math.sin(0.5 * roll), math.sin(0.5 * pitch), math.sin(0.5 * yaw)
     return a * b * c + d * e * f, d * b * c - a * e * f, a * e * c + d * b * f, a * b * f - d * e * c
+
+
+@kernel
+def matrix_quaternion(r: Any) -> Quaternion:
+    """The unit quaternion, w first, of a rotation [3, 3]."""
+    w = math.sqrt(max(0.0, 1.0 + r[0, 0] + r[1, 1] + r[2, 2])) / 2.0
+    x = math.copysign(math.sqrt(max(0.0, 1.0 + r[0, 0] - r[1, 1] - r[2, 2])) / 2.0, r[2, 1] - r[1, 2])
+    y = math.copysign(math.sqrt(max(0.0, 1.0 - r[0, 0] + r[1, 1] - r[2, 2])) / 2.0, r[0, 2] - r[2, 0])
+    z = math.copysign(math.sqrt(max(0.0, 1.0 - r[0, 0] - r[1, 1] + r[2, 2])) / 2.0, r[1, 0] - r[0, 1])
+    n = math.sqrt(w * w + x * x + y * y + z * z)
+    return w / n, x / n, y / n, z / n
 
 
 @kernel

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 from didymos.describe.check_scenario import wrong_expectations, wrong_settings, wrong_stimuli
 from didymos.describe.check_values import raise_first, wrong_values
+from didymos.describe.description import JointKind
+from didymos.describe.free_bodies import free_bodies
 from didymos.describe.names import RESERVED, input_names, movable_joints, unknown, whole_links
 from didymos.describe.open_kinds import is_of_open_part, knows_setpoints, may_be_parameter
 from didymos.describe.parameters import ARGUMENTS
 from didymos.describe.path_patterns import tied_paths, unknown_path
 from didymos.errors import InputError
+from didymos.spec import Vector
 
 if TYPE_CHECKING:
     from didymos.describe.schema import StartSpec
@@ -81,7 +84,9 @@ def _parts(twin: Twin) -> Iterator[InputError]:
     earlier: list[str] = []
     links = twin.description.links
     for name, part in twin.file.parts.items():
-        if part.link not in _frames(twin):
+        if "." in part.link and part.link not in _frames(twin):
+            pass  # ROBOT.LINK of a world, which knows whether it is there
+        elif part.link not in _frames(twin):
             yield unknown(twin, "link or frame", part.link, _frames(twin), "parts", name, "link")
         elif part.link not in links and twin.description.frames[part.link].link not in links:
             what = f"frame {part.link!r} is the world's, expected one that a link carries"
@@ -161,18 +166,35 @@ def _start(twin: Twin, start: StartSpec, place: tuple[str, ...]) -> Iterator[Inp
         if not twin.description.floating and any(getattr(start, key)):
             held = f"link {twin.description.root!r} is held in the world"
             yield twin.mistake(f"{held}, so it cannot start elsewhere; description.base: floating frees it", *place, key)
-    for name in start.joint_velocities:
-        yield from _joint(twin, name, *place, "joint_velocities", name)
+    for name in start.objects:
+        known = free_bodies(twin.file, twin.surroundings.free)
+        if name not in known:
+            yield unknown(twin, "free body", name, known, *place, "objects", name)
+    for name, value in start.joint_velocities.items():
+        yield from _joint_start(twin, name, value, *place, "joint_velocities", name)
     for name, value in start.joints.items():
-        wrong = list(_joint(twin, name, *place, "joints", name))
+        wrong = list(_joint_start(twin, name, value, *place, "joints", name))
         yield from wrong
-        if wrong:
+        if wrong or isinstance(value, Vector):
             continue
         joint = twin.description.joints[name]
         low, high = joint.lower, joint.upper
         if (low is not None and value < low - 1e-9) or (high is not None and value > high + 1e-9):
             unit = "m" if joint.kind.value == "prismatic" else "rad"
             yield twin.mistake(f"found {value:g}, expected a position from {low:g} to {high:g} {unit}", *place, "joints", name)
+
+
+def _joint_start(twin: Twin, name: str, value: float | Vector, *place: str | int) -> Iterator[InputError]:
+    """The mistake of giving one number to a ball joint, or three to another; or of naming a joint that has neither."""
+    joint = twin.description.joints.get(name)
+    is_ball = joint is not None and joint.kind is JointKind.BALL and len(joint.engine_joints) == 1
+    if is_ball and not isinstance(value, Vector):
+        yield twin.mistake("found one number, expected three: a ball joint has a rotation vector [x, y, z]", *place)
+    elif not is_ball:
+        wrong = list(_joint(twin, name, *place))
+        yield from wrong
+        if not wrong and isinstance(value, Vector):
+            yield twin.mistake("found three numbers, expected one: it is no ball joint", *place)
 
 
 def _fit(twin: Twin) -> Iterator[InputError]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from didymos.describe.names import link_of, link_values
+from didymos.describe.surroundings import wrong_objects
 from didymos.errors import InputError
 from didymos.sensors.error import ErrorSpec, Form
 from didymos.spec import Vector, number_fields
@@ -66,6 +67,7 @@ def wrong_values(twin: Twin) -> Iterator[InputError]:
     yield from _integrators(twin)
     yield from _clock(twin)
     yield from _errors(twin)
+    yield from wrong_objects(twin)
     for name in dict.fromkeys(link_of(path) for path in twin.body_values() if path.startswith("links.")):
         try:
             check_link(twin, name)

@@ -25,8 +25,8 @@ __all__ = [
 ]  # fmt: skip
 
 RESERVED = (
-    "air", "boxes", "channels", "clock", "control", "inputs", "joint_states", "joints", "momentum", "parameters", "parts", "tf",
-    "tf_static", "truth", "setpoints",
+    "air", "boxes", "channels", "clock", "control", "inputs", "joint_states", "joints", "momentum", "objects", "parameters",
+    "parts", "tf", "tf_static", "truth", "setpoints",
 )  # fmt: skip
 """Names of what every run records, and of their topics: no sensor may take one."""
 

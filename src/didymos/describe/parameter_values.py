@@ -58,7 +58,7 @@ class ParameterValues:
         file = self.file
         for path, value in others.items():
             try:
-                file = with_value(file, path.split("."), value)
+                file = with_value(file, self.parameters[path].place or path.split("."), value)
             except InputError as error:
                 raise InputError(error.message, path=path) from None
         self.file = file

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from didymos.control import Controller
 from didymos.describe.description import Description, JointKind
+from didymos.describe.free_bodies import FREE_STATE, FreeBody
+from didymos.describe.object_spec import MotionSpec, ObjectSpec
+from didymos.describe.parameter import Parameter
 from didymos.describe.schema import ControlSpec, ScenarioSpec, StartSpec, TwinFile
+from didymos.describe.start_parameters import start_parameters
 from didymos.sensors import SensorSpec
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec, Vector, number_fields
@@ -24,22 +27,12 @@ INERTIA_AXES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0
 _LIMIT = "of what parts drive; 0 for none"
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One number of a twin. `live`: it can change while a run goes on."""
-
-    path: str
-    value: float
-    unit: str
-    low: float | None = None
-    high: float | None = None
-    live: bool = False
-    doc: str = ""
-
-
-def collect(file: TwinFile, description: Description, program: type[Controller] | None) -> dict[str, Parameter]:
-    """All parameters by path, in the order: links, joints, arguments of the description, then as in the file."""
+def collect(
+    file: TwinFile, description: Description, program: type[Controller] | None, free: Iterable[FreeBody] = ()
+) -> dict[str, Parameter]:
+    """All parameters by path, in the order: links, joints, arguments of the description, then as in the file, then the start."""
     found = [*_links(description), *_joints(description), *_arguments(description), *_walk(file, "", "1")]
+    found += start_parameters(file, description, free)
     if file.control is not None and program is not None:
         found += _gains(file.control, program)
     return {parameter.path: parameter for parameter in found}
@@ -91,6 +84,8 @@ def _walk(spec: Spec, prefix: str, unit: str) -> Iterator[Parameter]:
         child = getattr(spec, name)
         if isinstance(child, ScenarioSpec | ControlSpec) or name == "scenarios" or isinstance(spec, ErrorSpec):
             continue
+        if _is_elsewhere(spec, name):
+            continue
         if isinstance(child, Spec):
             yield from _walk(child, f"{prefix}{name}.", _unit(spec, name, child))
         elif isinstance(child, dict):
@@ -104,9 +99,20 @@ def _unit(parent: Spec, name: str, child: Spec) -> str:
     if isinstance(child, ErrorSpec) and isinstance(parent, SensorSpec):
         quantity = next(item for item in parent.contract.quantities if item.name == name)
         return "rad" if parent.contract.is_orientation(quantity) else quantity.unit
-    if isinstance(child, Vector) and isinstance(parent, StartSpec):
-        return {"position": "m", "orientation": "rad", "velocity": "m/s", "angular_velocity": "rad/s"}[name]
+    if isinstance(child, Vector) and isinstance(parent, StartSpec | ObjectSpec | MotionSpec):
+        units = {"size": "m", "amplitude": "m", "turn": "rad", "inertia": "kg m^2"}
+        return (units | FREE_STATE).get(name, "1")
     return "1"
+
+
+def _is_elsewhere(spec: Spec, name: str) -> bool:
+    """Whether numbers below a key have another path: the state of free bodies is below `start`, a path has its own poses."""
+    if isinstance(spec, StartSpec):
+        return name == "objects"
+    if isinstance(spec, ObjectSpec) and name in FREE_STATE:
+        is_path = spec.motion is not None and spec.motion.kind == "path"
+        return spec.is_free or is_path or name in ("velocity", "angular_velocity")
+    return isinstance(spec, MotionSpec) and name in ("amplitude", "turn") and spec.kind != "sine"
 
 
 def _gains(control: ControlSpec, program: type[Controller]) -> Iterator[Parameter]:

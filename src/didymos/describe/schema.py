@@ -15,16 +15,18 @@ from didymos.air.wind import WindSpec
 from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.code import Code
+from didymos.describe.object_spec import ObjectSpec
 from didymos.errors import InputError, nearest
 from didymos.kinds import Kinds
 from didymos.measures import MEASURES
 from didymos.parts import PARTS, PartSpec
 from didymos.sensors import SENSORS, SensorSpec
-from didymos.spec import Spec, Vector, number
+from didymos.spec import PerAxis, Spec, Vector, number
 
 __all__ = [
     "OF_A_KIND", "AnyPart", "AnySensor", "ColumnSpec", "ContactSpec", "ControlSpec", "DescriptionSpec", "ExpectationSpec",
-    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "GroundSpec", "Name", "Number", "ObjectSpec", "PriorSpec",
+    "FirmwareSpec", "FirmwaresSpec", "FitSpec", "FreeSpec", "FreeStartSpec", "GroundSpec", "Name", "Number", "ObjectSpec",
+    "PriorSpec",
     "RecordSpec", "RecordingsSpec", "ScenarioSpec", "StartSpec", "TwinFile", "Vector", "WhereSpec", "WorldSpec",
 ]  # fmt: skip
 
@@ -105,17 +107,6 @@ class GroundSpec(Spec):
     friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
 
 
-class ObjectSpec(Spec):
-    """A solid that stands still in the world: a kerb, a ramp (a turned box), a sheet of another friction, a wall."""
-
-    shape: Literal["box", "cylinder", "sphere"] = "box"
-    position: Vector = Field(default=Vector(), description="of its middle [m]")
-    orientation: Vector = Field(default=Vector(), description="roll, pitch, yaw [rad]")
-    size: Vector = Field(description="lengths along its axes [m]; of a cylinder or a sphere: diameter, diameter, length")
-    friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
-    colour: Vector = Field(default=Vector(x=0.55, y=0.6, z=0.68), description="red, green, blue, 0 to 1")
-
-
 class ContactSpec(Spec):
     """Friction with a direction: a round link that grips along an axis and slides across it, as a mecanum wheel does.
 
@@ -150,6 +141,9 @@ class WorldSpec(Spec):
     wake: WakeSpec = WakeSpec()
     magnetic: MagneticSpec = MagneticSpec()
     ground: GroundSpec | None = None
+    file: str | None = Field(
+        default=None, description="an SDF world or MJCF scene whose shapes, lights and free bodies join the world; see scene.py"
+    )
     objects: dict[Name, ObjectSpec] = Field(default={})
     friction_scale: float = number(
         1.0, unit="1", low=0, high=10, doc="factor on the friction of the ground and all objects: worn or wet feet and tyres"
@@ -163,7 +157,21 @@ class WorldSpec(Spec):
     friction_impedance: float = number(
         1.0, unit="1", above=0, high=1000, live=False, doc="of friction over the normal force's; below 1 contacts creep more"
     )
+    solver_tolerance: float = number(
+        0.0, unit="1", low=0, high=1, live=False,
+        doc="the search for forces of contact and friction ends where a round gains less; 0 for the description's, or the"
+        " engine's 1e-8. Smaller where a heavy robot on stiff friction creeps by what the search leaves",
+    )  # fmt: skip
     boundary: float = number(10_000.0, unit="m", above=0, high=1e9, live=False, doc="a body further from the origin ends the run")
+
+
+class FreeStartSpec(Spec):
+    """The state in which a free body begins; what is not given is as described. Velocities are in its own frame."""
+
+    position: Vector | None = Field(default=None, description="[m]; of {x: 1} alone, y and z are as described")
+    orientation: Vector | None = Field(default=None, description="roll, pitch, yaw [rad]")
+    velocity: Vector | None = Field(default=None, description="[m/s]")
+    angular_velocity: Vector | None = Field(default=None, description="[rad/s]")
 
 
 class StartSpec(Spec):
@@ -173,8 +181,15 @@ class StartSpec(Spec):
     orientation: Vector = Field(default=Vector(), description="roll, pitch, yaw [rad]")
     velocity: Vector = Vector()
     angular_velocity: Vector = Vector()
-    joints: dict[str, Number] = Field(default={}, description="positions by name [rad or m]")
-    joint_velocities: dict[str, Number] = Field(default={}, description="by name [rad/s or m/s]")
+    joints: dict[str, PerAxis] = Field(
+        default={}, description="positions by name [rad or m]; of a ball joint a rotation vector [x, y, z] [rad]"
+    )
+    joint_velocities: dict[str, PerAxis] = Field(
+        default={}, description="by name [rad/s or m/s]; of a ball joint [x, y, z] [rad/s], in the frame of its child"
+    )
+    objects: dict[str, FreeStartSpec] = Field(
+        default={}, description="free bodies by name: objects of the world, further links on free joints"
+    )
 
 
 class RecordSpec(Spec):
@@ -217,7 +232,8 @@ class ExpectationSpec(Spec):
     name: str
     signal: str | None = Field(default=None, description="a recorded signal, or roll, pitch, yaw, tilt of a stream with a pose")
     measure: Annotated[str, AfterValidator(_measure)] = Field(
-        default="max_error", description="of signal minus `target`: max_error, rmse, mean, final, max, min, or a package's own"
+        default="max_error",
+        description="of signal minus `target`: max_error, rmse, mean, final, max, min, span, or a package's own",
     )
     target: float = number(0.0, doc="value that the signal is compared with")
     point: Vector | None = Field(

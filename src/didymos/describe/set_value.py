@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from didymos.describe.schema import FreeStartSpec, StartSpec
 from didymos.errors import InputError
-from didymos.spec import Spec
+from didymos.spec import Spec, Vector
 
 __all__ = ["with_value"]
 
@@ -26,6 +27,8 @@ def with_value(node: Any, steps: Sequence[str], value: float) -> Any:
         return _checked(_replaced(node, head, value))
     if child is None:
         child = _empty(node, head)
+    if isinstance(node, StartSpec) and isinstance(child, Mapping) and len(rest) > 1:  # a free body, a ball joint
+        child = {rest[0]: FreeStartSpec() if head == "objects" else Vector(), **child}
     return _replaced(node, head, with_value(child, rest, value))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from didymos.describe.description import Description
 if TYPE_CHECKING:
     from didymos.describe.twin import Twin
 
-__all__ = ["JointRow", "LinkRow", "PartRow", "SensorRow", "Summary", "composite", "summarize"]
+__all__ = ["JointRow", "LinkRow", "ObjectRow", "PartRow", "SensorRow", "Summary", "composite", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,17 @@ class SensorRow:
 
 
 @dataclass(frozen=True)
+class ObjectRow:
+    """A thing of the world: what it is, whether it stands, is free or follows a trajectory, its mass [kg] and its place [m]."""
+
+    name: str
+    shape: str
+    moves: str
+    mass: float | None
+    position: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Summary:
     """A whole twin. Mass [kg], centre of mass [m] and inertia about it [kg m^2] in the root link's frame, joints at zero."""
 
@@ -73,6 +85,7 @@ class Summary:
     step: float
     integrator: str
     control: str
+    objects: tuple[ObjectRow, ...] = ()
 
 
 def composite(description: Description) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
@@ -138,4 +151,20 @@ def summarize(twin: Twin) -> Summary:
         step=file.world.step,
         integrator=file.world.integrator,
         control=file.control.program if file.control else "",
+        objects=tuple(_objects(twin)),
     )
+
+
+def _objects(twin: Twin) -> Iterator[ObjectRow]:
+    """The objects of the twin file, then what the world's file brings: free bodies one by one, the rest together."""
+    for name, thing in twin.file.world.objects.items():
+        shape = thing.shape if thing.terrain is None else f"{thing.shape}: {thing.terrain.kind}"
+        moves = "free" if thing.is_free else "stands" if thing.motion is None else thing.motion.kind
+        first = thing.motion.poses[0] if thing.motion is not None and thing.motion.poses else thing
+        yield ObjectRow(name, shape, moves, thing.mass, tuple(first.position))
+    scene = twin.surroundings.scene
+    if scene is not None:
+        yield ObjectRow(scene.source.name, f"{len(scene.shapes)} shapes", "stands", None, (0.0, 0.0, 0.0))
+        for body in scene.bodies:
+            place = tuple(float(value) for value in body.position)
+            yield ObjectRow(body.name, f"{len(body.shapes)} shapes", "free", body.mass, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -19,6 +20,7 @@ from didymos.describe.float_base import float_base
 from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.importer import DESCRIPTIONS, read_description
 from didymos.describe.formats.packages import Packages
+from didymos.describe.free_bodies import free_links
 from didymos.describe.limit_notes import limit_notes
 from didymos.describe.local_file import is_file, is_folder
 from didymos.describe.names import driven_joints
@@ -29,6 +31,7 @@ from didymos.describe.pass_through import collide_with_visuals, let_pass
 from didymos.describe.path_patterns import is_pattern, spread
 from didymos.describe.program import option_names, wrong_option
 from didymos.describe.schema import ScenarioSpec, TwinFile
+from didymos.describe.surroundings import Surroundings, free_of, read_surroundings
 from didymos.describe.trust import NotTrusted, is_trusted
 from didymos.describe.validate import validate
 from didymos.describe.variants import apply_variant
@@ -78,6 +81,7 @@ class Twin(ParameterValues):
 
     def __init__(self, file: Path, variant: str | None = None, *, trust: bool = False, run_code: bool = True) -> None:
         self._file = file
+        self.world_folder = file.parent  # that paths of files of the world count from
         self._trust = trust
         self.variant = variant
         self._raw, self._lines = read_yaml(file)
@@ -95,13 +99,16 @@ class Twin(ParameterValues):
         self._brought: dict[str, Parameter] | None = None  # gains of the programs of scenarios, once somebody asks
         self._load()
 
-    def _load(self, description: Description | None = None, *, check: bool = True) -> None:
+    def _load(
+        self, description: Description | None = None, beside: Surroundings | None = None, *, check: bool = True
+    ) -> None:
         self.file: TwinFile = validate(self._raw, self._file, self._lines, self.code)
         self.description: Description = self._read_description() if description is None else description
+        self.surroundings: Surroundings = read_surroundings(self, trust=self._trust) if beside is None else beside
         self._make_model = _model_maker(self.description, self.file)
         self.program: type[Controller] | None = self._find_program()
         check_gains(self)
-        self.parameters = collect(self.file, self.description, self.program)
+        self.parameters = collect(self.file, self.description, self.program, self.surroundings.free)
         if check:
             check_names(self)
 
@@ -144,7 +151,7 @@ class Twin(ParameterValues):
         """All that the twin does not use of the description, understood differently or does not know of its code; parts beyond
         the limits of their joints; whether a bundled twin has the same name.
         """
-        return (*self._own_notes, *self.description.notes, *self.code.notes, *limit_notes(self))
+        return (*self._own_notes, *self.description.notes, *self.surroundings.notes, *self.code.notes, *limit_notes(self))
 
     @property
     def model(self) -> RobotModel:
@@ -240,16 +247,28 @@ class Twin(ParameterValues):
         return made
 
     def with_sections(
-        self, sections: Mapping[str, Any], description: Description | None = None, *, check: bool = True
+        self,
+        sections: Mapping[str, Any],
+        description: Description | None = None,
+        *,
+        world_folder: Path | None = None,
+        beside: Twin | None = None,
+        check: bool = True,
     ) -> Self:
         """A copy in which sections of the file are others, as plain data, and perhaps the description; nothing is set in it.
 
-        Without `check`, names in them are taken for known.
+        Files that its world names are in `world_folder`, or are those of the twin that it stands `beside`. Without `check`, names
+        are taken for known.
         """
         made = self.copy()
+        made.world_folder = self.world_folder if world_folder is None else world_folder
         made._raw = {**self._raw, **copy.deepcopy(dict(sections))}
         made._values, made._bodies, made._gains, made._brought = {}, {}, {}, None
-        made._load(self.description if description is None else description, check=check)
+        described = self.description if description is None else description
+        around = None if beside is None else beside.surroundings
+        if around is not None:
+            around = replace(around, free=free_of(described, around.scene), notes=())
+        made._load(described, around, check=check)
         return made
 
     def plain_section(self, name: str) -> Any:
@@ -262,6 +281,9 @@ class Twin(ParameterValues):
             return self
         made = self.copy()
         made.description = self.description.placed(prefix)
+        own = len(tuple(free_links(self.description)))
+        free = [replace(body, joint=prefix + body.joint) if i < own else body for i, body in enumerate(self.surroundings.free)]
+        made.surroundings = replace(self.surroundings, free=tuple(free))
         return made
 
     def set_all(self, values: Mapping[str, float]) -> None:
@@ -288,7 +310,8 @@ class Twin(ParameterValues):
     def _describe_anew(self) -> None:
         """Read the description with other arguments; what the program believes of the robot stays as the files have it."""
         self.description = self._read_description()
-        known = collect(self.file, self.description, self.program)
+        self.surroundings = replace(self.surroundings, free=free_of(self.description, self.surroundings.scene))
+        known = collect(self.file, self.description, self.program, self.surroundings.free)
         for path in self._bodies:
             if path not in known:
                 raise InputError("was set, and with these arguments the description does not have it", path=path)
@@ -342,7 +365,7 @@ class Twin(ParameterValues):
         """The parameters of files that were read again, with the values that were set before; gains that are not there wait."""
         given = self._values | self._bodies | self._gains
         self._values, self._bodies, self._gains = {}, {}, {}
-        self.parameters = collect(self.file, self.description, self.program)
+        self.parameters = collect(self.file, self.description, self.program, self.surroundings.free)
         self.set_all({path: value for path, value in given.items() if path in self.parameters})
         self._gains = {path: value for path, value in given.items() if path not in self.parameters}
 

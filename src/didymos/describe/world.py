@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from didymos.describe.code import RunCode
 from didymos.describe.description import Note
+from didymos.describe.free_bodies import free_bodies
 from didymos.describe.mounting import mounted
 from didymos.describe.names import input_names
 from didymos.describe.parameters import Parameter
@@ -54,9 +55,9 @@ class World:
         self._notes: list[Note] = []
         twins = {name: self._load(name, load) for name in self.file.robots}
         surroundings = self._surroundings(twins)
-        self.robots: dict[str, Robot] = {
-            name: Robot(name, self._settle(name, twin, surroundings), self.file.robots[name]) for name, twin in twins.items()
-        }
+        self.robots: dict[str, Robot] = {}
+        for name, twin in twins.items():
+            self.robots[name] = Robot(name, self._settle(name, twin, surroundings), self.file.robots[name])
         self._check_links()
         self._check_couplings()
         self._check_targets()
@@ -126,8 +127,10 @@ class World:
         """Every number by path: those of the world, then those of each robot."""
         found = {path: item for path, item in self.first.twin.parameters.items() if path.startswith("world.")}
         for name, robot in self.robots.items():
+            things = () if robot is self.first else free_bodies(robot.twin.file, robot.twin.surroundings.free).values()
+            hidden = ("world.", *(f"start.objects.{thing.name}." for thing in things if thing.is_object))
             for path, item in robot.twin.parameters.items():
-                if not path.startswith("world."):
+                if not path.startswith(hidden):
                     found[f"{name}.{path}"] = replace(item, path=f"{name}.{path}")
         return found
 
@@ -249,7 +252,7 @@ class World:
             found["step"] = step / _NANO
         for name, twin in others:
             own = twin.plain_section("world") or {}
-            left = [key for key, value in own.items() if key != "step" and found.get(key) != value]
+            left = [key for key, value in own.items() if key not in ("step", *given) and found.get(key) != value]
             if left:
                 what = f"{name}: {', '.join(left)} of its twin's world are not used; {first[0]}'s and the world's own are"
                 self._notes.append(Note(str(self._file), self._lines.get(("robots", name)), what))
@@ -285,19 +288,35 @@ class World:
             for key in OF_A_FREE_ROOT if held else ():
                 start.pop(key, None)
         if about.control is not None:
-            sections["control"] = raw["control"]
-        if about.sensors:
-            sections["sensors"] = {**(twin.plain_section("sensors") or {}), **raw["sensors"]}
+            sections |= self._with_other_program(name, twin, sections["scenarios"])
+        for key in ("parts", "sensors"):
+            if raw.get(key):
+                sections[key] = {**(twin.plain_section(key) or {}), **raw[key]}
         try:
-            names = (about.mount, about.control, about.sensors, twin.couplings, sorted(own.get("joints") or ()))
+            names = (about.mount, about.control, about.parts, about.sensors, twin.couplings, sorted(own.get("joints") or ()))
             alike = repr((about.twin, about.variant, names))
-            made = twin.with_sections(sections, description, check=alike not in self._checked)
+            beside = self.first.twin if self.robots else None
+            folder = self.folder if {"objects", "file"} & set(self._raw.get("world") or ()) else None
+            made = twin.with_sections(
+                sections, description, world_folder=folder, beside=beside, check=alike not in self._checked
+            )
             self._checked.add(alike)
             made.set_all(about.set)
         except InputError as error:
             text = f"{error.path}: {error.message}" if error.path else error.message
             raise self.mistake(text, "robots", name) from None
         return made
+
+    def _with_other_program(self, name: str, twin: Twin, scenarios: Mapping[str, Any]) -> dict[str, Any]:
+        """A robot's sections where the world gives it another program: what its twin says to its own one is not said to that.
+
+        The twin's scenarios stay where the world names them.
+        """
+        played = {self.file.robots[name].scenario}
+        played |= {about.robots[name].scenario for about in self.file.scenarios.values() if name in about.robots}
+        pilot = {key: value for key, value in (twin.plain_section("pilot") or {}).items() if key != "steer"}
+        kept = {key: scenario for key, scenario in scenarios.items() if key in played}
+        return {"control": self._raw["robots"][name]["control"], "scenarios": kept, "pilot": pilot}
 
     def _carriers_first(self) -> tuple[str, ...]:
         """All robots, each after the one that carries it; a ring, or a carrier that is not there, is an `InputError`."""
@@ -331,25 +350,24 @@ class World:
 
     def _check_couplings(self) -> None:
         for key, item in self.file.couplings.items():
+            if item.between[0].startswith("objects."):
+                text = "begins with an object; put the robot whose input switches it first"
+                raise self.mistake(text, "couplings", key, "between")
             for end in item.between:
                 for wrong in wrong_end(end, self.robots, "couplings", key, "between"):
                     raise self.mistake(wrong.text, *wrong.place)
 
     def _check_targets(self) -> None:
-        """Sensors that look at a robot or a link that is not there."""
+        """Sensors that look at, and parts that sit on, a robot or a link that is not there."""
         for name, robot in self.robots.items():
-            for sensor, spec in robot.twin.file.sensors.items():
-                target = getattr(spec, "target", "") if spec.contract.has_target else ""
-                description = robot.twin.description
+            file, description = robot.twin.file, robot.twin.description
+            named = [(getattr(item, "target", ""), "sensors", key, "target") for key, item in file.sensors.items()]
+            named += [(part.link, "parts", key, "link") for key, part in file.parts.items()]
+            for target, *keys in named:
                 if not target or target in description.links or target in description.frames:
                     continue
-                place = ("robots", name, "sensors", sensor, "target")
-                other, _, link = target.partition(".")
-                if other not in self.robots:
-                    raise self.mistake(f"there is no robot {other!r}{nearest(other, self.robots)}", *place)
-                theirs = self.robots[other].twin.description
-                if link and link not in theirs.links and link not in theirs.frames:
-                    raise self.mistake(f"{other} has no link {link!r}{nearest(link, (*theirs.links, *theirs.frames))}", *place)
+                for wrong in wrong_end(target, self.robots, "robots", name, *keys):
+                    raise self.mistake(wrong.text, *wrong.place)
 
     def __repr__(self) -> str:
         return f"World({self.name!r})"

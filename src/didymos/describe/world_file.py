@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from didymos.control.stimulus import StimulusSpec
-from didymos.describe.schema import AnySensor, ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
+from didymos.describe.schema import AnyPart, AnySensor, ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
-    "CouplingSpec", "MountJointSpec", "MountSpec", "PartnerSpec", "RobotSpec", "WorldExpectationSpec", "WorldFile",
-    "WorldRecordSpec", "WorldScenarioSpec",
+    "CouplingSpec", "MountJointSpec", "MountSpec", "PartnerSpec", "RelativeSpec", "RobotSpec", "WorldExpectationSpec",
+    "WorldFile", "WorldRecordSpec", "WorldScenarioSpec",
 ]  # fmt: skip
 
 
@@ -51,6 +51,9 @@ class RobotSpec(Spec):
     start: StartSpec | None = Field(default=None, description="keys win over those of the twin")
     scenario: Name | None = Field(default=None, description="of the twin, that it plays unless a scenario of the world says else")
     control: ControlSpec | None = Field(default=None, description="a program instead of the twin's own")
+    parts: dict[Name, AnyPart] = Field(
+        default={}, description="further parts, or others in the place of the twin's; a link may be another robot's, ROBOT.LINK"
+    )
     sensors: dict[Name, AnySensor] = Field(default={}, description="further sensors, or others in the place of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of its parameters by path")
     mount: MountSpec | None = None
@@ -65,24 +68,43 @@ class PartnerSpec(Spec):
     gains: dict[str, Any] = Field(default={}, description="gains of its program, by name, nested or dotted")
 
 
-class WorldExpectationSpec(ExpectationSpec):
-    """A figure of a run and where it has to lie; it may relate two robots."""
+class RelativeSpec(Spec):
+    """Where a robot, or a link of one, is as seen from another; the expectation's `point` is taken away from it."""
 
-    distance: tuple[str, str] | None = Field(
-        default=None, description="two robots, or links as ROBOT.LINK: the figure is measured of the distance between them [m]"
+    of: str = Field(description="a robot, or a link as ROBOT.LINK")
+    to: str = Field(description="a robot, or a link as ROBOT.LINK: the origin and the axes")
+    axes: Literal["link", "heading", "world"] = Field(
+        default="link", description="those of `to`; those of its heading, z up; or the world's"
     )
+    along: Literal["x", "y", "z", "level", "space"] = Field(
+        default="space", description="one coordinate, the distance in the x-y plane, or in space [m]"
+    )
+    rate: bool = Field(default=False, description="how fast that changes instead [m/s]")
+    within: tuple[Number, Number] | None = Field(
+        default=None, description="only samples count at which what `along` says lies between these [m]"
+    )
+
+
+class WorldExpectationSpec(ExpectationSpec):
+    """A figure of a run and where it has to lie; it may relate robots."""
+
+    distance: tuple[str, ...] | None = Field(
+        default=None,
+        min_length=2,
+        description="robots, or links as ROBOT.LINK: the figure is measured of the distance between the nearest two [m]",
+    )
+    relative: RelativeSpec | None = Field(default=None, description="the figure is measured of a place as seen from a robot")
 
     @model_validator(mode="before")
     @classmethod
     def _instead_of_a_signal(cls, raw: Any) -> Any:
-        if isinstance(raw, dict) and raw.get("distance") is not None:
-            if raw.get("signal") is not None or raw.get("figure") is not None:
-                raise ValueError("expected exactly one of the keys 'signal', 'figure' and 'distance'")
-            return {**raw, "signal": _DISTANCE}
-        return raw
+        given = [key for key in _QUESTIONS if isinstance(raw, dict) and raw.get(key) is not None]
+        if len(given) > 1 and set(given) & {"distance", "relative"}:
+            raise ValueError("expected exactly one of the keys 'signal', 'figure', 'distance' and 'relative'")
+        return {**raw, "signal": given[0]} if given in (["distance"], ["relative"]) else raw
 
 
-_DISTANCE = "distance"
+_QUESTIONS = ("signal", "figure", "distance", "relative")
 
 
 class WorldScenarioSpec(Spec):

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from didymos.describe.free_bodies import free_bodies
 from didymos.describe.path_patterns import is_pattern
 from didymos.describe.twin import Twin
 from didymos.describe.world_file import MountSpec, PartnerSpec, RobotSpec, WorldScenarioSpec
 from didymos.errors import nearest
 
-__all__ = ["OF_A_FREE_ROOT", "Robot", "Wrong", "plain_scenario", "wrong_end", "wrong_scenarios"]
+__all__ = ["OF_A_FREE_ROOT", "Robot", "Wrong", "moving_objects", "plain_scenario", "wrong_end", "wrong_scenarios"]
 
 OF_A_FREE_ROOT = ("position", "orientation", "velocity", "angular_velocity")
 """Keys of a start that a robot which is held does not have: where it stands is no state."""
@@ -95,6 +96,14 @@ def wrong_scenarios(robots: Mapping[str, Robot], scenarios: Mapping[str, WorldSc
         for index, expected in enumerate(about.expect):
             for end in expected.distance or ():
                 yield from wrong_end(end, robots, "scenarios", scenario, "expect", index, "distance")
+            for key, end in (("of", expected.relative.of), ("to", expected.relative.to)) if expected.relative is not None else ():
+                yield from wrong_end(end, robots, "scenarios", scenario, "expect", index, "relative", key)
+
+
+def moving_objects(twin: Twin) -> tuple[str, ...]:
+    """The objects of a twin's world that move: free ones, and ones that follow a trajectory."""
+    free = [body.name for body in free_bodies(twin.file, twin.surroundings.free).values() if body.is_object]
+    return (*free, *(name for name, thing in twin.file.world.objects.items() if thing.motion is not None))
 
 
 def _wrong_own(robot: Robot, scenario: str | None, *place: str | int) -> Iterator[Wrong]:
@@ -111,8 +120,14 @@ def _wrong_head(path: str, known: tuple[str, ...], *place: str | int) -> Iterato
 
 
 def wrong_end(end: str, robots: Mapping[str, Robot], *place: str | int) -> Iterator[Wrong]:
-    """An end that is no robot, ROBOT, and no link or frame of one, ROBOT.LINK."""
+    """An end that is no robot, ROBOT, no link or frame of one, ROBOT.LINK, and no object that moves, objects.NAME."""
     name, _, link = end.partition(".")
+    if name == "objects":
+        twin = next(iter(robots.values())).twin
+        known = moving_objects(twin)
+        if link not in known:
+            yield Wrong(f"there is no object {link!r} that moves{nearest(link, known)}", place)
+        return
     if name not in robots:
         yield Wrong(f"there is no robot {name!r}{nearest(name, robots)}", place)
         return

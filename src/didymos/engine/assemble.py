@@ -31,9 +31,12 @@ from didymos.engine.joint_values import add_belts, apply_belt, apply_joint, belt
 from didymos.engine.link_frames import WORLD, LinkFrames
 from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE, MemoryLayout
+from didymos.engine.moving_objects import add_moving, stiffen
+from didymos.engine.objects import OBJECTS, add_bodies, object_frames
 from didymos.engine.part_table import NAME
 from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
+from didymos.engine.scene_objects import add_scene, add_scene_lights
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.engine.sensor_sites import MOMENTUM, TRUTH, WHOLE_MOMENTUM, MeasuredQuantity, add_momentum, add_sensors
 from didymos.engine.shown_model import ShownModel, discard_visuals
@@ -132,7 +135,8 @@ def assemble_all(members: Sequence[Member], ends: Sequence[CouplingEnds] = ()) -
         if member.boxes:
             add_boxes(spec, member.twin.file.pilot.boxes, twins[0].file.world.boundary, member.twin.description.prefix)
         add_belts(spec, member.twin)
-    couplings = tuple(item.placed(joined.links) for item in ends)
+    things = object_frames(twins[0])
+    couplings = tuple(item.placed((*joined.links, things)) for item in ends)
     add_couplings(spec, couplings, twins[0].file.world.step)
     bare = spec.copy()
     discard_visuals(bare, twins)
@@ -159,13 +163,14 @@ def assemble_all(members: Sequence[Member], ends: Sequence[CouplingEnds] = ()) -
     shown = ShownModel(spec.copy(), twins[0].description.source)
     discard_visuals(spec, twins)
     model, _ = check_compiles(spec, twins[0].description.source)  # its warnings are in the twin's notes already
+    stiffen(model, twins[0])
     if model.ntree <= _FEW_TREES:
         model.opt.disableflags = int(model.opt.disableflags) | int(mujoco.mjtDisableBit.mjDSBL_ISLAND)
     start, contacts = int(model.numeric_adr[model.nnumeric - 1]), plan_search(model)
     first_state = max(int(model.actuator_actadr[model.nu - 1]), 0)  # ours is the last actuator
     assemblies = []
     prefixes = [twin.description.prefix.removesuffix("/") for twin in twins]
-    robots = {name: links for name, links in zip(prefixes, joined.links, strict=True) if name}
+    robots = {name: links for name, links in zip(prefixes, joined.links, strict=True) if name} | {OBJECTS: things}
     for i, twin in enumerate(twins):
         fill_table(model, spec, twin, joined.links[i], tables[i], states[i], first_state, robots)
         numbers = {path: start + tables[i].first + word for path, word in tables[i].numbers.items()}
@@ -190,10 +195,14 @@ def _surround(spec: mujoco.MjSpec, twin: Twin) -> None:
     """What a world has beside robots."""
     world = twin.file.world
     _set_options(spec, twin)
+    add_scene_lights(spec, twin)
     add_light(spec)
     if world.ground is not None:
         add_ground(spec, world.ground.height, world.ground.friction * world.friction_scale, world.contact_time)
-    add_objects(spec, world)
+    add_objects(spec, twin)
+    add_scene(spec, twin)
+    add_bodies(spec, twin)
+    add_moving(spec, twin)
 
 
 def _actuators(twin: Twin) -> list[mujoco.MjsActuator]:
@@ -222,6 +231,8 @@ def _set_options(spec: mujoco.MjSpec, twin: Twin) -> None:
     spec.option.gravity = [0.0, 0.0, -world.gravity]
     spec.option.magnetic = world.magnetic.field()
     spec.option.impratio = world.friction_impedance
+    if world.solver_tolerance > 0.0:
+        spec.option.tolerance = world.solver_tolerance
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
 
 

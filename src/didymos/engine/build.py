@@ -109,10 +109,9 @@ def build(
     frames = ContactFrames() if any(plan.twin.file.contacts for plan in plans) else None
     assemblies = assemble_all([plan.member for plan in plans], couplings)
     data = mujoco.MjData(assemblies[0].model)
-    world = plans[0].twin.file.world
     timings = [tick_rate(plan.twin, plan.program) for plan in plans]
     substeps = math.gcd(*(steps for steps, _ in timings))
-    tables = world_tables(world, assemblies, data, substeps)
+    tables = world_tables(plans[0].twin, assemblies, data, substeps)
     ticks = max(1, round(_CHUNK / tables.timing.period))
     if sampling is not None:
         ticks = round(sampling.seconds / tables.timing.period) + 2
@@ -162,7 +161,7 @@ def _posture(twin: Twin, model: mujoco.MjModel, start_spec: StartSpec) -> dict[s
     """Where each joint that turns or slides begins."""
     joints = {name: model.joint(twin.description.joints[name].engine_joints[0]) for name in movable_joints(twin.description)}
     drawn = {name: float(model.qpos0[int(joint.qposadr[0])]) for name, joint in joints.items()}
-    return drawn | dict(start_spec.joints)
+    return drawn | {name: value for name, value in start_spec.joints.items() if isinstance(value, float)}
 
 
 def _rate(twin: Twin, program: Controller | None) -> float:

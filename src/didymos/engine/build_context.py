@@ -45,6 +45,8 @@ from didymos.engine.falling import lowest_heights
 from didymos.engine.idle_terms import IdleTerms, plan_idle
 from didymos.engine.joint_values import lends
 from didymos.engine.link_frames import frame_tables
+from didymos.engine.moving import MovingTables
+from didymos.engine.moving_objects import free_joints, moving_tables
 from didymos.engine.part_table import ROBOT
 from didymos.engine.sampling import is_fed
 from didymos.engine.schedule import scheduled_parameters, stimulus_table
@@ -91,15 +93,16 @@ class WorldTables:
     engine: EngineViews
     timing: Timing
     idle: IdleTerms
+    moving: MovingTables
     wakes: WakeTables
     couplings: CouplingTables
 
 
-def world_tables(world: WorldSpec, assemblies: Sequence[Assembly], data: mujoco.MjData, substeps: int) -> WorldTables:
-    """The tables that all robots of a model share, for ticks of so many physics steps."""
-    assembly = assemblies[0]
+def world_tables(twin: Twin, assemblies: Sequence[Assembly], data: mujoco.MjData, substeps: int) -> WorldTables:
+    """The tables that all robots of a model share, for ticks of so many physics steps; `twin` is the first robot's."""
+    assembly, world = assemblies[0], twin.file.world
     model = assembly.model
-    free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
+    free = free_joints(model, twin)
     return WorldTables(
         EngineViews(
             model=model._address,
@@ -123,12 +126,13 @@ def world_tables(world: WorldSpec, assemblies: Sequence[Assembly], data: mujoco.
             ahead=world.step if world.integrator == "rk4" else 0.0,
             free_joints=model.jnt_qposadr[free].astype(np.int64),
             free_dofs=model.jnt_dofadr[free].astype(np.int64),
-            lowest=lowest_heights(model),
+            lowest=lowest_heights(model, free),
             loop=assembly.common.starts["loop"],
             looked=assembly.common.starts["looked"],
             clock=np.zeros(1, dtype=CLOCK),
         ),
         plan_idle(model),
+        moving_tables(twin, model),
         _wakes(world, assemblies),
         _couplings(assemblies, data),
     )
@@ -185,6 +189,7 @@ def build_context(
         _program(twin, assembly, data, program, setpoints),
         assembly.contacts,
         world.idle,
+        world.moving,
         world.wakes,
         world.couplings,
         _links(twin, assembly, streams),

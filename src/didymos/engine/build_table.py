@@ -18,6 +18,7 @@ from didymos.engine.joint_limits import LIMIT, LIMITS, limited_joints
 from didymos.engine.law_table import register
 from didymos.engine.link_frames import LinkFrame, LinkFrames
 from didymos.engine.memory_layout import MemoryLayout
+from didymos.engine.objects import OBJECTS
 from didymos.engine.part_table import (
     AIR,
     BLOWER,
@@ -168,7 +169,8 @@ def fill_table(
     needs = rows(layout.first_need, NEED, layout.needs)
     first_need = 0
     for row, (name, part) in zip(parts, twin.file.parts.items(), strict=True):
-        _fill_part(model, row, twin, links, state, name, part)
+        frame = _frame_of(twin, links, part.link, robots, "parts", name, "link")
+        _fill_part(model, row, twin, frame, state, name, part)
         row["parameters"], row["states"] = layout.parameters[name], first_state
         row["first_need"] = first_need
         row["limit"] = layout.limited.index(part.joint) if part.joint in layout.limited else -1
@@ -216,12 +218,12 @@ def _mount(model: mujoco.MjModel, row: Any, frame: LinkFrame) -> int:
 
 
 def _fill_part(
-    model: mujoco.MjModel, row: Any, twin: Twin, links: LinkFrames, state: MemoryLayout, name: str, part: PartSpec
+    model: mujoco.MjModel, row: Any, twin: Twin, frame: LinkFrame, state: MemoryLayout, name: str, part: PartSpec
 ) -> None:
     kind = part.contract
     row["identity"], row["law"] = register(kind, kind.law, kind.tick)
     row["motion"], row["below"] = int(kind.motion), int(kind.looks_below(part))
-    row["last_dof"] = _last_dof(model, _mount(model, row, links[part.link]))
+    row["last_dof"] = _last_dof(model, _mount(model, row, frame))
     for joint, dof, qpos in ((part.joint, "joint_dof", "joint_qpos"), (part.belt, "belt_dof", "belt_qpos")):
         row[dof] = row[qpos] = -1
         if joint is not None:
@@ -274,7 +276,7 @@ def _fill_measuring(
         _mount(model, row, frame)
         row["quaternion"], row["target_body"] = frame.pose.quaternion, -1
         if kind.has_target:
-            target = _target(twin, links, name, getattr(sensor, "target"), robots)  # noqa: B009
+            target = _frame_of(twin, links, getattr(sensor, "target"), robots, "sensors", name, "target")  # noqa: B009
             body = int(model.body(target.body).id)
             row["target_body"], row["target_tree"] = body, model.body_rootid[body]
             row["target_position"], row["target_quaternion"] = target.pose.position, target.pose.quaternion
@@ -282,14 +284,14 @@ def _fill_measuring(
         rows(layout.sensor_parameters[name], kind.parameter_layout, 1)[0] = sensor.record()
 
 
-def _target(twin: Twin, links: LinkFrames, sensor: str, target: str, robots: Mapping[str, LinkFrames]) -> LinkFrame:
-    """The frame that a sensor looks at: of another robot, ROBOT.LINK, or of its own."""
-    place = ("sensors", sensor, "target")
+def _frame_of(twin: Twin, links: LinkFrames, target: str, robots: Mapping[str, LinkFrames], *place: str) -> LinkFrame:
+    """The frame that a sensor looks at or a part sits on: of another robot, ROBOT.LINK, or of its own."""
     if target in links.links or target in links.frames:
         return links[target]
     robot, _, link = target.partition(".")
+    others = [name for name in robots if name != OBJECTS]
     if robot not in robots:
-        here = f"here are {', '.join(robots)}" if robots else "a twin alone has no other robot beside it, a world has"
+        here = f"here are {', '.join(others)}" if others else "a twin alone has no other robot beside it, a world has"
         raise twin.mistake(f"there is no robot {robot!r}{nearest(robot, robots)} ({here})", *place)
     theirs = robots[robot]
     link = link or theirs.root

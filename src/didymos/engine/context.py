@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from didymos.engine.contact_search import ContactSearch
 from didymos.engine.couplings import CouplingTables
 from didymos.engine.idle_terms import IdleTerms
+from didymos.engine.moving import MovingTables
 from didymos.sensors.reading import SensorTables
 
 __all__ = [
@@ -218,6 +219,7 @@ class LoopContext(NamedTuple):
     program: ProgramTables
     contacts: ContactSearch
     idle: IdleTerms
+    moving: MovingTables
     wakes: WakeTables
     couplings: CouplingTables
     links: LinkTables

@@ -69,7 +69,7 @@ class Coupling:
 
 @dataclass(frozen=True)
 class CouplingEnds:
-    """A coupling before the model is known: robots by their numbers, and links."""
+    """A coupling before the model is known: robots by their numbers, and links; an object of the world is a link of robot -1."""
 
     name: str
     spec: CouplingSpec
@@ -77,7 +77,7 @@ class CouplingEnds:
     links: tuple[str, str]
 
     def placed(self, links: Sequence[LinkFrames]) -> Coupling:
-        """The same with the frames of its ends, `links` of each robot being known."""
+        """The same with the frames of its ends, `links` of each robot and, last, of objects being known."""
         first, second = (links[robot][link] for robot, link in zip(self.robots, self.links, strict=True))
         return Coupling(self.name, self.spec, (first, second), self.robots[0])
 

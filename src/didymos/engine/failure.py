@@ -10,6 +10,7 @@ import numpy as np
 from didymos.engine.build import Built
 from didymos.engine.falling import collides, ground_height
 from didymos.engine.loop import DIVERGED, FELL_THROUGH_GROUND, LEFT_THE_WORLD, NONFINITE_CONTROL
+from didymos.engine.objects import object_of
 from didymos.errors import RunError
 
 __all__ = ["failure"]
@@ -23,7 +24,7 @@ def failure(status: int, time: float, robots: Sequence[Built]) -> RunError:
     for address, lowest in zip(context.timing.free_joints, context.timing.lowest, strict=True):
         position = data.qpos[address : address + 3]
         body = int(model.jnt_bodyid[model.jnt_qposadr.tolist().index(address)])
-        name = model.body(body).name
+        name = object_of(model.body(body).name) or model.body(body).name
         if status == FELL_THROUGH_GROUND and position[2] < lowest:
             return RunError(f"{name} fell through the ground{_why_it_fell(model, body, float(position[2]))}", time=time)
         if status == LEFT_THE_WORLD and (np.abs(position) > context.timing.boundary).any():

@@ -27,7 +27,7 @@ __all__ = ["collides", "free_fall", "ground_height", "lowest_heights"]
 
 _MARGIN = 0.1  # [m]: no contact is so soft
 _LEVEL = 1.0 - 1e-6  # of a plane's normal along z
-_FREE, _SLIDE = mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_SLIDE
+_SLIDE = mujoco.mjtJoint.mjJNT_SLIDE
 
 
 def ground_height(model: mujoco.MjModel) -> float:
@@ -41,9 +41,8 @@ def ground_height(model: mujoco.MjModel) -> float:
     return max(heights)
 
 
-def lowest_heights(model: mujoco.MjModel) -> NDArray[np.float64]:
-    """For each free joint, the height [m] of its body's origin below which it has fallen through the ground; float64 [joints]."""
-    free = np.flatnonzero(model.jnt_type == _FREE)
+def lowest_heights(model: mujoco.MjModel, free: NDArray[np.int64]) -> NDArray[np.float64]:
+    """For each of some free joints the height [m] of its body's origin below which it has fallen through the ground."""
     ground = ground_height(model) if model.opt.gravity[2] < 0.0 else -np.inf
     return np.array([ground - _reach(model, int(model.jnt_bodyid[joint])) - _MARGIN for joint in free], dtype=np.float64)
 

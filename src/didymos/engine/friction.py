@@ -90,7 +90,7 @@ def add_pairs(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> None:
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     for name, contact in twin.file.contacts.items():
         shape = _round_off(spec, twin, links, name)
-        for floor, friction in floors(world).values():
+        for floor, (_, friction) in floors(twin).items():
             spec.add_pair(
                 name=_pair(twin, name, floor),
                 geomname1=floor,
@@ -105,7 +105,7 @@ def add_pairs(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> None:
 def set_friction(model: mujoco.MjModel, twin: Twin) -> None:
     """Write the coefficients of all contacts as the twin has them now."""
     for name, contact in twin.file.contacts.items():
-        for floor, friction in floors(twin.file.world).values():
+        for floor, (_, friction) in floors(twin).items():
             pair = model.pair(_pair(twin, name, floor)).id
             model.pair_friction[pair] = _coefficients(contact, friction)
             model.pair_solreffriction[pair, 0] = contact.softness

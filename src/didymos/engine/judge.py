@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.engine.relations import signals_of
 from didymos.engine.verdict import Verdict
 from didymos.record.log import Log
 
@@ -21,7 +22,7 @@ class Judge:
 
     def __init__(self, simulation: Simulation, log: Log) -> None:
         self._simulation, self._log = simulation, simulation.new_log()
-        signals = [item.signal for item in simulation.expected if item.signal is not None]
+        signals = [signal for item in simulation.expected for signal in signals_of(item)]
         self._asked = {
             i for i, layout in enumerate(log.layouts) if any(signal.startswith(f"{layout.name}.") for signal in signals)
         }
@@ -29,7 +30,7 @@ class Judge:
             log.listen(self._hear)
 
     def _hear(self, index: int, times: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
-        inside = times <= self._simulation.seconds
+        inside = times < self._simulation.seconds - 0.5 * self._simulation.period  # the rows that a run of its time has
         if index in self._asked and inside.any():
             self._log.append(index, times[inside], rows[inside])
 

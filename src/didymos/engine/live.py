@@ -78,7 +78,7 @@ class LiveValues:
             mujoco.mj_setConst(model, self._scratch)
         if self._friction:
             self._friction = False
-            for shape, friction in floors(twin.file.world).values():
+            for shape, (_, friction) in floors(twin).items():
                 model.geom(shape).friction[0] = friction
             set_friction(model, twin)
 
@@ -173,7 +173,8 @@ class LiveValues:
 
         if path == "world.gravity":
             return write_gravity
-        if path == "world.friction_scale" or path in floors(twin.file.world) or path.startswith("contacts."):
+        touched = {"world.friction_scale", *(one for one, _ in floors(twin).values())}
+        if path in touched or path.startswith("contacts."):
             return write_friction
         raise InputError("cannot change during a run", path=path)
 

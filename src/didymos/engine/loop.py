@@ -35,6 +35,7 @@ from didymos.engine.idle_terms import end_idle, find_idle
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
 from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE
+from didymos.engine.moving import leave_out_moving, move
 from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT
 from didymos.engine.part_table import ROBOT
 from didymos.engine.pushes import PUSHES
@@ -164,6 +165,7 @@ def _stir(w: Any) -> None:
 def _begin_tick(w: Any, tick: int) -> None:
     """Set-points, air, positions, velocities and readings at the tick's time."""
     engine, period = w.engine, w.timing.period
+    move(w.moving, engine, tick * period)
     for i in range(w.robots_count):
         _stimulate(w, row_at(w.robots, i, ROBOT_CONTEXT), tick * period)
     if w.couplings.couplings_count > 0:
@@ -175,7 +177,7 @@ def _begin_tick(w: Any, tick: int) -> None:
         _mj_fwd_velocity(engine.model, engine.data)
         return
     loop.sensed_ticks = tick + 1
-    begins, due = False, False  # whether any robot begins here, and whether the engine's sensors are asked
+    begins, due, told = False, False, False  # whether any robot begins, whether the engine's sensors are asked, a row recorded
     for i in range(w.robots_count):
         c = row_at(w.robots, i, ROBOT_CONTEXT)
         advance_air_of(engine.data, c.robot.table, engine.state, tick, period)
@@ -183,6 +185,7 @@ def _begin_tick(w: Any, tick: int) -> None:
         recorded = _streams_due(w, c, tick)
         doubles(c.sensors.fresh)[c.sensors.sensors_count] = 1.0 if recorded else 0.0  # the truth
         felt = w.timing.substeps == 1 and acceleration_due(c.sensors, tick + 1, period)
+        told = told or recorded
         due = due or recorded or felt or any_due(c.sensors, tick, period)
     if begins:
         _mj_forward(engine.model, engine.data)
@@ -192,6 +195,8 @@ def _begin_tick(w: Any, tick: int) -> None:
         if due:
             _mj_sensor_position(engine.model, engine.data)
             _mj_sensor_velocity(engine.model, engine.data)
+    if begins or told:
+        leave_out_moving(w.moving, engine)
     if w.wakes.jets_count > 0:
         _stir(w)
     for i in range(w.robots_count):
@@ -317,6 +322,7 @@ def _end_tick(w: Any, tick: int) -> int:
         switch_couplings(engine, w.couplings)
     for substep in range(timing.substeps):
         if substep > 0:
+            move(w.moving, engine, tick * timing.period + substep * (timing.period / timing.substeps))
             search_if_near(w.contacts, w.idle, engine, timing.ahead)
         _find_forces(w, tick, substep)
         if substep == 0:

@@ -17,6 +17,7 @@ from didymos.engine import context as c
 from didymos.engine.contact_search import ContactSearch
 from didymos.engine.couplings import CouplingTables
 from didymos.engine.idle_terms import IdleTerms
+from didymos.engine.moving import MovingTables
 from didymos.sensors.reading import SensorTables
 
 __all__ = ["CONTEXT", "ROBOT_CONTEXT", "Packed", "pack_group"]
@@ -36,8 +37,8 @@ def _layout(table: type) -> np.dtype[Any]:
 
 
 _OF_WORLD = {
-    "engine": c.EngineViews, "timing": c.Timing, "contacts": ContactSearch, "idle": IdleTerms, "wakes": c.WakeTables,
-    "couplings": CouplingTables,
+    "engine": c.EngineViews, "timing": c.Timing, "contacts": ContactSearch, "idle": IdleTerms, "moving": MovingTables,
+    "wakes": c.WakeTables, "couplings": CouplingTables,
 }  # fmt: skip
 _OF_ROBOT = {
     "robot": c.RobotView, "sensors": SensorTables, "lidars": c.LidarTables, "stimuli": c.StimulusTables, "inputs": c.InputTables,

@@ -1,8 +1,8 @@
 """Positions of all joints of the engine over the time of a log, a twin's or a robot's: what pictures, films and replays show.
 
 The root link's pose comes from the stream `truth`, or else from the first stream that holds a whole pose; that of a joint from
-`joints`, or else from a signal that ends in `JOINT.position`; those of a pilot's boxes from `boxes`. What the log does not
-mention stays where the model has it.
+`joints`, or else from a signal that ends in `JOINT.position`; those of a pilot's boxes from `boxes`, of objects of the world from
+`objects`. What the log does not mention stays where the model has it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.describe.twin import Twin
+from didymos.engine.objects import is_object, object_of
 from didymos.errors import InputError
 from didymos.record.log import Log
 
@@ -70,7 +71,8 @@ def _of_root(model: mujoco.MjModel, root: int, log: Log) -> _Curves:
 def _of_boxes(twin: Twin, model: mujoco.MjModel, log: Log) -> _Curves:
     curves: _Curves = {}
     for body in range(model.nbody):
-        stream = f"boxes.{model.body(body).name.removeprefix(twin.description.prefix).removeprefix('didymos:')}"
+        name = str(model.body(body).name).removeprefix(twin.description.prefix)
+        stream = f"objects.{object_of(name)}" if is_object(model, body) else f"boxes.{name.removeprefix('didymos:')}"
         if f"{stream}.position.x" in log:
             curves |= _of_body(model, body, log, stream)
     return curves

@@ -137,7 +137,8 @@ class RobotRun:
         """How the robot begins."""
         start = self.twin.file.start
         if self._about is not None and self._about.start is not None:
-            start = begin(start, self._about.start, {path for path in self.twin.set_by_hand if path.startswith("start.")})
+            by_hand = {path: self.twin.parameters[path] for path in self.twin.set_by_hand if path.startswith("start.")}
+            start = begin(start, self._about.start, by_hand)
         return start
 
     def begin_with(self, values: Mapping[str, float]) -> None:
@@ -147,7 +148,8 @@ class RobotRun:
     def place(self) -> None:
         """Put the robot where it begins."""
         model: mujoco.MjModel = self.built.assembly.model
-        place_at_start(self.twin, self.links.root_body(model), model, self.data, self.begin(), self._start)
+        root, first = self.links.root_body(model), self._tells_time
+        place_at_start(self.twin, root, model, self.data, self.begin(), self._start, objects=first)
 
     def close_welds(self) -> None:
         """Give the inputs of the welds to other robots that are closed at the start the value that closes them."""

@@ -183,6 +183,7 @@ class Sampler:
         tables = self.simulation.context.stimuli
         for name in ("at", "start"):
             tables.stimuli[name] = self._as_begun[name] - at
+        self.simulation.context.moving.since[0] = at
         ends = self._as_begun["end"]  # 0 where a wave goes on for ever
         tables.stimuli["end"] = np.where(ends == 0.0, 0.0, np.where(ends == at, -_PASSED, ends - at))
         for rows, times in self._timed:

@@ -1,23 +1,21 @@
 """Light, ground and objects: what a picture needs to be read, and what things stand on and run into.
 
-Ground and objects decide alone how they are touched (the engine's `priority`): their friction is the friction.
+Ground and objects decide alone how they are touched (object_shapes.py): their friction is the friction.
 """
 
 from __future__ import annotations
 
 import mujoco
+import numpy as np
 
-from didymos.describe.schema import WorldSpec
+from didymos.describe.twin import Twin
+from didymos.engine.object_shapes import STANDS, add_shapes, shape_names
+from didymos.engine.scene_objects import scene_frictions
 from didymos.engine.start import quaternion_from_rpy
 
 __all__ = ["GROUND", "add_ground", "add_light", "add_objects", "floors"]
 
 GROUND = "didymos_ground"
-_SHAPES = {
-    "box": mujoco.mjtGeom.mjGEOM_BOX,
-    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
-    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
-}
 
 
 def add_light(spec: mujoco.MjSpec) -> None:
@@ -69,28 +67,24 @@ def add_ground(spec: mujoco.MjSpec, height: float, friction: float, contact_time
     )
     ground.friction[0] = friction
     ground.solref[0] = contact_time
-    ground.priority = 1
+    ground.priority = STANDS
 
 
-def floors(world: WorldSpec) -> dict[str, tuple[str, float]]:
-    """All that things can touch: the path of its friction -> its shape's name and its friction, times the world's grip."""
-    found = {} if world.ground is None else {"world.ground.friction": (GROUND, world.ground.friction)}
-    found |= {f"world.objects.{name}.friction": (f"didymos:{name}", o.friction) for name, o in world.objects.items()}
-    return {path: (shape, friction * world.friction_scale) for path, (shape, friction) in found.items()}
-
-
-def add_objects(spec: mujoco.MjSpec, world: WorldSpec) -> None:
-    """What stands in the world."""
+def floors(twin: Twin) -> dict[str, tuple[str, float]]:
+    """All that things can touch: the name of a shape -> the path of its friction and its friction, times the world's scale."""
+    world = twin.file.world
+    found = {} if world.ground is None else {GROUND: ("world.ground.friction", world.ground.friction)}
     for name, thing in world.objects.items():
-        half = [length / 2 for length in thing.size]
-        geom = spec.worldbody.add_geom(
-            name=f"didymos:{name}",
-            type=_SHAPES[thing.shape],
-            size=[half[0], half[2], 0] if thing.shape == "cylinder" else half,
-            pos=list(thing.position),
-            quat=quaternion_from_rpy(*thing.orientation),
-            rgba=[*thing.colour, 1.0],
-            priority=1,
-        )
-        geom.friction[0] = thing.friction * world.friction_scale
-        geom.solref[0] = world.contact_time
+        path = f"world.objects.{name}.friction"
+        found |= dict.fromkeys(shape_names(twin.surroundings, name, thing), (path, thing.friction))
+    found |= {shape: ("", friction) for shape, friction in scene_frictions(twin).items()}
+    return {shape: (path, friction * world.friction_scale) for shape, (path, friction) in found.items()}
+
+
+def add_objects(spec: mujoco.MjSpec, twin: Twin) -> None:
+    """What stands in the world."""
+    for name, thing in twin.file.world.objects.items():
+        if thing.is_free or thing.motion is not None:
+            continue  # bodies of their own, see objects.py
+        position, quaternion = np.array(list(thing.position)), quaternion_from_rpy(*thing.orientation)
+        add_shapes(spec, spec.worldbody, position, quaternion, twin, name)

@@ -19,6 +19,7 @@ from didymos.engine.assemble import SCAN, Assembly
 from didymos.engine.boxes import is_box
 from didymos.engine.context import Source
 from didymos.engine.link_frames import WORLD, LinkFrame
+from didymos.engine.object_streams import object_streams
 from didymos.engine.sensor_sites import MOMENTUM, TRUTH, WHOLE_MOMENTUM, optical_frames
 from didymos.record.messages import covariances
 from didymos.record.stream import Kind, StreamLayout
@@ -59,8 +60,8 @@ def plan_streams(
     clock: bool = True,
 ) -> tuple[StreamPlan, ...]:
     """Clock (of one robot of a world), truth, joints, poses of links, set-points (name -> unit and number), inputs, parts, the
-    air, what the program reports and its odometry, parameters that stimuli move, momentum, channels and boxes of a pilot, then
-    every sensor.
+    air, what the program reports and its odometry, parameters that stimuli move, momentum, objects that move (beside the clock),
+    channels and boxes of a pilot, then every sensor.
     """
     record, starts = twin.file.record, assembly.state.starts
     streams = [StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, [])] if clock else []
@@ -91,6 +92,8 @@ def plan_streams(
         streams.append(_momentum(assembly.model, MOMENTUM, sensor, assembly.carried, record.rate))
     if clock and assembly.whole_momentum:
         streams.append(_momentum(assembly.model, f"{WORLD}.{MOMENTUM}", WHOLE_MOMENTUM, WORLD, record.rate))
+    if clock:
+        streams += [StreamPlan(layout, record.rate, -1, columns) for layout, columns in object_streams(assembly.model)]
     if piloted:
         streams += _pilot(twin, assembly, record.rate, record.tf_rate)
     for index, name in enumerate(readings(twin)):

@@ -79,18 +79,18 @@ def measure(
     expected: ExpectationSpec,
     log: Log,
     figure: float | None,
-    series: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    series: tuple[NDArray[np.float64], NDArray[np.float64], str] | None = None,
 ) -> Verdict:
     """One verdict; `figure` is the value of a figure of the twin where the expectation asks for one.
 
-    `series` are times [s] and values [m] that are measured instead of a signal, shape [n] each.
+    `series` are times [s] and values that are measured instead of a signal, shape [n] each, and their unit.
     """
     if expected.signal is None:
         assert figure is not None
         value, unit = figure, "1"
     else:
         try:
-            time, values, unit = _signal(expected, log) if series is None else (*series, "m")
+            time, values, unit = _signal(expected, log) if series is None else series
         except InputError:
             return Verdict(expected.name, None, expected.low, expected.high, None)
         inside = (time >= expected.after) & (time <= (np.inf if expected.before is None else expected.before))

@@ -30,7 +30,7 @@ from didymos.engine.intervention import Intervention
 from didymos.engine.join import Mount, options_left_out
 from didymos.engine.poses import joint_positions
 from didymos.engine.program_scope import Skipped
-from didymos.engine.relations import distance_of, placed_layout
+from didymos.engine.relations import distance_of, placed_layout, relative_of
 from didymos.engine.robot_run import Entrant
 from didymos.engine.simulation import Simulation
 from didymos.engine.start import quaternion_from_rpy
@@ -87,9 +87,10 @@ class WorldSimulation(Simulation):
     def _couplings(self) -> list[CouplingEnds]:
         numbers, found = {name: i for i, name in enumerate(self.world.order)}, []
         for name, item in self.world.file.couplings.items():
-            (first, _, one), (second, _, other) = (end.partition(".") for end in item.between)
-            roots = [self.world.robots[robot].twin.description.root for robot in (first, second)]
-            found.append(CouplingEnds(name, item, (numbers[first], numbers[second]), (one or roots[0], other or roots[1])))
+            ends = [end.partition(".") for end in item.between]
+            links = [link or self.world.robots[robot].twin.description.root for robot, _, link in ends]
+            first, second = (numbers.get(robot, -1) for robot, _, _ in ends)
+            found.append(CouplingEnds(name, item, (first, second), (links[0], links[1])))
         return found
 
     def _mount(self, name: str, numbers: Mapping[str, int]) -> Mount | None:
@@ -263,8 +264,9 @@ class WorldSimulation(Simulation):
             joint_positions(robot.twin, model, robot.links.root_body(model), log.of_robot(robot.name)) for robot in self._robots
         ]
         values = np.tile(model.qpos0, (len(places[0].time), 1))
-        for robot, place in zip(self._robots, places, strict=True):
+        for i, (robot, place) in enumerate(zip(self._robots, places, strict=True)):
             own = _positions_of(model, robot.twin.description.prefix)
+            own += _positions_of(model, "didymos:") if i == 0 else []  # objects and boxes
             values[:, own] = np.array([place.at(time) for time in places[0].time])[:, own]
         return values
 
@@ -274,10 +276,12 @@ class WorldSimulation(Simulation):
         return (*own, *(self._verdict(item, log) for item in (self._about.expect if self._about is not None else ())))
 
     def _verdict(self, item: WorldExpectationSpec, log: Log) -> Verdict:
-        if item.distance is None:
-            return measure(item, log, None)
         roots = {name: robot.twin.description.root for name, robot in self.world.robots.items()}
-        return measure(item, log, None, distance_of(item.distance, log, roots))
+        if item.distance is not None:
+            return measure(item, log, None, distance_of(item.distance, log, roots))
+        if item.relative is not None:
+            return measure(item, log, None, relative_of(item.relative, item.point, log, roots))
+        return measure(item, log, None)
 
     def events(self, log: Log) -> list[tuple[float, str, str]]:
         """When [s] a report of a control program that has labels changed, which one, and the label."""

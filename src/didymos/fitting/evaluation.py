@@ -78,9 +78,14 @@ def evaluate(
             parts = [segments[i].samples[k] for i in of_it]
             made.append(
                 Evaluation(
-                    recording, held_out, channel, np.concatenate([channel.time[part] for part in parts]),
-                    np.concatenate([channel.rows[part] for part in parts]),
-                    np.concatenate([before[i][k] for i in of_it]), np.concatenate([after[i][k] for i in of_it]),
+                    recording, held_out, channel, _joined([channel.time[part] for part in parts]),
+                    _joined([channel.rows[part] for part in parts]),
+                    _joined([before[i][k] for i in of_it]), _joined([after[i][k] for i in of_it]),
                 )
             )  # fmt: skip
     return tuple(made)
+
+
+def _joined(parts: Sequence[_Array]) -> _Array:
+    """Parts one after the other; a single one, that of a whole recording, is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -121,7 +121,10 @@ def fit(
         problem.finish()
         jacobian = last_passes(problem, interrupted=outcome.interrupted)
         residual = unbiased(problem)
-        evaluations = evaluate(recordings, segments, before, problem.predictions(problem.best), held_out=False)
+        after = problem.predictions(problem.best)
+        if units:
+            check_units(twin, recordings, segments, before, after)
+        evaluations = evaluate(recordings, segments, before, after, held_out=False)
         wrong = misfits(evaluations, whole=window is None)
         known = coordinates_confidence(problem, jacobian, residual)
         certainty = reported(problem, jacobian, residual, known)

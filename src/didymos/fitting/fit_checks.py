@@ -68,10 +68,8 @@ def check_effect(problem: Problem, start: _Array) -> None:
             trials = np.tile(point[:, None], (1, 1 + len(colours)))
             for c, members in enumerate(colours):
                 trials[members, 1 + c] += away[members]
-            residuals, failed = problem.residuals_or_failed(trials)
-            moved = residuals[: problem.samples]
-            size = _NO_EFFECT * float(np.abs(moved[:, 0]).max())
-            idle &= np.all(np.abs(moved[:, 1:] - moved[:, :1]) <= size, axis=0) | failed[1:] | failed[0]
+            size, moved, failed = problem.moves(trials)
+            idle &= (moved[1:] <= _NO_EFFECT * size) | failed[1:] | failed[0]
     effective = {int(member) for c, members in enumerate(colours) if not idle[c] for member in members}
     for group, index in problem.parameters.entries():
         part = problem.parameters.stretch(group, index)

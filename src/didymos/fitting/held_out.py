@@ -65,6 +65,8 @@ def judge(
         else:
             second.settle(second.best)
         after = second.predictions(second.best)
+        if units:
+            check_units(twin, hold_out, segments, before, after)
         return evaluate(hold_out, segments, before, after, held_out=True), found
     finally:
         first.close()

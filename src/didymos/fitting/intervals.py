@@ -1,7 +1,7 @@
 """Which intervals a fit reports.
 
-    sandwich    from the slopes at the optimum: symmetric, the wider of generalised least squares over all that the noise may be
-                and of the sandwich (`confidence.py`); costs nothing more
+    sandwich    from the slopes at the optimum: symmetric, generalised least squares over all that the noise may be, or the
+                sandwich where that is wider than chance explains (`confidence.py`); costs nothing more
     profile     how far each number can go before the recordings object (`profile.py`): as lopsided as the twin is
     posterior   samples of all parameters together (`posterior.py`)
 

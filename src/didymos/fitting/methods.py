@@ -1,7 +1,9 @@
 """Ways to a smaller loss, all within bounds: least squares, pattern search, and a global search for rough starts.
 
 `least_squares` is scipy's trust-region reflective solver (Branch, Coleman & Li, SIAM J. Sci. Comput. 21, 1999) on our residual
-and its differences, all columns of which are found at once. The parameters and residuals of `mujoco.sysid` do not serve: they
+and its differences, all columns of which are found at once. It asks of them nothing but products, so it is given the triangle
+that has the same ones, and the many rows are never held (`tall_skinny.py`); all of them where starts are estimated, which are
+eliminated row by row. The parameters and residuals of `mujoco.sysid` do not serve: they
 know the engine's model, not parts, programs, delays, recordings and scenarios.
 
 `pattern_search` (Torczon, SIAM J. Optim. 7, 1997) is what the identification of Meldog used. `evolution` is CMA-ES
@@ -19,6 +21,7 @@ from scipy import optimize
 
 from didymos.fitting.evolution import evolve
 from didymos.fitting.problem import Problem
+from didymos.fitting.tall_skinny import turned
 
 __all__ = ["DIFFERENCE", "METHODS", "Ending", "Method"]
 
@@ -46,10 +49,21 @@ Method = Callable[[Problem, _Array, int], Ending]
 def least_squares(problem: Problem, start: _Array, seed: int) -> Ending:
     """Bounded nonlinear least squares from a start in the unit cube."""
     problem.settle(start, anew=True)
+
+    def residual(point: _Array) -> _Array:
+        if problem.estimates_starts:
+            return problem.residuals(point)
+        return np.append(np.sqrt(problem.losses(point)), np.zeros(len(point)))
+
+    def jacobian(point: _Array) -> _Array:
+        if problem.estimates_starts:
+            return problem.jacobian(point, DIFFERENCE)
+        return turned(problem.triangle(point, DIFFERENCE))[1]
+
     done = optimize.least_squares(
-        problem.residuals,
+        residual,
         np.clip(start, problem.low + _INSIDE, problem.high - _INSIDE),
-        jac=lambda point: problem.jacobian(point, DIFFERENCE),
+        jac=jacobian,
         bounds=(problem.low, problem.high),
         method="trf",
         x_scale="jac",

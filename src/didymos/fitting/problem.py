@@ -7,6 +7,9 @@ then one entry for each prior, (value - mean) / sd times the size of the noise i
 A run that fails, or whose values no robot can have (an inertia that belongs to no body), counts as far away: ten times the size
 of the recording, or of the first error where that is larger. Such a point is never the best, and no slope is taken across it.
 
+What is asked of all errors together (a loss, the triangle of least squares) is summed up stretch by stretch of whole recordings,
+so that a search among many recordings holds the residuals of a few (`tall_skinny.py`). The stretches hang on the data alone.
+
 A worker is a predictor (`prediction.py`), which goes through segments one by one. A run depends on nothing that was before it, so
 the number of threads does not matter. The compiled loop releases the interpreter, so threads are enough.
 """
@@ -16,7 +19,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -35,12 +38,15 @@ from didymos.fitting.signals import channel_error
 from didymos.fitting.slopes import one_or_both_ways
 from didymos.fitting.start_estimates import StartEstimates
 from didymos.fitting.start_states import StartStates
+from didymos.fitting.tall_skinny import reduced
 
 __all__ = ["Problem"]
 
 _Array = NDArray[np.float64]
 _OFFSET = "recording.clock_offset"
 _BLOCK = 32  # windows that a worker does in one go
+
+_Mask = NDArray[np.bool_]
 
 
 class Problem:
@@ -69,7 +75,7 @@ class Problem:
         """Whether a run had values that no robot can have."""
         self._watch = watch
         self._rows = ResidualRows(self.recordings, self.segments)
-        self._far: _Array | None = None  # the errors of a run that fails, once there was one that did not; shape [samples]
+        self._far: dict[int, tuple[float, ...]] = {}  # by segment: errors of a run that fails, once there was one that did not
         self._blocks = self._cut()
         count = threads or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="didymos-fit")
@@ -144,47 +150,71 @@ class Problem:
         residuals, _ = self._evaluate(points)
         return residuals[:, 0] if np.ndim(points) == 1 else residuals
 
-    def residuals_or_failed(self, points: _Array) -> tuple[_Array, NDArray[np.bool_]]:
+    def residuals_or_failed(self, points: _Array) -> tuple[_Array, _Mask]:
         """Residuals of points, shape [n, k] -> [entries, k], and which of them hold a run that failed, shape [k]."""
         residuals, failed = self._evaluate(points)
         return residuals, np.asarray(failed.any(axis=0))
 
-    def _evaluate(self, points: _Array, starts: _Array | None = None) -> tuple[_Array, NDArray[np.bool_]]:
+    def _evaluate(self, points: _Array, starts: _Array | None = None) -> tuple[_Array, _Mask]:
         """Residuals of points, shape [n, k] -> [entries, k], and which errors are those of failed runs, shape [samples, k].
 
         Windows begin at `starts`, shape [windows, nz], in all of them, or at those that go with each point.
         """
-        columns = np.clip(np.asarray(points, dtype=np.float64).reshape(len(self.low), -1).T, self.low, self.high)
+        columns = self._columns(points)
         begun = self._starts_at(columns) if starts is None else [starts] * len(columns)
         errors, failed = self._run(columns, begun)
+        residuals = np.vstack([errors, self._priors(columns, begun)])
+        self._note(columns, _squares(residuals), np.asarray(failed.any(axis=0)))
+        return residuals, failed
+
+    def _columns(self, points: _Array) -> _Array:
+        """Points [n, k] or [n] within the bounds, one to a row; shape [k, n]."""
+        return np.clip(np.asarray(points, dtype=np.float64).reshape(len(self.low), -1).T, self.low, self.high)
+
+    def _priors(self, columns: _Array, begun: Sequence[_Array]) -> _Array:
+        """Entries of the residual that are no errors, shape [entries - samples, k]."""
         priors = [self.noise * self.parameters.prior(column) for column in columns]
         if self._estimates is not None:
             priors = [np.concatenate([x, self._estimates.prior(z)]) for x, z in zip(priors, begun, strict=True)]
-        residuals = np.vstack([errors, np.column_stack(priors)])
-        losses = np.where(failed.any(axis=0), np.inf, np.einsum("ij,ij->j", residuals, residuals))
+        return np.column_stack(priors)
+
+    def _note(self, columns: _Array, losses: _Array, failed: _Mask) -> None:
+        """Remember the best of some points [k, n] with their losses [k], and tell whoever watches."""
+        losses = np.where(failed, np.inf, losses)
         least = int(np.argmin(losses))
         if losses[least] < self.best_loss:
             self.best, self.best_loss = columns[least].copy(), float(losses[least])
         if self._watch is not None:
             self._watch(self.runs, self.best_loss)
-        return residuals, failed
 
     def _starts_at(self, columns: _Array) -> list[_Array]:
         nothing = np.empty((len(self.segments), 0))
         return [nothing if self._estimates is None else self._estimates.at(column) for column in columns]
 
-    def _run(self, columns: _Array, starts: Sequence[_Array]) -> tuple[_Array, NDArray[np.bool_]]:
+    def _run(self, columns: _Array, starts: Sequence[_Array]) -> tuple[_Array, _Mask]:
         """Errors of points, shape [k, n] -> [samples, k], with their starts, and which of them are those of failed runs."""
-        errors = np.empty((self.samples, len(columns)))
-        tasks = [(k, block) for k in range(len(columns)) for block in self._blocks]
+        self.runs += len(columns)
+        return self._run_some(columns, starts, range(len(self.segments)))
+
+    def _run_some(self, columns: _Array, starts: Sequence[_Array], segments: range) -> tuple[_Array, _Mask]:
+        """The same of some segments in a row."""
+        errors = np.empty((self._rows.length(segments), len(columns)))
+        first = self._rows.of(segments).start
+        blocks = [block for block in self._blocks if block.start in segments]
 
         def work(task: tuple[int, range]) -> None:
             k, block = task
-            errors[self._rows.of(block), k] = self._errors(columns[k], block, starts[k])
+            rows = self._rows.of(block)
+            errors[rows.start - first : rows.stop - first, k] = self._errors(columns[k], block, starts[k])
 
-        list(self._pool.map(work, tasks))
+        list(self._pool.map(work, [(k, block) for k in range(len(columns)) for block in blocks]))
+        return errors, self._fill_failed(errors, segments)
+
+    def _walk(self, columns: _Array, starts: Sequence[_Array]) -> Iterator[tuple[range, _Array, _Mask]]:
+        """Stretches of segments with errors of points [k, n] there, shape [rows, k], and which of them are of failed runs."""
         self.runs += len(columns)
-        return errors, self._fill_failed(errors)
+        for stretch in self._rows.stretches(len(columns)):
+            yield stretch, *self._run_some(columns, starts, stretch)
 
     def settle(self, point: _Array, *, anew: bool = False) -> None:
         """Let the starts of windows, where they are estimated, be those that are best at a point; `anew` from the measured."""
@@ -208,41 +238,65 @@ class Problem:
     @property
     def recording_of(self) -> NDArray[np.int64]:
         """The recording of each error, shape [samples]."""
-        return self._rows.recording
+        return self._rows.recording(range(len(self.segments)))
 
     @property
     def lost_degrees(self) -> float:
         """Degrees of freedom that estimated starts took from the errors."""
         return 0.0 if self._estimates is None else self._estimates.lost
 
-    def _run_starts(self, point: _Array, starts: _Array) -> tuple[_Array, NDArray[np.bool_]]:
+    def _run_starts(self, point: _Array, starts: _Array) -> tuple[_Array, _Mask]:
         """Errors of a point [n] with several starts, shape [k, windows, nz] -> [samples, k]."""
         return self._run(np.repeat(point[None], len(starts), axis=0), list(starts))
 
-    def _fill_failed(self, errors: _Array) -> NDArray[np.bool_]:
-        """Put large errors where runs failed, which are no numbers so far; where that was, shape [samples, k]."""
-        failed = ~np.isfinite(errors)
-        columns = failed.any(axis=0)
-        if self._far is None and not columns.all():
-            self._far = self._rows.far_from(errors[:, int(np.argmin(columns))])
-        if columns.any():
-            far = self._far if self._far is not None else self._rows.far_from(np.zeros(self.samples))
-            errors[failed] = np.broadcast_to(far[:, None], errors.shape)[failed]
+    def _fill_failed(self, errors: _Array, segments: range) -> _Mask:
+        """Put large errors where runs of segments failed, which are no numbers so far; where that was, shape [rows, k]."""
+        failed, first = ~np.isfinite(errors), self._rows.of(segments).start
+        anywhere = bool(failed.any())
+        for i in segments if anywhere else [i for i in segments if i not in self._far]:
+            rows = self._rows.of(range(i, i + 1))
+            here = slice(rows.start - first, rows.stop - first)
+            lost = failed[here].any(axis=0)
+            if i not in self._far and not lost.all():
+                self._far[i] = self._rows.far_from(i, errors[here, int(np.argmin(lost))])
+            if lost.any():
+                far = self._far.get(i) or self._rows.far_from(i, np.zeros(rows.stop - rows.start))
+                filled = np.broadcast_to(self._rows.errors_of(i, far)[:, None], errors[here].shape)
+                errors[here][failed[here]] = filled[failed[here]]
         return failed
 
     def losses(self, points: _Array) -> _Array:
         """Losses of points, shape [n, k] -> [k]."""
-        residuals = self.residuals(points.reshape(len(self.low), -1))
-        return np.einsum("ij,ij->j", residuals, residuals)
+        columns = self._columns(points)
+        begun = self._starts_at(columns)
+        found, lost = np.zeros(len(columns)), np.zeros(len(columns), dtype=bool)
+        for _, errors, failed in self._walk(columns, begun):
+            found += _squares(errors)
+            lost |= failed.any(axis=0)
+        found += _squares(self._priors(columns, begun))
+        self._note(columns, found, lost)
+        return found
 
     def losses_by_recording(self, points: _Array) -> _Array:
         """Sums of squared errors, shape [n, k] -> [recordings, k]."""
-        residuals = self.residuals(points.reshape(len(self.low), -1))
-        found = np.zeros((len(self.recordings), residuals.shape[1]))
-        for i, segment in enumerate(self.segments):
-            part = residuals[self._rows.of(range(i, i + 1))]
-            found[segment.recording] += np.einsum("ij,ij->j", part, part)
+        columns = self._columns(points)
+        found = np.zeros((len(self.recordings), len(columns)))
+        for stretch, errors, _ in self._walk(columns, self._starts_at(columns)):
+            first = self._rows.of(stretch).start
+            for i in stretch:
+                rows = self._rows.of(range(i, i + 1))
+                found[self.segments[i].recording] += _squares(errors[rows.start - first : rows.stop - first])
         return found
+
+    def moves(self, points: _Array) -> tuple[float, _Array, _Mask]:
+        """The largest error at the first of points [n, k], by how much others differ from it at most [k], and which fail [k]."""
+        columns = self._columns(points)
+        size, largest, lost = 0.0, np.zeros(len(columns)), np.zeros(len(columns), dtype=bool)
+        for _, errors, failed in self._walk(columns, self._starts_at(columns)):
+            size = max(size, float(np.abs(errors[:, 0]).max()))
+            largest = np.maximum(largest, np.abs(errors - errors[:, :1]).max(axis=0))
+            lost |= failed.any(axis=0)
+        return size, largest, lost
 
     def jacobian(self, point: _Array, step: float, *, central: bool = False) -> _Array:
         """Slopes of the residual, shape [entries, n]: differences of `step`, into the bounds; both ways where `central`.
@@ -250,34 +304,56 @@ class Problem:
         Coordinates of different recordings are moved at once: each entry knows one of them only. Where the run of one side fails
         the slope is that of the other side; where both fail it is nothing. Estimated starts follow (`start_estimates.py`).
         """
+        errors = np.empty((self.samples, len(self.low)))
+        for stretch, _, slopes in self._linearised(point, step, central):
+            errors[self._rows.of(stretch)] = slopes
+        priors = self.prior_slopes()  # each of one group's own
+        if self._estimates is None:
+            return np.vstack([errors, priors])
+        errors, of_starts = self._estimates.eliminate(point, errors, self._run_starts)
+        return np.vstack([errors, priors, of_starts])
+
+    def triangle(self, point: _Array, step: float) -> _Array:
+        """T [n + 1, n + 1] of the slopes, as `jacobian` has them, and of the residual (`tall_skinny.py`); starts as measured."""
+        columns, found = self._columns(point), None
+        for _, errors, slopes in self._linearised(point, step, central=False):
+            found = reduced(found, np.column_stack([slopes, errors]))
+        priors = self._priors(columns, self._starts_at(columns))
+        return reduced(found, np.column_stack([self.prior_slopes(), priors])) if len(priors) else np.asarray(found)
+
+    def _linearised(self, point: _Array, step: float, central: bool) -> Iterator[tuple[range, _Array, _Array]]:
+        """Stretches of segments with their errors [rows] and slopes [rows, n] at a point, at fixed starts."""
         colours = self.parameters.colours()
-        starts = None if self._estimates is None else self._estimates.at(point)
+        every = range(len(colours))
         ahead = np.where(point + step <= self.high, step, -step)
         back = np.where((point - ahead >= self.low) & (point - ahead <= self.high), -ahead, 0.0)
-        both = list(range(len(colours))) if central else []
-        trials = [point, *self._moved(point, ahead, colours, range(len(colours))), *self._moved(point, back, colours, both)]
-        residuals, failed = self._evaluate(np.column_stack(trials), starts)
-        if not central:
-            both = [c for c in range(len(colours)) if failed[:, 1 + c].any()]
-            if both:
-                more, lost = self._evaluate(np.column_stack(self._moved(point, back, colours, both)), starts)
-                residuals, failed = np.hstack([residuals, more]), np.hstack([failed, lost])
-        jacobian = np.zeros((len(residuals), len(self.low)))
-        rows = np.arange(self.samples)
-        for c, members in enumerate(colours):
-            owner = members[self._rows.recording] if len(members) > 1 else np.full(self.samples, members[0])
-            second = 1 + len(colours) + both.index(c) if c in both else 0
-            slopes = one_or_both_ways(
-                residuals[: self.samples, [0, 1 + c, second]], failed[:, [0, 1 + c, second]], ahead[owner],
-                back[owner] if second else np.zeros(self.samples), self.recording_of,
-            )  # fmt: skip
-            jacobian[rows, owner] = slopes
-        priors = self.prior_slopes()  # each of one group's own
-        jacobian[self.samples : self.samples + len(priors)] = priors
-        if self._estimates is not None:
-            errors, of_starts = self._estimates.eliminate(point, jacobian[: self.samples], self._run_starts)
-            jacobian = np.vstack([errors, priors, of_starts])
-        return jacobian
+        behind = self._moved(point, back, colours, every)
+        trials = [point, *self._moved(point, ahead, colours, every), *(behind if central else [])]
+        columns = self._columns(np.column_stack(trials))
+        starts = self._starts_at(self._columns(point))[0]
+        begun = [starts] * len(columns)
+        losses, lost = _squares(self._priors(columns, begun)), np.zeros(len(columns), dtype=bool)
+        self.runs += len(columns)
+        for stretch in self._rows.stretches(len(columns) + len(point) + 1):
+            errors, failed = self._run_some(columns, begun, stretch)
+            losses += _squares(errors)
+            lost |= failed.any(axis=0)
+            both = list(every) if central else [c for c in every if failed[:, 1 + c].any()]
+            if both and not central:
+                others = self._columns(np.column_stack([behind[c] for c in both]))
+                more, gone = self._run_some(others, [starts] * len(others), stretch)
+                errors, failed = np.hstack([errors, more]), np.hstack([failed, gone])
+            recording = self._rows.recording(stretch)
+            slopes, rows = np.zeros((len(errors), len(point))), np.arange(len(errors))
+            for c, members in enumerate(colours):
+                owner = members[recording] if len(members) > 1 else np.full(len(errors), members[0])
+                second = 1 + len(colours) + both.index(c) if c in both else 0
+                slopes[rows, owner] = one_or_both_ways(
+                    errors[:, [0, 1 + c, second]], failed[:, [0, 1 + c, second]], ahead[owner],
+                    back[owner] if second else np.zeros(len(errors)), recording,
+                )  # fmt: skip
+            yield stretch, errors[:, 0], slopes
+        self._note(columns, losses, lost)
 
     def _moved(self, point: _Array, widths: _Array, colours: list[NDArray[np.int64]], chosen: Iterable[int]) -> list[_Array]:
         """A point, moved along each of some colours."""
@@ -381,3 +457,8 @@ class Problem:
         if late:
             values = values | {_OFFSET: values.get(_OFFSET, 0.0) + late}
         return worker.predict(segment, values, state)
+
+
+def _squares(columns: _Array) -> _Array:
+    """Sums of squares of columns, [m, k] -> [k]."""
+    return np.asarray(np.einsum("ij,ij->j", columns, columns))

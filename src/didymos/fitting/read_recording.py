@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from didymos.describe.twin import Twin
 from didymos.engine.simulation import Simulation
-from didymos.errors import InputError, nearest
+from didymos.errors import InputError, nearest, nearest_few
 from didymos.fitting.faulty_samples import disagreeing, faulty
 from didymos.fitting.joined_log import JoinedLog, split_files
 from didymos.fitting.recording import Channel, Column, Recording
@@ -165,7 +165,7 @@ def _channel(
     """A column as the twin would say it, without samples that cannot be trusted."""
     for source in column.sources:
         if source not in log:
-            known = ", ".join(log.signals)
+            known = nearest_few(source, log.signals)
             raise InputError(f"there is no column {source!r}{nearest(source, log.signals)} (it has: {known})", file=file)
     signals = [log[source] for source in column.sources]
     time = signals[0].time

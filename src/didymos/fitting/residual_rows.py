@@ -17,6 +17,7 @@ from didymos.fitting.segments import Segment
 __all__ = ["ResidualRows"]
 
 _Array = NDArray[np.float64]
+_ROOM = 2_000_000  # numbers of residuals and slopes that are held at once
 _FAILED = 10.0  # a run that fails counts as an error of so many times the recording's own size, or the first error's
 
 
@@ -37,13 +38,37 @@ class ResidualRows:
             self.channels.append(tuple(parts))
         self.count = first
         """How many errors there are."""
-        lengths = [parts[-1].stop - parts[0].start for parts in self.channels]
-        self.recording = np.repeat(np.array([segment.recording for segment in segments], dtype=np.int64), lengths)
-        """The recording of each error, shape [count]."""
 
     def of(self, segments: range) -> slice:
         """Rows of some segments in a row."""
         return slice(self.channels[segments.start][0].start, self.channels[segments.stop - 1][-1].stop)
+
+    def recording(self, segments: range) -> NDArray[np.int64]:
+        """The recording of each error of some segments in a row, shape [rows]."""
+        lengths = [self.channels[i][-1].stop - self.channels[i][0].start for i in segments]
+        return np.repeat(np.array([self._segments[i].recording for i in segments], dtype=np.int64), lengths)
+
+    def stretches(self, width: int) -> list[range]:
+        """Segments in stretches whose rows, of a `width`, are held at once: whole recordings, as many as there is room for."""
+        found: list[range] = []
+        for i, segment in enumerate(self._segments):
+            if found and self._segments[i - 1].recording == segment.recording:
+                found[-1] = range(found[-1].start, i + 1)
+            else:
+                found.append(range(i, i + 1))
+        merged: list[range] = []
+        for part in found:
+            longer = range(merged[-1].start, part.stop) if merged else part
+            if merged and width * self.length(longer) <= _ROOM:
+                merged[-1] = longer
+            else:
+                merged.append(part)
+        return merged
+
+    def length(self, segments: range) -> int:
+        """How many rows some segments in a row have."""
+        rows = self.of(segments)
+        return rows.stop - rows.start
 
     def blocks(self) -> list[Block]:
         """Rows of each axis of each channel, with what is known of its noise."""
@@ -57,11 +82,16 @@ class ResidualRows:
                     blocks.append(Block(segment.recording, f"{channel.column.name} {axis}", time, first, i, sd))
         return blocks
 
-    def far_from(self, first: _Array) -> _Array:
-        """Errors of a run that fails, from those of one that did not; shape [count]."""
-        far = np.empty(self.count)
-        for segment, parts in zip(self._segments, self.channels, strict=True):
-            for channel, part in zip(self._recordings[segment.recording].channels, parts, strict=True):
-                size = np.sqrt(channel.column.weight) * max(float(np.std(channel.rows, axis=0).max()), 1e-9)
-                far[part] = _FAILED * max(size, float(np.sqrt(np.mean(first[part] ** 2))))
-        return far
+    def far_from(self, segment: int, first: _Array) -> tuple[float, ...]:
+        """The error of each channel of a segment whose run fails, from the errors of one that did not, shape [rows]."""
+        channels, begin = self._recordings[self._segments[segment].recording].channels, self.channels[segment][0].start
+        far = []
+        for channel, part in zip(channels, self.channels[segment], strict=True):
+            size = np.sqrt(channel.column.weight) * max(float(np.std(channel.rows, axis=0).max()), 1e-9)
+            errors = first[part.start - begin : part.stop - begin]
+            far.append(_FAILED * max(float(size), float(np.sqrt(np.mean(errors**2)))))
+        return tuple(far)
+
+    def errors_of(self, segment: int, far: Sequence[float]) -> _Array:
+        """The errors of a segment, shape [rows], where each channel has one and the same."""
+        return np.repeat(far, [part.stop - part.start for part in self.channels[segment]])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from didymos.describe.schema import WhereSpec
 from didymos.describe.twin import Twin
-from didymos.errors import InputError, nearest
+from didymos.errors import InputError, nearest, nearest_few
 from didymos.fitting.recording import Channel, Recording
 
 __all__ = ["Segment", "Span", "apart", "cut", "samples_per_window", "whole", "windows"]
@@ -137,7 +137,7 @@ def _allowed(recording: Recording, clock: _Array, where: Sequence[WhereSpec]) ->
 def _column(recording: Recording, name: str) -> tuple[_Array, _Array]:
     known = dict(_columns(recording))
     if name not in known:
-        text = f"there is no column {name!r}{nearest(name, known)} (there is: {', '.join(known)})"
+        text = f"there is no column {name!r}{nearest(name, known)} (there is: {nearest_few(name, known)})"
         raise InputError(text, path="recordings.windows_where")
     return known[name]
 

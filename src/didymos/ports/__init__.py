@@ -22,18 +22,29 @@ __all__ = ["PORTS", "Port", "find_port", "find_robot"]
 @dataclass(frozen=True)
 class Port:
     """A kind of port: what it speaks, the module whose `serve` speaks it, the program that takes the place of the twin's own,
-    the module whose `connect` speaks to a real robot."""
+    the module whose `connect` speaks to a real robot.
+
+    `worlds`: whether it serves worlds of several robots, too. There it speaks for those that have parts of a kind `part`, or
+    for all without one, and `control` takes the place of theirs.
+    """
 
     title: str
     module: str
     control: str | None = None
     robot: str | None = None
+    worlds: bool = False
+    part: str | None = None
 
 
 MOTEUS = Port(
-    "moteus controllers behind an fdcanusb", "didymos.ports.moteus.port", control="idle", robot="didymos.ports.moteus.robot"
+    "moteus controllers behind an fdcanusb",
+    "didymos.ports.moteus.port",
+    control="idle",
+    robot="didymos.ports.moteus.robot",
+    worlds=True,
+    part="drive",
 )
-ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port")
+ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port", worlds=True)
 
 PORTS: Objects[Port] = Objects(
     "a port", "didymos.ports", "didymos.ports:Port", {"moteus": "didymos.ports:MOTEUS", "ros2": "didymos.ports:ROS2"}

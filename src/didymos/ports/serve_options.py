@@ -27,10 +27,11 @@ class ServeOptions:
         record: MCAP file, or a row of them, that keeps the log.
         network: reachable from other machines, instead of from this one only.
         domain: ROS 2 domain; None: what ROS_DOMAIN_ID says.
-        ids: numbers on the bus, by name; the others in order.
+        ids: numbers on the bus, by name, in a world by ROBOT.NAME; the others in order.
         link: name that leads to the terminal; None: the system's own.
         say: takes a line for the person.
         stop: set from outside when it is time to end.
+        links: the same as `link` for the robots of a world, by their names.
     """
 
     seconds: float | None = None
@@ -42,6 +43,7 @@ class ServeOptions:
     link: Path | None = None
     say: Callable[[str], None] = print
     stop: Event = field(default_factory=Event)
+    links: Mapping[str, Path] = field(default_factory=dict)
 
 
 Connect = Callable[["Simulation", str, Mapping[str, int], bool], "Hardware"]

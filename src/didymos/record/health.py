@@ -10,7 +10,7 @@ Which samples are bad, one by one, says `bad_samples`; nothing is changed here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from didymos.errors import InputError, nearest
 from didymos.record.bad_samples import Faults, faults_of, gaps, usual_interval
 from didymos.record.derivative import disagreement
-from didymos.record.log import Log
+from didymos.record.log import Log, Signal
 from didymos.record.quantities import Quantity, heights, motors, quantities, rates
 
 __all__ = ["KINDS", "MENDED", "Finding", "examine", "judge", "masks", "repeated_files"]
@@ -47,6 +47,8 @@ MENDED = frozenset({"flip", "clock"})
 
 _FEW = 3  # findings of a kind and signal that are told one by one
 _LOWEST_FLIGHT = 0.1  # [m] between the lowest and the highest sample
+_ON_GROUND = 0.2  # [m] below which a robot's centre, or what is tracked of it, stands on the ground
+_REST = 10  # samples at which all motors say their least: none of them turns
 
 
 @dataclass(frozen=True)
@@ -127,12 +129,21 @@ def _whole(log: Log) -> Iterator[Finding]:
         yield Finding("", "clock", 0.0, 0.0, 0, log.metadata["time_order"])
     turning, high = motors(log), [log[name] for name in heights(log)]
     ranges = [float(np.nanmax(x.values) - np.nanmin(x.values)) for x in high if np.isfinite(x.values).any()]
-    if turning and ranges and 0.0 < max(ranges) < _LOWEST_FLIGHT:
+    if turning and ranges and 0.0 < max(ranges) < _LOWEST_FLIGHT and _stands(log, turning, high):
         ran = any(np.nanmax(log[name].values, initial=0.0) > np.nanmin(log[name].values, initial=0.0) for name in turning)
         how = "though the motors ran" if ran else "and the motors stood still"
         span = log[turning[0]].time
         text = f"never left the ground: the height stays within {max(ranges):.2g} m, {how}"
         yield Finding("", "ground", float(span[0]), float(span[-1] - span[0]), len(span), text)
+
+
+def _stands(log: Log, motors_of_it: Sequence[str], heights_of_it: Sequence[Signal]) -> bool:
+    """Whether what keeps its height keeps that of the ground: it is none, or motors rest there. A hover that was cut does not."""
+    if any(float(np.nanmax(np.abs(signal.values))) < _ON_GROUND for signal in heights_of_it if np.isfinite(signal.values).any()):
+        return True
+    idle = [log[name].values == np.nanmin(log[name].values) for name in motors_of_it if np.isfinite(log[name].values).any()]
+    together = [mask for mask in idle if len(mask) == len(idle[0])]
+    return bool(together) and int(np.all(together, axis=0).sum()) >= _REST
 
 
 def _clocks(log: Log, signals: Collection[str] | None) -> Iterator[Finding]:

@@ -320,4 +320,4 @@ def _of_robot(layout: StreamLayout, name: str) -> StreamLayout | None:
     if layout.kind is Kind.TF and layout.labels and all(label.startswith(f"{name}/") for label in layout.labels):
         columns = tuple(column.removeprefix(f"{name}/") for column in layout.columns)
         return replace(layout, columns=columns, labels=tuple(label.removeprefix(f"{name}/") for label in layout.labels))
-    return layout if layout.kind is Kind.CLOCK else None
+    return layout if layout.kind is Kind.CLOCK or layout.name.startswith("objects.") else None

@@ -22,11 +22,18 @@ def robot_of(signal: str, robots: Collection[str]) -> str:
     return robot if robot in robots else ""
 
 
-def track(log: Log, end: str) -> tuple[Array, Array]:
-    """Times [s], shape [n], and positions [m], shape [n, 3], of a robot's root link, or of a link as ROBOT.LINK."""
+def track(log: Log, end: str, quantity: str = "position") -> tuple[Array, Array]:
+    """Times [s], shape [n], and positions [m], [n, 3], or orientations, [n, 4], of a robot's root link, of a link (ROBOT.LINK)
+    or of an object of the world (objects.NAME).
+    """
     robot, _, link = end.partition(".")
-    signal = f"tf.{robot}/{link}.position" if link else f"{robot}.truth.position"
-    if f"{signal}.x" not in log:
+    signal = f"{robot}.truth.{quantity}"
+    if robot == "objects":
+        signal = f"{end}.{quantity}"
+    elif link:
+        signal = f"tf.{robot}/{link}.{quantity}"
+    names = [f"{signal}.{axis}" for axis in ("wxyz" if quantity == "orientation" else "xyz")]
+    if names[0] not in log:
         raise InputError(f"no run records {signal!r}")
-    axes = [log[f"{signal}.{axis}"] for axis in "xyz"]
+    axes = [log[name] for name in names]
     return axes[0].time, np.column_stack([axis.values for axis in axes])

@@ -6,7 +6,10 @@ sample, which leads anywhere (460 rad/s of a gyroscope). Signals without noise (
 lines: their bends are alike from one sample to the next, those of noise are not.
 
 A value that stays the same for 20 times as long as usual, and 5 times as long as nearly ever, is that of a sensor that hangs,
-unless it is zero, the smallest or the largest of the signal (at rest, at a limit), or the signal has no noise at all.
+unless it is zero, the smallest or the largest of the signal (at rest, at a limit), or the signal has no noise at all. A signal
+whose steps follow each other, as those of a position do, tells a robot at rest from a sensor that hangs by the end of the
+stretch: a robot sets off with a step that is no longer than usual, a sensor that hung leaps to where things are by then. Where
+there is nothing after it, the last step before tells: a robot slows down before it stands.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ _STRAIGHT = 1e-5  # of its own length: how far samples may lie off a line, for r
 _SINGLE = 2.5e-7  # of a value: two roundings of single precision
 _DIGITS = 9  # after the point, at most, that a rounded number was written with
 _EVER = 5.0  # times all but the longest runs of equal samples
+_SLOWED = 0.5  # of the usual step: the last one with which a robot comes to rest
 _SMOOTH = 0.7  # correlation of neighbouring bends from which on a signal has no noise
 
 
@@ -70,9 +74,23 @@ def held(rows: _Array, time: _Array) -> _Mask:
     limits = (rows.min(axis=0), rows.max(axis=0))
     for k in found:
         value = rows[starts[k]]
-        if value.any() and not any((value == limit).any() for limit in limits):
+        at_rest = _is_at_rest(rows, starts[k], starts[k] + runs[k])
+        if value.any() and not at_rest and not any((value == limit).any() for limit in limits):
             mask[starts[k] + 1 : starts[k] + runs[k]] = True  # the first was measured
     return mask
+
+
+def _is_at_rest(rows: _Array, first: int, end: int) -> bool:
+    """Whether samples `first` to `end` - 1, all the same, are those of a robot that stands still, by the steps either side."""
+    for column in rows.T:
+        steps = np.diff(column)
+        moving = steps[steps != 0.0]
+        if len(moving):
+            usual = float(np.median(np.abs(moving)))
+            beside, allowed = (steps[end - 1], usual) if end < len(column) else (steps[max(first - 1, 0)], _SLOWED * usual)
+            if not _is_smooth(moving) or abs(float(beside)) > allowed:
+                return False
+    return True
 
 
 def _corners(bent: _Array) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from didymos.describe.formats.mechanism import MeshSource
 from didymos.describe.formats.mesh_process import MeshProcessError, read_mesh_file
 from didymos.describe.formats.xml_file import Element
 
-__all__ = ["MeshLibrary", "Triangles", "read_triangles"]
+__all__ = ["MeshLibrary", "Triangles", "UnreadableMeshError", "read_solid", "read_triangles"]
 
 _STL_HEADER, _STL_RECORD = 84, 50  # [bytes]
 _LARGEST_MESH = 256 * 2**20  # [bytes]
@@ -62,7 +62,7 @@ class MeshLibrary:
                 self._check_volume(mesh)
                 self._report.add_once(element, "collision meshes collide as their convex hulls")
             return name
-        except _UnreadableError as error:
+        except UnreadableMeshError as error:
             if collision:
                 raise element.error(f"the collision mesh {str(mesh.path)!r} {error}") from error
             self._report.add(element, f"the visual mesh {str(mesh.path)!r} {error}; it is not shown")
@@ -72,7 +72,7 @@ class MeshLibrary:
         """The corners of a mesh [m], shape [n, 3], scaled; None where it cannot be read."""
         try:
             return np.asarray(self._triangles(mesh).vertices * mesh.scale)
-        except _UnreadableError:
+        except UnreadableMeshError:
             return None
 
     def _triangles(self, mesh: MeshSource) -> Triangles:
@@ -85,10 +85,7 @@ class MeshLibrary:
         return path.suffix.lower() == ".dae" and b"Y_UP" in path.read_bytes()
 
     def _check_volume(self, mesh: MeshSource) -> None:
-        vertices = self._triangles(mesh).vertices * mesh.scale
-        spread = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)
-        if spread[2] <= _FLAT * spread[0]:
-            raise _UnreadableError("is flat, expected a volume (give a thin box instead)")
+        _check_volume(self._triangles(mesh).vertices * mesh.scale)
 
     def _add(self, mesh: MeshSource) -> str:
         triangles = self._triangles(mesh)
@@ -112,39 +109,52 @@ class MeshLibrary:
         return name
 
 
-class _UnreadableError(Exception):
+class UnreadableMeshError(Exception):
     """Why a mesh file cannot be used, as the end of a sentence that begins with its path."""
+
+
+def _check_volume(vertices: np.ndarray) -> None:
+    spread = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)
+    if spread[2] <= _FLAT * spread[0]:
+        raise UnreadableMeshError("is flat, expected a volume (give a thin box instead)")
+
+
+def read_solid(path: Path) -> Triangles:
+    """The triangles of a mesh file that has a volume, so that things can collide with it."""
+    triangles = read_triangles(path)
+    _check_volume(triangles.vertices)
+    return triangles
 
 
 def read_triangles(path: Path, part: str | None = None) -> Triangles:
     """The triangles of a mesh file, or of one named object in it."""
     if path.suffix.lower() not in _FORMATS:
-        raise _UnreadableError(f"is of an unknown kind, expected one of {', '.join(_FORMATS)}")
+        raise UnreadableMeshError(f"is of an unknown kind, expected one of {', '.join(_FORMATS)}")
     try:
         if not path.is_file():
-            raise _UnreadableError("is not a file")
+            raise UnreadableMeshError("is not a file")
         if path.stat().st_size > _LARGEST_MESH:
-            raise _UnreadableError(f"is larger than {_LARGEST_MESH} bytes")
+            raise UnreadableMeshError(f"is larger than {_LARGEST_MESH} bytes")
         with path.open("rb") as stream:
             other = not_the_file(stream.read(200))
         if other:
-            raise _UnreadableError(other)
+            raise UnreadableMeshError(other)
         triangles = _read_stl(path.read_bytes()) if path.suffix.lower() == ".stl" and part is None else None
         triangles = triangles or Triangles(*read_mesh_file(path, part))
     except OSError as error:
-        raise _UnreadableError(f"cannot be read: {error.strerror}") from error
+        raise UnreadableMeshError(f"cannot be read: {error.strerror}") from error
     except MeshProcessError as error:
-        raise _UnreadableError(str(error)) from None
+        raise UnreadableMeshError(str(error)) from None
     vertices = triangles.vertices
     if vertices.shape[1:] != (3,):
-        raise _UnreadableError("has corners that are not three numbers each")
+        raise UnreadableMeshError("has corners that are not three numbers each")
     if not np.all(np.isfinite(vertices)) or np.abs(vertices).max(initial=0.0) > 1e9:
-        raise _UnreadableError("has corners that are not finite")
+        raise UnreadableMeshError("has corners that are not finite")
     if len(triangles.faces) == 0:
-        raise _UnreadableError("has no triangles")
+        raise UnreadableMeshError("has no triangles")
     edges = vertices[triangles.faces[:, 1:]] - vertices[triangles.faces[:, :1]]
     if not np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum() > 0:
-        raise _UnreadableError("has no area")
+        raise UnreadableMeshError("has no area")
     return triangles
 
 
@@ -154,7 +164,7 @@ def _read_stl(data: bytes) -> Triangles | None:
     if len(data) < _STL_HEADER or len(data) < _STL_HEADER + count * _STL_RECORD:
         if data[:5].lower() != b"solid" and b"\0" in data:
             whole = max(0, len(data) - _STL_HEADER) // _STL_RECORD
-            raise _UnreadableError(f"breaks off: it says that it has {count} triangles, and holds {whole}")
+            raise UnreadableMeshError(f"breaks off: it says that it has {count} triangles, and holds {whole}")
         return None
     if data[:5].lower() == b"solid" and len(data) != _STL_HEADER + count * _STL_RECORD:
         return None

@@ -26,7 +26,7 @@ from didymos.describe.formats.xml_file import Element
 from didymos.errors import InputError
 from didymos.rotations import quaternion_to_matrix
 
-__all__ = ["MJCF", "read_mjcf"]
+__all__ = ["MJCF", "read_engine_spec", "read_mjcf"]
 
 _KINDS = {
     mujoco.mjtJoint.mjJNT_FREE: JointKind.FLOATING,
@@ -34,6 +34,15 @@ _KINDS = {
     mujoco.mjtJoint.mjJNT_SLIDE: JointKind.PRISMATIC,
     mujoco.mjtJoint.mjJNT_HINGE: JointKind.REVOLUTE,
 }
+
+
+def read_engine_spec(root: Element, packages: Packages) -> mujoco.MjSpec:
+    """The engine's reading of a file, whose root element has been read, if it is safe to read."""
+    refuse_the_dangerous(root, packages)
+    with _with_its_line(root):
+        spec, _ = ask_engine(lambda: _spec(root.file), root.file)
+        check_compiles(spec.copy(), root.file)
+    return spec
 
 
 def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Description:

@@ -28,7 +28,7 @@ from didymos.describe.formats.sdf_tags import SDF_TAGS
 from didymos.describe.formats.xml_file import Element
 from didymos.describe.formats.xml_values import name_of, parse_numbers
 
-__all__ = ["SDF", "read_sdf"]
+__all__ = ["SDF", "read_sdf", "spanning_tree", "version_of"]
 
 _MOST_MODELS = 30  # contacts between models take a bit each
 
@@ -38,7 +38,7 @@ def read_sdf(file: DescriptionFile) -> Description:
     root = file.root
     assert root is not None
     report = ImportReport()
-    version = _version(root)
+    version = version_of(root)
     with_includes(root, file.packages, report)
     report.audit(root, SDF_TAGS)
     container, models = _models(root)
@@ -79,7 +79,8 @@ def _read_devices(mechanism: Mechanism, reader: ModelReader) -> tuple[Device, ..
     return devices.devices()
 
 
-def _version(root: Element) -> tuple[int, ...]:
+def version_of(root: Element) -> tuple[int, ...]:
+    """The version of SDF that a file says it is; an `InputError` where that is none."""
     text = root.attributes.get("version", "").strip()
     if not re.fullmatch(r"1\.\d{1,2}", text):
         raise root.error(f"<sdf> has the version {text!r}, expected 1.4 to 1.11")
@@ -108,7 +109,7 @@ def _still(joint: JointSource, report: ImportReport) -> JointSource:
 
 
 def _mechanism(root: Element, reader: ModelReader, joints: dict[str, JointSource], robot: str) -> Mechanism:
-    tree, loops = _spanning_tree(joints)
+    tree, loops = spanning_tree(joints)
     carriers = {joint.child: joint for joint in tree.values()}
     roots = [link for link in reader.links if link not in carriers]
     first = reader.graph.link_of(robot)
@@ -140,7 +141,7 @@ def _mechanism(root: Element, reader: ModelReader, joints: dict[str, JointSource
     )
 
 
-def _spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSource], list[JointSource]]:
+def spanning_tree(joints: dict[str, JointSource]) -> tuple[dict[str, JointSource], list[JointSource]]:
     """The joints that carry their child, in the order of the file, and those that close a loop."""
     tree: dict[str, JointSource] = {}
     loops: list[JointSource] = []

@@ -4,24 +4,24 @@ One loop: it listens until the next slice of ticks is due, answers at once with 
 pass. A command is an intervention before the next tick, so that the recording holds it and the run can be repeated,
 with the program `idle`. Step-locked, a query to a controller that was queried before in this period lets a period of the twin's
 own control rate pass first.
+
+In a world each robot that has drives has a bus of its own. Step-locked, time passes once every bus waits for it: a driver of
+its own for each robot sees the same clock, and no driver is ahead of another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from didymos.engine.judge import Judge
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
-from didymos.parts.drive import Drive
-from didymos.ports.moteus.board import Board
-from didymos.ports.moteus.bus import Bus, is_query
-from didymos.ports.moteus.controller import Controller
-from didymos.ports.moteus.line import Lines, Message, received, render
-from didymos.ports.moteus.numbers import bus_numbers
-from didymos.ports.moteus.terminal import Terminal
+from didymos.ports.moteus.numbers import plan_buses
+from didymos.ports.moteus.terminal import Terminal, wait
+from didymos.ports.moteus.wired_bus import WiredBus
 from didymos.ports.serve_options import ServeOptions
 
 if TYPE_CHECKING:
@@ -32,86 +32,40 @@ __all__ = ["serve"]
 _SLICE = 0.002  # [s] of the twin's clock that pass at once
 _SLACK = 0.1  # [s] that a run may be late and catch up; beyond, its clock falls behind the wall's, and an overrun is counted
 _LOOK_UP = 0.1  # [s] after which a run that waits for a query looks whether it should end
-_RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
 
 
 def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     """Serve until the time is over or `options.stop` is set; the facts about it."""
-    numbers = bus_numbers(simulation.twin, options.ids)
-    terminal = Terminal(options.link)
-    try:
-        run = Run(simulation, options.record, keep=False)
+    plans = plan_buses(simulation, options)
+    with ExitStack() as opened:
+        terminals = [opened.enter_context(closing(Terminal(plan.link))) for plan in plans]
+        run = opened.enter_context(closing(Run(simulation, options.record, keep=False)))
         judge = Judge(simulation, run.log)
-        try:
-            drives = {name: _Drive(run, name) for name in numbers}
-            boards = {name: Board(simulation.twin.name, name, number) for name, number in numbers.items()}
-            bus = Bus([Controller(drives[name], boards[name], options.say) for name in numbers])
-            port = _Port(run, bus, terminal, options)
-            where = f"{terminal.path} as {options.link}" if options.link is not None else terminal.path
-            pace = "on queries" if options.step_locked else "in real time"
-            known = " ".join(f"{name}={number}" for name, number in numbers.items())
-            run.advance(1)  # until now the drives have said nothing
-            options.say(f"{simulation.twin.name} runs {pace}, fdcanusb at {where} with {known}")
-            port.step_locked() if options.step_locked else port.real_time()
-        finally:
-            run.close()
-    finally:
-        terminal.close()
+        buses = [WiredBus(run, plan, terminal, options) for plan, terminal in zip(plans, terminals, strict=True)]
+        port = _Port(run, buses, options)
+        pace = "on queries" if options.step_locked else "in real time"
+        run.advance(1)  # until now the drives have said nothing
+        options.say(f"{simulation.twin.name} runs {pace}, fdcanusb {', '.join(bus.about for bus in buses)}")
+        port.step_locked() if options.step_locked else port.real_time()
+    paths = {robot: bus.path for bus in buses for robot in bus.plan.robots}
     return {
-        "path": str(options.link or terminal.path),
-        "ids": numbers,
-        "frames": port.messages,
-        "replies": port.replies,
-        "refused": port.refused,
-        "lost": terminal.lost,
+        **({"path": paths[""]} if "" in paths else {"paths": paths}),
+        "ids": {name: number for plan in plans for name, number in plan.numbers.items()},
+        "frames": sum(bus.messages for bus in buses),
+        "replies": sum(bus.replies for bus in buses),
+        "refused": sum(bus.refused for bus in buses),
+        "lost": sum(terminal.lost for terminal in terminals),
         "verdicts": judge.verdicts(),
     }
-
-
-class _Drive:
-    """A drive of the run, as its controller sees it."""
-
-    def __init__(self, run: Run, name: str) -> None:
-        self._run, self._name, self._beat = run, name, 0.0
-        self._view = run.simulation.readouts(name)
-        self._outputs = [output.name for output in Drive.outputs]
-        self._known, self._known_at = dict[str, float](), -1  # a message asks for many of them, a tick changes them
-
-    @property
-    def time(self) -> float:
-        return self._run.simulation.time
-
-    @property
-    def readouts(self) -> Mapping[str, float]:
-        tick = self._run.simulation.tick
-        if tick != self._known_at:
-            self._known, self._known_at = dict(zip(self._outputs, self._view.tolist(), strict=True)), tick
-        return self._known
-
-    def parameter(self, name: str) -> float:
-        return self._run.simulation.twin.parameters[f"parts.{self._name}.{name}"].value
-
-    def set_parameter(self, name: str, value: float) -> None:
-        self._run.intervene("set", f"parts.{self._name}.{name}", value)
-
-    def command(self, values: tuple[float, ...]) -> None:
-        self._beat += 1.0
-        self._run.intervene("steer", f"inputs.{self._name}", *values[:6], self._beat, *values[6:])
 
 
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, bus: Bus, terminal: Terminal, options: ServeOptions) -> None:
-        self.messages = self.replies = self.refused = 0
-        self._run, self._bus, self._terminal, self._options = run, bus, terminal, options
-        self._lines = Lines()
+    def __init__(self, run: Run, buses: Sequence[WiredBus], options: ServeOptions) -> None:
+        self._run, self._buses, self._options = run, buses, options
         simulation = run.simulation
         self._slice = max(1, round(_SLICE / simulation.period))
-        control = simulation.twin.file.control
-        rate = control.rate if control is not None else _RATE
-        self._round = max(1, round(1.0 / (rate * simulation.period)))
-        self._queried: set[int] = set()
         self._end = None if options.seconds is None else max(1, round(options.seconds / simulation.period))
 
     def real_time(self) -> None:
@@ -128,35 +82,25 @@ class _Port:
             simulation.overruns += pace.wait(simulation.tick - began)
 
     def step_locked(self) -> None:
-        """Let time pass on queries only."""
+        """Let time pass on queries only: to the next period of a bus, once all of them wait."""
+        simulation = self._run.simulation
+        for bus in self._buses:
+            bus.begin(simulation.tick)
         while not self._over():
             self._listen(_LOOK_UP)
+            while all(bus.waits for bus in self._buses) and not self._over():
+                self._pass(min(bus.due for bus in self._buses) - simulation.tick)
+                for bus in self._buses:
+                    if bus.due <= simulation.tick:
+                        bus.begin(simulation.tick)
+                    bus.answer()
 
     def _listen(self, seconds: float) -> None:
         """Answer what comes within a time [s]."""
-        for item in self._lines.feed(self._terminal.wait(seconds)):
-            if isinstance(item, str):
-                self.refused += 1
-                self._say(item)
-            else:
-                self._follow(item)
-        self._terminal.flush()
-
-    def _follow(self, message: Message) -> None:
-        self.messages += 1
-        if self._options.step_locked and is_query(message):
-            addressed = set(self._bus.addressed(message))
-            if addressed & self._queried:
-                self._queried.clear()
-                self._pass(self._round)
-            self._queried |= addressed
-        self._say("OK")
-        for reply in self._bus.send(message):
-            self.replies += 1
-            self._say(received(reply))
-
-    def _say(self, line: str) -> None:
-        self._terminal.send(render(line, self._lines.checksum))
+        buses = [bus for bus in self._buses if not bus.waits]
+        for bus, data in zip(buses, wait([one.terminal for one in buses], seconds), strict=True):
+            bus.feed(data)
+            bus.answer()
 
     def _pass(self, ticks: int) -> None:
         """Let ticks pass, slice by slice."""
@@ -166,7 +110,8 @@ class _Port:
             if self._end is not None:
                 count = min(count, self._end - simulation.tick)
             self._run.advance(count)
-            self._bus.advance(count * simulation.period)
+            for bus in self._buses:
+                bus.advance(count * simulation.period)
             ticks -= count
 
     def _over(self) -> bool:

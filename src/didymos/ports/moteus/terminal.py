@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import select
+from collections.abc import Sequence
 from pathlib import Path
 
 from didymos.errors import InputError
 from didymos.unix import unix_module
 
-__all__ = ["Terminal"]
+__all__ = ["Terminal", "wait"]
 
 _AT_ONCE = 65536  # [bytes]
 _BUNDLE = 4096  # bytes of answers that are written at once
@@ -30,7 +31,6 @@ class Terminal:
         tty.setraw(self._client)
         self.path = os.ttyname(self._client)
         os.set_blocking(self._device, False)
-        self._poll = select.poll()
         if link is not None:
             try:
                 link.symlink_to(self.path)
@@ -39,14 +39,13 @@ class Terminal:
                 raise InputError(f"cannot be made: {error.strerror}", file=link, option="link") from None
             self._link = link
 
-    def wait(self, seconds: float) -> bytes:
-        """Bytes from clients, within a time [s]."""
-        self._poll.register(self._device, select.POLLIN | (select.POLLOUT if self._out else 0))
-        events = self._poll.poll(max(0.0, 1000.0 * seconds))
-        self.flush()
-        return self._take() if any(event & select.POLLIN for _, event in events) else b""
+    @property
+    def events(self) -> tuple[int, int]:
+        """Its file, and what to look for there."""
+        return self._device, select.POLLIN | (select.POLLOUT if self._out else 0)
 
-    def _take(self) -> bytes:
+    def take(self) -> bytes:
+        """Bytes that came from clients."""
         try:
             return os.read(self._device, _AT_ONCE)
         except BlockingIOError:
@@ -78,3 +77,14 @@ class Terminal:
         os.close(self._client)
         if self._link is not None:
             self._link.unlink(missing_ok=True)
+
+
+def wait(terminals: Sequence[Terminal], seconds: float) -> list[bytes]:
+    """Bytes from clients of each terminal, within a time [s], and until the first that has any."""
+    poll = select.poll()
+    for terminal in terminals:
+        poll.register(*terminal.events)
+    ready = {file for file, event in poll.poll(max(0.0, 1000.0 * seconds)) if event & select.POLLIN}
+    for terminal in terminals:
+        terminal.flush()
+    return [terminal.take() if terminal.events[0] in ready else b"" for terminal in terminals]

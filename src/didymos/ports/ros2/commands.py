@@ -11,7 +11,7 @@ and under `ros2.commands` of the twin file, by names that the robot's own progra
 String whose labels stand for numbers.
 
 The names under /set are those of the log, which itself is published without that prefix: /setpoints/z is the set-point that
-holds, /set/setpoints/z the one that somebody sends.
+holds, /set/setpoints/z the one that somebody sends. In a world all but /step stand in the namespace of their robot.
 """
 
 from __future__ import annotations
@@ -39,10 +39,14 @@ _TWIST = {
 
 @dataclass(frozen=True)
 class Command:
-    """Set-points and inputs by handle (`setpoints.z`), as one message has them; `alive`: a sign of life as well."""
+    """Set-points and inputs by handle (`setpoints.z`), as one message has them; `alive`: a sign of life as well.
+
+    `prefix` stands before the handles of a robot of a world (`drone.`).
+    """
 
     values: tuple[tuple[str, float], ...]
     alive: bool = False
+    prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,10 @@ class Subscription:
     topic: str
     type_name: str
     read: Callable[[Any], Command]
+
+    def under(self, namespace: str, prefix: str) -> Subscription:
+        """The same of a robot in a world: its topic in a namespace (`/drone`), its handles behind a prefix (`drone.`)."""
+        return Subscription(namespace + self.topic, self.type_name, lambda message: replace(self.read(message), prefix=prefix))
 
 
 def subscriptions(

@@ -7,6 +7,7 @@ the message for whoever comes later. An identity has 16 bytes since Iron and had
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from cyclonedds.idl import types
@@ -21,17 +22,21 @@ _BEFORE_IRON = ("foxy", "galactic", "humble")
 _NEW, _OLD = 16, 24  # bytes of an identity
 
 
-def announce(node: Node, name: str) -> Any:
-    """Announce that all writers and readers of a participant are those of a node of this name (`/quadcopter`); its writer."""
+def announce(nodes: Mapping[str, Node]) -> Any:
+    """Announce the nodes of a participant by their names (`/quadcopter`), each with its writers and readers; the writer."""
     entities, info, gid, size = _types(os.environ.get("ROS_DISTRO", ""))
 
     def identity(raw: bytes) -> Any:
         return gid(data=list(raw.ljust(size, b"\0")))
 
-    readers, writers = ([identity(raw) for raw in ids] for ids in (node.reader_ids, node.writer_ids))
-    own = entities(node_namespace="/", node_name=name.lstrip("/"), reader_gid_seq=readers, writer_gid_seq=writers)
-    writer = node.writer(_TOPIC, info, depth=1, lasting=True)
-    writer.write(info(gid=identity(node.participant.guid.bytes), node_entities_info_seq=[own]))
+    told = []
+    for name, node in nodes.items():
+        readers, writers = ([identity(raw) for raw in ids] for ids in (node.reader_ids, node.writer_ids))
+        namespace, _, own = name.rpartition("/")
+        told.append(entities(node_namespace=namespace or "/", node_name=own, reader_gid_seq=readers, writer_gid_seq=writers))
+    first = next(iter(nodes.values()))
+    writer = first.writer(_TOPIC, info, depth=1, lasting=True)
+    writer.write(info(gid=identity(first.participant.guid.bytes), node_entities_info_seq=told))
     return writer
 
 

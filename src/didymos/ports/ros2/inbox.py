@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from threading import Condition, Event, Thread
 from typing import Any
 
@@ -23,8 +24,12 @@ _ROOM = 100_000  # commands that wait; more means that nobody runs the twin
 _ANY = ViewState.Any | InstanceState.Any | SampleState.Any
 
 
-class Step(int):
-    """A command to let so many ticks pass."""
+@dataclass(frozen=True)
+class Step:
+    """A command to let so many ticks pass; `robot` is whose driver asks, empty where it is the whole run's."""
+
+    ticks: int
+    robot: str = ""
 
 
 class Inbox:
@@ -33,7 +38,7 @@ class Inbox:
     A message that does not fit is handed to `say` once per topic, counted in `refused`, and changes nothing.
     """
 
-    def __init__(self, node: Node, subscriptions: Sequence[Subscription], *, steps: bool, say: Callable[[str], None]) -> None:
+    def __init__(self, node: Node, *, say: Callable[[str], None]) -> None:
         self.received = self.refused = 0
         self._say, self._said = say, set[str]()
         self._waiting: deque[Any] = deque()
@@ -41,14 +46,20 @@ class Inbox:
         self._readers: list[tuple[Any, str, Callable[[Any], Any]]] = []
         self._waitset = WaitSet(node.participant)
         self._conditions: list[Any] = []
-        if steps:
-            reader = node.reader(dds_topic(STEP), message_type("std_msgs/msg/UInt64"), depth=_AT_ONCE)
-            self.listen(reader, STEP, lambda message: Step(message.data))
+        self._thread = Thread(target=self._work, name="didymos-ros2-in", daemon=True)
+
+    def step_on(self, node: Node, namespace: str, robot: str) -> None:
+        """Let a node listen to its topic of steps, before all others. Before `start`."""
+        topic = namespace + STEP
+        reader = node.reader(dds_topic(topic), message_type("std_msgs/msg/UInt64"), depth=_AT_ONCE)
+        self.listen(reader, topic, lambda message: Step(message.data, robot))
+
+    def subscribe(self, node: Node, subscriptions: Iterable[Subscription]) -> None:
+        """Let a node listen to topics. Before `start`."""
         for subscription in subscriptions:
             kind = message_type(subscription.type_name)
             reader = node.reader(dds_topic(subscription.topic), kind, depth=_AT_ONCE)
             self.listen(reader, subscription.topic, subscription.read)
-        self._thread = Thread(target=self._work, name="didymos-ros2-in", daemon=True)
 
     def listen(self, reader: Any, name: str, read: Callable[[Any], Any]) -> None:
         """Take messages from a reader as well; `read` turns one into a command. Before `start`."""

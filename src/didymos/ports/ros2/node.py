@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Self
 
 from cyclonedds.core import DDSException
 from cyclonedds.domain import Domain, DomainParticipant
@@ -37,7 +37,7 @@ _LOOPBACK = """<CycloneDDS><Domain><General><Interfaces><NetworkInterface addres
 
 
 class Node:
-    """Writers and readers in one domain; on loopback unless `network`."""
+    """A ROS 2 node: writers and readers in one domain; on loopback unless `network`."""
 
     def __init__(self, domain: int, *, network: bool) -> None:
         own = os.environ.get("CYCLONEDDS_URI", "")
@@ -52,6 +52,12 @@ class Node:
         self._topics: dict[str, Any] = {}
         self.writer_ids: list[bytes] = []
         self.reader_ids: list[bytes] = []
+
+    def another(self) -> Self:
+        """A further node of the same participant, with writers and readers of its own."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, writer_ids=[], reader_ids=[])
+        return made
 
     def writer(
         self, topic: str, kind: Any, *, depth: int = 10, reliable: bool = True, lasting: bool = False, about: str = ""

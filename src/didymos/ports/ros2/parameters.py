@@ -1,5 +1,7 @@
 """ROS 2's parameter services over the twin's own parameter tree: set (live paths only), get, list.
 
+In a world the node of a robot has the robot's parameters by the robot's own paths, that of the world has all.
+
 A service is a pair of topics. `rmw_cyclonedds` tells answers apart by a header in the message, who asks and the how manieth
 request it is, and that is what is spoken here; `rmw_fastrtps` hides the same in DDS metadata, which this library does not show.
 """
@@ -9,17 +11,18 @@ from __future__ import annotations
 import math
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cyclonedds.idl import types
 
+from didymos.describe.path_patterns import tied_paths, unknown_path
 from didymos.engine.run import Run
 from didymos.errors import InputError
 from didymos.ports.ros2.inbox import Inbox
 from didymos.ports.ros2.names import dds_reply, dds_request
-from didymos.ports.ros2.node import Node
+from didymos.ports.ros2.outlets import Owner
 from didymos.ports.ros2.types import message_type, service_type
 
 __all__ = ["Reply", "Request", "open_services"]
@@ -28,13 +31,14 @@ _NOT_SET, _INTEGER, _DOUBLE = 0, 2, 3  # rcl_interfaces/msg/ParameterType
 _DEPTH = 1000  # as rmw_qos_profile_parameters
 _DISCOVERY = 2.0  # [s] that an answer waits for its reader
 
-_Answer = Callable[[Run, Any], dict[str, Any]]
+_Answer = Callable[[Run, Owner, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request that waits for the end of a tick; `client` is the DDS participant that it came from."""
+    """A request to a node that waits for the end of a tick; `client` is the DDS participant that it came from."""
 
+    owner: Owner
     message: Any
     client: Any
     reply_type: Any
@@ -43,7 +47,7 @@ class Request:
 
     def settle(self, run: Run) -> Reply:
         """Do what it requests, between two ticks."""
-        fields = self.answer(run, self.message)
+        fields = self.answer(run, self.owner, self.message)
         reply = self.reply_type(client=self.message.client, number=self.message.number, **fields)
         return Reply(reply, self.client, self.writer, time.monotonic() + _DISCOVERY)
 
@@ -67,8 +71,8 @@ class Reply:
         return False
 
 
-def open_services(node: Node, inbox: Inbox, name: str) -> tuple[str, ...]:
-    """Open the parameter services of a node of this name (`/quadcopter`); their names."""
+def open_services(owner: Owner, inbox: Inbox) -> tuple[str, ...]:
+    """Open the parameter services of a node; their names."""
     parameter, result = message_type("rcl_interfaces/msg/Parameter"), message_type("rcl_interfaces/msg/SetParametersResult")
     value, listed = message_type("rcl_interfaces/msg/ParameterValue"), message_type("rcl_interfaces/msg/ListParametersResult")
     text = types.sequence[str]
@@ -80,32 +84,43 @@ def open_services(node: Node, inbox: Inbox, name: str) -> tuple[str, ...]:
     for service, (verb, request, reply, answer) in services.items():
         kind = f"rcl_interfaces/srv/{verb}Parameters"
         request_type, reply_type = service_type(f"{kind}_Request", request), service_type(f"{kind}_Response", reply)
-        _open(node, inbox, f"{name}/{service}", request_type, reply_type, answer)
-    return tuple(f"{name}/{service}" for service in services)
+        _open(owner, inbox, f"{owner.name}/{service}", request_type, reply_type, answer)
+    return tuple(f"{owner.name}/{service}" for service in services)
 
 
-def _open(node: Node, inbox: Inbox, service: str, request_type: Any, reply_type: Any, answer: _Answer) -> None:
+def _open(owner: Owner, inbox: Inbox, service: str, request_type: Any, reply_type: Any, answer: _Answer) -> None:
     about = "serviceid= " + ".".join(f"{byte:x}" for byte in uuid.uuid4().bytes) + ";"  # pairs the two for rmw_cyclonedds
-    writer = node.writer(dds_reply(service), reply_type, depth=_DEPTH, about=about)
-    reader = node.reader(dds_request(service), request_type, depth=_DEPTH, about=about)
+    writer = owner.node.writer(dds_reply(service), reply_type, depth=_DEPTH, about=about)
+    reader = owner.node.reader(dds_request(service), request_type, depth=_DEPTH, about=about)
 
     def read(message: Any) -> Request:
         source = reader.get_matched_publication_data(message.sample_info.publication_handle)
-        return Request(message, source and source.participant_key, reply_type, writer, answer)
+        return Request(owner, message, source and source.participant_key, reply_type, writer, answer)
 
     inbox.listen(reader, service, read)
 
 
-def _set(run: Run, request: Any) -> dict[str, Any]:
+def _set(run: Run, owner: Owner, request: Any) -> dict[str, Any]:
     result = message_type("rcl_interfaces/msg/SetParametersResult")
+    known = owner.parameters(run.simulation)
     results = []
     for parameter in request.parameters:
         try:
-            run.intervene("set", parameter.name, _number(parameter.value))
+            _check(parameter.name, known, owner)
+            run.intervene("set", owner.prefix + parameter.name, _number(parameter.value))
             results.append(result(successful=True, reason=""))
         except InputError as error:
-            results.append(result(successful=False, reason=str(error)))
+            path = error.path and error.path.removeprefix(owner.prefix)
+            reason = InputError(error.message, file=error.file, line=error.line, path=path, option=error.option)
+            results.append(result(successful=False, reason=str(reason)))
     return {"results": results}
+
+
+def _check(path: str, known: Collection[str], owner: Owner) -> None:
+    """Refuse a path, or a pattern, that leads to nothing of a robot in a world."""
+    if owner.prefix and not tied_paths(path, known):
+        whole = "is of the world; set it through the world's node"
+        raise InputError(whole if path.startswith("world.") else unknown_path(path, known), path=path)
 
 
 def _number(value: Any) -> float:
@@ -116,8 +131,8 @@ def _number(value: Any) -> float:
     raise InputError("expected a finite number (PARAMETER_DOUBLE or PARAMETER_INTEGER)")
 
 
-def _get(run: Run, request: Any) -> dict[str, Any]:
-    parameters = run.simulation.twin.parameters
+def _get(run: Run, owner: Owner, request: Any) -> dict[str, Any]:
+    parameters = owner.parameters(run.simulation)
     return {"values": [_value(parameters[name].value if name in parameters else None) for name in request.names]}
 
 
@@ -136,9 +151,9 @@ def _value(number: float | None) -> Any:
     )
 
 
-def _list(run: Run, request: Any) -> dict[str, Any]:
+def _list(run: Run, owner: Owner, request: Any) -> dict[str, Any]:
     """Paths at or below any of the prefixes, not deeper below it than `depth` names; 0 is without limit."""
-    paths = [path for path in run.simulation.twin.parameters if _is_listed(path, request.prefixes, request.depth)]
+    paths = [path for path in owner.parameters(run.simulation) if _is_listed(path, request.prefixes, request.depth)]
     below = sorted({path.rpartition(".")[0] for path in paths} - {""})
     return {"result": message_type("rcl_interfaces/msg/ListParametersResult")(names=paths, prefixes=below)}
 

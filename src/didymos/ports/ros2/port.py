@@ -1,4 +1,4 @@
-"""The port ros2: the twin as a ROS 2 node.
+"""The port ros2: the twin as a ROS 2 node, a world as one for each robot and one for itself.
 
 Three threads: the run, which never waits for the wire; one that sends what the run has recorded; one that takes messages in.
 Commands count between two slices of ticks, and are kept in the recording as interventions, so that the run can be repeated.
@@ -7,8 +7,10 @@ Commands count between two slices of ticks, and are kept in the recording as int
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from didymos.control.idle import Idle
 from didymos.engine.judge import Judge
 from didymos.engine.pace import Pace
 from didymos.engine.run import Run
@@ -16,14 +18,13 @@ from didymos.errors import InputError, RunError
 from didymos.ports.serve_options import ServeOptions
 
 try:
-    from didymos.ports.ros2.commands import ALIVE, Command, subscriptions
+    from didymos.ports.ros2.commands import ALIVE, Command, Subscription, subscriptions
     from didymos.ports.ros2.graph import announce
     from didymos.ports.ros2.inbox import Inbox, Step
-    from didymos.ports.ros2.names import ros_name
     from didymos.ports.ros2.node import Node
+    from didymos.ports.ros2.outlets import Owner, outlets, owners, statics
     from didymos.ports.ros2.parameters import Reply, Request, open_services
     from didymos.ports.ros2.publisher import Publisher
-    from didymos.ports.ros2.statics import static_frames
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "cyclonedds":
         raise
@@ -38,23 +39,30 @@ _SLICE = 0.005  # [s] of the twin's clock between two looks at the commands
 _LOOK_UP = 0.1  # [s] after which a run that waits for a step looks whether it should end
 _DOMAINS = 233  # DDS's ports of higher domains do not exist
 
+_Item = TypeVar("_Item")
+
 
 def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     """Serve until the time is over or `options.stop` is set; the facts about it."""
     node = Node(_domain(options), network=options.network)
     run = Run(simulation, options.record, keep=False)
     judge = Judge(simulation, run.log)
-    wire = simulation.twin.file.ros2
-    topics = {name: topic for name, topic in wire.topics.items() if name in run.log or not simulation.scope.lacks(name)}
-    publisher = Publisher(node, run.log.layouts, static_frames(simulation.twin), topics)
-    subscribed = list(subscriptions(simulation.overrides.names, wire.commands))
-    inbox = Inbox(node, subscribed, steps=options.step_locked, say=options.say)
-    services = open_services(node, inbox, ros_name(simulation.twin.name))
-    known = announce(node, ros_name(simulation.twin.name))
+    nodes = owners(simulation, node)
+    out = [outlet for owner in nodes for outlet in _of(owner, outlets(run.log, owner, options.say))]
+    steppers = {owner.robot_name: (owner.node, owner.namespace) for owner in nodes if options.step_locked or not owner.prefix}
+    publisher = Publisher(steppers, out, [item for owner in nodes for item in statics(owner)])
+    inbox = Inbox(node, say=options.say)
+    for owner in nodes if options.step_locked else ():
+        inbox.step_on(owner.node, owner.namespace, owner.robot_name)
+    for owner in nodes:
+        inbox.subscribe(owner.node, _subscriptions(owner))
+    services = [service for owner in nodes for service in open_services(owner, inbox)]
+    known = announce({owner.name: owner.node for owner in nodes})
     run.log.listen(publisher.put)
     inbox.start()
     pace = "on /step" if options.step_locked else "in real time"
-    options.say(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(options)}, services {' '.join(services)}")
+    what = f"services {' '.join(services)}" if len(nodes) == 1 else f"nodes {' '.join(owner.name for owner in nodes)}"
+    options.say(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(options)}, {what}")
     port = _Port(run, inbox, publisher, options)
     try:
         port.step_locked() if options.step_locked else port.real_time()
@@ -75,6 +83,26 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     }
 
 
+def _subscriptions(owner: Owner) -> list[Subscription]:
+    """Every topic that the robot of an owner listens to."""
+    if owner.robot is None:
+        return []
+    robot = owner.robot
+    own = _of(owner, subscriptions(robot.overrides.names, robot.twin.file.ros2.commands))
+    return [item.under(owner.namespace, owner.prefix) if owner.prefix else item for item in own]
+
+
+def _of(owner: Owner, items: Iterator[_Item]) -> list[_Item]:
+    """All items; where one cannot be, the error says which robot's it is."""
+    try:
+        return list(items)
+    except InputError as error:
+        if not owner.prefix:
+            raise
+        path = owner.prefix + error.path if error.path is not None else owner.prefix.rstrip(".")
+        raise InputError(error.message, path=path) from None
+
+
 def _domain(options: ServeOptions) -> int:
     text = os.environ.get("ROS_DOMAIN_ID", "0") if options.domain is None else str(options.domain)
     if not text.isascii() or not text.isdigit() or int(text) >= _DOMAINS:
@@ -88,7 +116,11 @@ class _Port:
 
     def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, options: ServeOptions) -> None:
         self._run, self._inbox, self._publisher, self._options = run, inbox, publisher, options
-        self._commanded: dict[str, float] = {}
+        self._commanded: dict[str, float] = {}  # by handle, that of a robot of a world behind its prefix
+        robots = run.simulation.robots
+        self._alive = {f"{name}.{ALIVE}" if name else ALIVE for name, robot in robots.items() if ALIVE in robot.overrides.names}
+        # The tick until which each driver lets time pass, by robot: who is driven from elsewhere is waited for from the start.
+        self._steps = {name: 0 for name, robot in robots.items() if name and isinstance(robot.program, Idle | None)}
         self._replies: list[Reply] = []
         period = run.simulation.period
         self._slice = min(max(1, round(_SLICE / period)), run.simulation.chunk)
@@ -116,23 +148,39 @@ class _Port:
                 else:
                     self._follow(command)
 
-    def _step(self, step: int) -> None:
+    def _step(self, step: Step) -> None:
+        """The whole run's, or a driver's: then time passes as far as all drivers let it."""
         simulation = self._run.simulation
-        end = simulation.tick + step
+        if step.robot:
+            self._steps[step.robot] = max(self._steps.get(step.robot, 0), simulation.tick) + step.ticks
+        else:
+            self._advance_to(simulation.tick + step.ticks)
+        if not (step.robot and step.ticks):
+            self._publisher.put_stepped(step.robot, simulation.tick)
+        while step.robot and (end := min(self._steps.values())) > simulation.tick and not self._over():
+            self._advance_to(end)
+
+    def _advance_to(self, end: int) -> None:
+        """Let time pass until a tick, and tell the drivers who have waited for it."""
+        simulation, before = self._run.simulation, self._run.simulation.tick
         while simulation.tick < end and not self._over():
             self._run.advance(self._ticks(min(end - simulation.tick, simulation.chunk)))
         _ = self._run.log  # everything recorded on the way is with the publisher now
-        self._publisher.put_stepped(simulation.tick)
+        for robot, tick in self._steps.items():
+            if before < tick <= end:
+                self._publisher.put_stepped(robot, simulation.tick)
 
     def _follow(self, command: Command | Request) -> None:
         if isinstance(command, Request):
             self._replies.append(command.settle(self._run))
             return
-        for handle, value in command.values:
+        for name, value in command.values:
+            handle = command.prefix + name
             if self._commanded.get(handle) != value:  # a command that is repeated at a rate is one intervention
                 self._steer(handle, value)
-        if command.alive and ALIVE in self._run.simulation.overrides.names:
-            self._steer(ALIVE, self._commanded.get(ALIVE, 0.0) + 1.0)
+        alive = command.prefix + ALIVE
+        if command.alive and alive in self._alive:
+            self._steer(alive, self._commanded.get(alive, 0.0) + 1.0)
 
     def _steer(self, handle: str, value: float) -> None:
         self._run.intervene("steer", handle, value)

@@ -7,7 +7,9 @@ slow reader misses beyond the depth of its writer is DDS's business, as it is be
 from __future__ import annotations
 
 import queue
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from threading import Thread
 from typing import Any
 
@@ -16,10 +18,11 @@ from cyclonedds.core import DDSException
 from numpy.typing import NDArray
 
 from didymos.ports.ros2.encode import MessageEncoder
-from didymos.ports.ros2.names import dds_topic, wire_names
+from didymos.ports.ros2.names import dds_topic
 from didymos.ports.ros2.node import Node
+from didymos.ports.ros2.outlets import Outlet
 from didymos.ports.ros2.types import message_type, raw_type, type_hash
-from didymos.record.stream import Kind, StreamLayout
+from didymos.record.stream import Kind
 
 __all__ = ["STEPPED", "Publisher"]
 
@@ -32,27 +35,49 @@ _BACKLOG = 4_000_000  # [bytes] that a writer holds at most for slow readers
 _Rows = tuple[int, NDArray[np.float64], NDArray[np.float64]]
 
 
+@dataclass(frozen=True)
+class _Sender:
+    """An outlet with its encoder, the type of its messages and the writer of each of its topics."""
+
+    encoder: MessageEncoder
+    kind: Any
+    writers: tuple[Any, ...]
+    columns: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class _Stepped:
+    """The tick that was reached, and the robot whose driver is told."""
+
+    robot: str
+    tick: int
+
+
 class Publisher:
-    """Sends the rows of streams; `sent` and `lost` count messages."""
+    """Sends the rows of streams; `sent` and `lost` count messages.
+
+    Args:
+        steppers: who says which tick a step-locked run has reached: node and namespace, by the name of the robot.
+        outlets: where the rows of the streams go.
+        statics: what never changes, each with its one row.
+    """
 
     def __init__(
-        self, node: Node, layouts: Sequence[StreamLayout], statics: Sequence[tuple[StreamLayout, Any]], renamed: Mapping[str, str]
+        self, steppers: Mapping[str, tuple[Node, str]], outlets: Iterable[Outlet], statics: Iterable[tuple[Outlet, Any]]
     ) -> None:
         self.sent = self.lost = 0
-        self._encoders = [MessageEncoder(layout) for layout in layouts]
-        self._poses = _poses(layouts)
-        pose_topics = [encoder.topics[0] for encoder, _ in self._poses.values()]
-        names = wire_names(layouts, renamed, pose_topics)
-        self._writers: dict[str, Any] = {}
-        self._kinds: dict[str, Any] = {}
-        for layout, encoder in zip(layouts, self._encoders, strict=True):
-            for topic in encoder.topics:
-                self._open(node, topic, names[topic], encoder, layout.kind)
-        for encoder, _ in self._poses.values():
-            self._open(node, encoder.topics[0], encoder.topics[0], encoder, Kind.POSE)
-        self._stepped = node.writer(dds_topic(STEPPED), message_type("std_msgs/msg/UInt64"), depth=1000)
-        self._queue: queue.Queue[_Rows | int | None] = queue.Queue(_ROOM)
-        self._say_statics(node, statics)
+        self._writers: dict[tuple[Node, str], Any] = {}
+        self._senders: defaultdict[int, list[_Sender]] = defaultdict(list)
+        for outlet in outlets:
+            self._senders[outlet.stream].append(self._open(outlet))
+        number = message_type("std_msgs/msg/UInt64")
+        self._stepped = {
+            robot: node.writer(dds_topic(namespace + STEPPED), number, depth=1000)
+            for robot, (node, namespace) in steppers.items()
+        }
+        self._queue: queue.Queue[_Rows | _Stepped | None] = queue.Queue(_ROOM)
+        for outlet, row in statics:  # sent once; its writers keep it for whoever comes later
+            self._send(self._open(outlet), np.zeros(1), np.asarray(row, np.float64)[None, :])
         self._thread = Thread(target=self._work, name="didymos-ros2-out", daemon=True)
         self._thread.start()
 
@@ -61,12 +86,12 @@ class Publisher:
         try:
             self._queue.put_nowait((index, times, rows))
         except queue.Full:
-            self.lost += len(times) * (len(self._encoders[index].topics) + (index in self._poses))
+            self.lost += len(times) * sum(len(sender.writers) for sender in self._senders[index])
 
-    def put_stepped(self, tick: int) -> None:
-        """Say which tick was reached, after all rows put before."""
+    def put_stepped(self, robot: str, tick: int) -> None:
+        """Say which tick was reached, after all rows put before, to the driver of a robot or, without a name, of the run."""
         if self.alive:
-            self._queue.put(tick)
+            self._queue.put(_Stepped(robot, tick))
 
     @property
     def alive(self) -> bool:
@@ -79,61 +104,43 @@ class Publisher:
             self._queue.put(None)
         self._thread.join()
 
-    def _open(self, node: Node, topic: str, name: str, encoder: MessageEncoder, kind: Kind) -> None:
-        """One writer per topic, with the quality of service that ROS 2's own nodes use there."""
-        if topic in self._writers:
-            return
-        depth = min(max(10, _BACKLOG // encoder.size), 1000)
-        self._kinds[topic] = raw_type(encoder.type_name)
-        self._writers[topic] = node.writer(
-            dds_topic(name),
-            self._kinds[topic],
-            depth=10 if kind is Kind.CLOCK else depth,
-            reliable=kind is not Kind.CLOCK,  # as rclcpp::ClockQoS
-            lasting=kind is Kind.TF_STATIC,  # as tf2_ros::StaticBroadcasterQoS
-            about=f"typehash={type_hash(encoder.type_name)};",
-        )
+    def _open(self, outlet: Outlet) -> _Sender:
+        encoder = MessageEncoder(outlet.layout)
+        kind = raw_type(encoder.type_name)
+        writers = tuple(self._writer(outlet, topic, encoder, kind) for topic in outlet.topics)
+        return _Sender(encoder, kind, writers, outlet.columns)
 
-    def _say_statics(self, node: Node, statics: Sequence[tuple[StreamLayout, Any]]) -> None:
-        """Send once what never changes; its writers keep it for whoever comes later."""
-        for layout, row in statics:
-            encoder = MessageEncoder(layout)
-            self._open(node, encoder.topics[0], encoder.topics[0], encoder, layout.kind)
-            self._send(encoder, np.zeros(1), np.asarray(row, np.float64)[None, :])
+    def _writer(self, outlet: Outlet, topic: str, encoder: MessageEncoder, kind: Any) -> Any:
+        """One writer per node and topic, with the quality of service that ROS 2's own nodes use there."""
+        what = outlet.layout.kind
+        if (outlet.node, topic) not in self._writers:
+            self._writers[outlet.node, topic] = outlet.node.writer(
+                dds_topic(topic),
+                kind,
+                depth=10 if what is Kind.CLOCK else min(max(10, _BACKLOG // encoder.size), 1000),
+                reliable=what is not Kind.CLOCK,  # as rclcpp::ClockQoS
+                lasting=what is Kind.TF_STATIC,  # as tf2_ros::StaticBroadcasterQoS
+                about=f"typehash={type_hash(encoder.type_name)};",
+            )
+        return self._writers[outlet.node, topic]
 
     def _work(self) -> None:
         while True:
             item = self._queue.get()
             if item is None:
                 return
-            if isinstance(item, int):
-                self._stepped.write(message_type("std_msgs/msg/UInt64")(data=item))
+            if isinstance(item, _Stepped):
+                self._stepped[item.robot].write(message_type("std_msgs/msg/UInt64")(data=item.tick))
             else:
                 index, times, rows = item
-                self._send(self._encoders[index], times, rows)
-                if index in self._poses:
-                    encoder, columns = self._poses[index]
-                    self._send(encoder, times, rows[:, columns])
+                for sender in self._senders[index]:
+                    self._send(sender, times, rows if sender.columns is None else rows[:, sender.columns])
 
-    def _send(self, encoder: MessageEncoder, times: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
-        for topic, messages in zip(encoder.topics, encoder.encode(times, rows), strict=True):
-            writer, kind = self._writers[topic], self._kinds[topic]
+    def _send(self, sender: _Sender, times: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
+        for writer, messages in zip(sender.writers, sender.encoder.encode(times, rows), strict=True):
             for message in messages:
                 try:
-                    writer.write(kind(message))
+                    writer.write(sender.kind(message))
                     self.sent += 1
                 except DDSException:  # a reader kept the writer waiting for too long
                     self.lost += 1
-
-
-def _poses(layouts: Sequence[StreamLayout]) -> dict[int, tuple[MessageEncoder, list[int]]]:
-    """`/pose`: the pose in `truth` alone, unless something else has that name; by the number of the stream it is a part of."""
-    if any("/pose" in layout.topics for layout in layouts):
-        return {}
-    encoders = {}
-    for index, layout in enumerate(layouts):
-        if layout.name == "truth":
-            columns = [i for i, name in enumerate(layout.columns) if name.startswith(("position.", "orientation."))]
-            names, units = ([which[i] for i in columns] for which in (layout.columns, layout.units))
-            encoders[index] = (MessageEncoder(StreamLayout("pose", Kind.POSE, tuple(names), tuple(units), layout.frame)), columns)
-    return encoders

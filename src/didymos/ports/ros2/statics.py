@@ -13,14 +13,18 @@ __all__ = ["static_frames"]
 _POSE = (*(f"position.{axis}" for axis in "xyz"), *(f"orientation.{axis}" for axis in "wxyz"))
 
 
-def static_frames(twin: Twin) -> list[tuple[StreamLayout, NDArray[np.float64]]]:
-    """Per link that has further frames: the layout of their poses in the link's frame, and the one row."""
+def static_frames(twin: Twin, prefix: str = "") -> list[tuple[StreamLayout, NDArray[np.float64]]]:
+    """Per link that has further frames: the layout of their poses in the link's frame, and the one row.
+
+    `prefix` stands before the names of all frames (`drone/`).
+    """
     static = []
     frames = twin.description.frames
     for link in dict.fromkeys(frame.link for frame in frames.values()):
         own = [frame for frame in frames.values() if frame.link == link]
-        columns = [f"{frame.name}.{number}" for frame in own for number in _POSE]
+        labels = tuple(f"{prefix}{frame.name}" for frame in own)
+        columns = tuple(f"{label}.{number}" for label in labels for number in _POSE)
         units = ("m", "m", "m", "1", "1", "1", "1") * len(own)
-        layout = StreamLayout("tf_static", Kind.TF_STATIC, tuple(columns), units, link, labels=tuple(frame.name for frame in own))
+        layout = StreamLayout("tf_static", Kind.TF_STATIC, columns, units, f"{prefix}{link}", labels=labels)
         static.append((layout, np.concatenate([[*frame.position, *frame.quaternion] for frame in own])))
     return static
