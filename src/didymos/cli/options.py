@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from didymos.cli.values import duration, settings
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
+    from didymos.describe.twin import Twin as DescribedTwin
     from didymos.record.rotation import RotatedFile
     from didymos.twin import Twin
     from didymos.world import World
@@ -152,15 +154,13 @@ def load_model(
 
     if find_world(name) is None:
         return load_twin(name, variant, chosen, control, firmware, read=read, scenarios=scenarios, quiet=quiet)
-    for option, given in (("variant", variant), ("firmware", firmware), ("scenarios", scenarios)):
+    for option, given in (("variant", variant), ("scenarios", scenarios)):
         if given:
             raise InputError("goes with a twin; a world says so for each robot in its file", option=option)
-    return _load_world(name, chosen, control, quiet)
+    return _load_world(name, chosen, control, firmware, quiet)
 
 
-def _load_world(name: str, chosen: Mapping[str, float], control: str | None, quiet: bool) -> World:
-    import_late("glfw")
-
+def _load_world(name: str, chosen: Mapping[str, float], control: str | None, firmware: str | None, quiet: bool) -> World:
     import didymos
     from didymos.cli.trust import ask
     from didymos.describe.trust import NotTrusted
@@ -171,21 +171,32 @@ def _load_world(name: str, chosen: Mapping[str, float], control: str | None, qui
         if not ask(refusal):
             raise
         world = didymos.load_world(name, trust=True)
-    for item in control.split(",") if control is not None else ():
-        robot, _, program = item.partition("=")
-        if not program:
-            what = "expected ROBOT=MODULE:CLASS, several joined by commas: a world has several robots"
-            raise InputError(what, path="--control")
-        try:
-            world.replace_program(robot, program)
-        except InputError as error:
-            raise InputError(str(error), path="--control") from None
+    for option, given in (("--control", control), ("--firmware", firmware)):
+        for item in given.split(",") if given is not None else ():
+            robot, _, program = item.partition("=")
+            if not program:
+                what = "ROBOT=MODULE:CLASS" if option == "--control" else "ROBOT=FIRMWARE"
+                raise InputError(f"expected {what}, several joined by commas: a world has several robots", path=option)
+            try:
+                world.change(robot, partial(_replace_program, name=program, option=option))
+            except InputError as error:
+                raise InputError(str(error), path=option) from None
     for path, value in chosen.items():
         world.set(path, value)
     ran = [f"{robot}: {', '.join(item.twin.code.ran)}" for robot, item in world.robots.items() if item.twin.code.ran]
     if ran and not quiet:
         print(f"didymos: runs code of {world.folder}: {'; '.join(ran)}", file=sys.stderr)
     return world
+
+
+def _replace_program(twin: DescribedTwin, name: str, option: str) -> None:
+    """Let a program, or a firmware, take the place of a robot's own."""
+    if option == "--control":
+        twin.replace_program(name)
+        return
+    from didymos.ports.firmware import use_firmware
+
+    use_firmware(twin, name)
 
 
 def _tell_made(twin: Twin, name: str) -> None:

@@ -62,6 +62,11 @@ def run(options: RunOptions) -> int:
         if isinstance(twin, World):
             raise InputError("drives the robot of a twin; a world has several", option="robot")
         return drive_robot(twin, options)
+    if options.by_hand.gamepad is not None:
+        from didymos.world import World
+
+        if isinstance(twin, World):
+            raise InputError("flies the robot of a twin; a world has several", option="gamepad")
     pad = _open_pad(options.by_hand.gamepad, options.by_hand.pad_map)
     return _simulate(twin, _planned(options, twin, variant, repeated, pad), options)
 
@@ -96,8 +101,6 @@ def _started(twin: Twin | World, plan: _Plan) -> Simulation:
 
     if not isinstance(twin, World):
         return twin.simulate(seed=plan.seed, scenario=plan.scenario, piloted=piloted)
-    if plan.pad is not None:
-        raise InputError("flies the robot of a twin; a world has several", option="gamepad")
     return twin.simulate(seed=plan.seed, scenario=plan.scenario, piloted=plan.repeated.piloted_robots if plan.repeated else ())
 
 

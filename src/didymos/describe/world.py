@@ -158,10 +158,14 @@ class World:
 
     def replace_program(self, robot: str, name: str, folder: Path | None = None) -> None:
         """Let a robot be driven by another program, as `Twin.replace_program` says."""
+        self.change(robot, lambda twin: twin.replace_program(name, folder))
+
+    def change(self, robot: str, how: Callable[[Twin], None]) -> None:
+        """Change the twin of a robot by a function; the world stays as it was if that fails."""
         if robot not in self.robots:
             raise InputError(f"there is no robot {robot!r}{nearest(robot, self.robots)}")
         made = self.robots[robot].twin.copy()
-        made.replace_program(name, folder)
+        how(made)
         self.robots = {**self.robots, robot: replace(self.robots[robot], twin=made)}
 
     def split(self, path: str) -> tuple[str, str]:
