@@ -146,6 +146,8 @@ def load_model(
     quiet: bool = False,
 ) -> Twin | World:
     """The twin or the world that the options of these names describe, ready to run."""
+    import_late("glfw")  # the engine imports it to open windows, which we never do, and it starts two processes to do so
+
     from didymos.world import find_world
 
     if find_world(name) is None:
