@@ -53,6 +53,7 @@ _STYLE = {
 }
 _MOST_CURVES = len(COLOURS)
 _PLAN_ROWS = 3
+_LETTERS = 75  # of a title and a legend beside it, in a picture of a world
 _OVERVIEW_PANELS = 12
 _OVERVIEW_ORDER = (
     Kind.ODOMETRY, Kind.POSE, Kind.SCALARS, Kind.IMU, Kind.JOINT_STATES, Kind.TWIST, Kind.WRENCH, Kind.NAVSAT,
@@ -237,7 +238,7 @@ def _world_figure(log: Log) -> Any:
             ax.set_xlabel("time [s]")
         else:
             ax.tick_params(labelbottom=False)
-        if len(panel.curves) <= _MOST_CURVES:
+        if len(panel.title) + sum(len(label) + 6 for label in panel.curves) <= _LETTERS:  # else the plan has the colours
             ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.01), ncols=len(panel.curves), borderaxespad=0.0)
     if more:
         figure.supxlabel(f"and {more} more panels: name signals, or a robot, to see them", fontsize=8, color="#777777")
