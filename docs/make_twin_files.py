@@ -49,6 +49,7 @@ from didymos.describe.world_file import (
     MountJointSpec,
     MountSpec,
     PartnerSpec,
+    RelativeSpec,
     RobotSpec,
     WorldExpectationSpec,
     WorldFile,
@@ -113,6 +114,7 @@ RECORDS: dict[str, type[Spec]] = {
     "world scenario": WorldScenarioSpec,
     "partner": PartnerSpec,
     "world expectation": WorldExpectationSpec,
+    "relative": RelativeSpec,
 }
 """The records that have a table of their own, by the name of their block."""
 
@@ -127,6 +129,7 @@ MEANINGS = {
     "MountSpec.joint": "by which it is held, see [joint of a mount](#joint-of-a-mount); rigidly without",
     "WorldScenarioSpec.stimuli": "see [stimulus](#stimulus); the target begins with a robot's name, or with `world`",
     "WorldScenarioSpec.robots": "what single robots do, see [partner](#partner); the others do what they always do",
+    "WorldExpectationSpec.relative": "where a robot is as seen from another, see [relative](#relative)",
     "WorldScenarioSpec.expect": "see [expectation of the world](#expectation-of-the-world)",
     "TwinFile.title": "one line, shown by `didymos list`",
     "TwinFile.description": "the robot description, see [description](#description)",

@@ -59,7 +59,7 @@ def clip(
     states = simulation.poses(log)
     time = np.linspace(0.0, simulation.time, len(states), endpoint=False)
     data, pictures = mujoco.MjData(model), []
-    with open_canvas(model, size, fine=False) as canvas:
+    with open_canvas(model, size, fine=extent > 10.0) as canvas:  # thin arms far away need smooth edges
         for at in np.arange(span[0], span[1], 1.0 / fps):
             data.qpos[:] = states[int(np.searchsorted(time, at))]
             mujoco.mj_kinematics(model, data)
@@ -113,7 +113,7 @@ def formation() -> None:
         time, path = paths["leader"]
         heading = float(np.interp(at, log["leader.truth.yaw"].time, np.unwrap(log["leader.truth.yaw"].values)))
         place = np.array([np.interp(at, time, path[:, axis]) for axis in range(3)])
-        return place - 4.5 * np.array([np.cos(heading), np.sin(heading), 0.0]), 14.0, -35.0, -35.0
+        return place - 5.0 * np.array([np.cos(heading), np.sin(heading), 0.0]), 19.0, -35.0, -40.0
 
     plain = simulation.shown.model  # a pattern that moves makes a clip twenty times larger
     ground = plain.geom_type == mujoco.mjtGeom.mjGEOM_PLANE

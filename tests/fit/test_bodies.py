@@ -142,7 +142,8 @@ def test_the_interval_of_a_bodys_mass_is_that_of_the_mass_alone(plate: Twin, sha
     assert alone.interval is not None
     assert body.interval is not None
     assert body.after == pytest.approx(alone.after, rel=1e-5)
-    assert np.ptp(body.interval) == pytest.approx(np.ptp(alone.interval), rel=0.03)  # draws of noise, 0.7 % each: 3 deviations
+    # widths are from 512 draws of the noise: 1.5 % from fit to fit (measured over twelve starts), so 2.2 % between two of them
+    assert np.ptp(body.interval) == pytest.approx(np.ptp(alone.interval), rel=3 * 0.022)
 
 
 def test_the_profile_of_a_mass_does_not_hang_on_the_coordinates_that_move_it(plate: Twin, shaken: Recording) -> None:

@@ -42,8 +42,8 @@ def test_the_ground_tilts_it_more_than_a_level_floor_does(walked: Any) -> None:
 
 def test_the_lidar_sees_a_moving_obstacle_at_its_true_distance(walked: Any) -> None:
     """The ray nearest to the axis of crosser_1 is as long as the distance d to the axis less its radius r, within five deviations
-    of the noise, 50 mm. It misses the axis by at most e = 0.5 deg, which makes it longer by about d^2 e^2 / 2 r, and the dog's tilt
-    t by d t^2 / 2: with d < 4.5 m and t < 0.05 less than 8 mm."""
+    of the noise, 50 mm. It misses the axis by at most e = 0.5 deg, which makes it longer by about d^2 e^2 / 2 r, and the dog's
+    tilt t by d t^2 / 2: with d < 4 m and t < 0.06 less than 9 mm."""
     middle = (3.0, lambda t: 2.5 * math.sin(2.0 * math.pi * 0.06 * t - 1.633))
     angles = np.linspace(-0.5 * 6.265732, 0.5 * 6.265732, 360)
     seen = 0
@@ -54,14 +54,14 @@ def test_the_lidar_sees_a_moving_obstacle_at_its_true_distance(walked: Any) -> N
         away = math.hypot(middle[0] - x, middle[1](time) - y) - RADIUS
         found = walked[f"dog.lidar.ranges.{ray}"].values[index]
         seen += 1
-        assert abs(found - away) < 5.0 * 0.01 + 0.008, f"at {time:g} s: {found:g} m of {away:g} m"
+        assert abs(found - away) < 5.0 * 0.01 + 0.009, f"at {time:g} s: {found:g} m of {away:g} m"
     assert seen >= 70
 
 
 def test_the_obstacles_leave_room(walked: Any) -> None:
-    """The dog reaches 0.55 m from its middle: trunk, feet and their swing."""
+    """More than the dog reaches, 0.61 m from the lidar to a knee; and the rays do meet something."""
     nearest = min(walked[f"dog.guard.ranges.{i}"].values.min() for i in range(8))
-    assert 0.6 < nearest < 3.0
+    assert 0.64 < nearest < 3.0
 
 
 def test_one_that_stands_in_the_way_is_judged() -> None:

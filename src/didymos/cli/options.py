@@ -146,7 +146,7 @@ def load_model(
     quiet: bool = False,
 ) -> Twin | World:
     """The twin or the world that the options of these names describe, ready to run."""
-    import_late("glfw")  # the engine imports it to open windows, which we never do, and it starts two processes to do so
+    import_late("glfw")  # as in `_load`
 
     from didymos.world import find_world
 

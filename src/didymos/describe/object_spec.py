@@ -99,8 +99,8 @@ class ObjectSpec(Spec):
     orientation: Vector = Field(default=Vector(), description="roll, pitch, yaw [rad]")
     size: Vector | None = Field(
         default=None,
-        description="lengths along its axes [m]; of a cylinder, capsule or sphere: diameter, diameter, length; of a plane: 0 is"
-        " endless; of a height field or terrain: x and y",
+        description="lengths along its axes [m]; of a cylinder, capsule or sphere: diameter, diameter, length; of a plane:"
+        " what is seen of it, contacts have no end; of a height field or terrain: x and y",
     )
     friction: float = number(1.0, unit="1", low=0, high=10, doc="coefficient of sliding friction")
     colour: Vector = Field(default=Vector(x=0.55, y=0.6, z=0.68), description="red, green, blue, 0 to 1")

@@ -21,8 +21,9 @@ from didymos.describe.parameters import Parameter
 from didymos.describe.path_patterns import spread, unknown_path
 from didymos.describe.twin import Twin
 from didymos.describe.validate import validate_as
+from didymos.describe.world_checks import carriers_first, wrong_ends
 from didymos.describe.world_file import WorldFile, WorldScenarioSpec
-from didymos.describe.world_scenario import OF_A_FREE_ROOT, Robot, plain_scenario, wrong_end, wrong_scenarios
+from didymos.describe.world_scenario import OF_A_FREE_ROOT, Robot, Wrong, plain_scenario, wrong_scenarios
 from didymos.describe.yaml_file import read_yaml
 from didymos.errors import InputError, nearest
 
@@ -49,7 +50,10 @@ class World:
         for name in self.file.robots:
             if name in RESERVED:
                 raise self.mistake(f"a robot cannot be called {name!r}: paths of the world begin so", "robots", name)
-        self._order = self._carriers_first()
+        found = carriers_first(self.file.robots)
+        if isinstance(found, Wrong):
+            raise self.mistake(found.text, *found.place)
+        self._order = found
         self._twins: dict[tuple[str, str | None], Twin] = {}
         self._checked: set[str] = set()  # what names were found in order already, of robots that are alike
         self._notes: list[Note] = []
@@ -58,10 +62,7 @@ class World:
         self.robots: dict[str, Robot] = {}
         for name, twin in twins.items():
             self.robots[name] = Robot(name, self._settle(name, twin, surroundings), self.file.robots[name])
-        self._check_links()
-        self._check_couplings()
-        self._check_targets()
-        for wrong in wrong_scenarios(self.robots, self.file.scenarios):
+        for wrong in (*wrong_ends(self.robots, self.file), *wrong_scenarios(self.robots, self.file.scenarios)):
             raise self.mistake(wrong.text, *wrong.place)
 
     # what it is
@@ -317,57 +318,6 @@ class World:
         pilot = {key: value for key, value in (twin.plain_section("pilot") or {}).items() if key != "steer"}
         kept = {key: scenario for key, scenario in scenarios.items() if key in played}
         return {"control": self._raw["robots"][name]["control"], "scenarios": kept, "pilot": pilot}
-
-    def _carriers_first(self) -> tuple[str, ...]:
-        """All robots, each after the one that carries it; a ring, or a carrier that is not there, is an `InputError`."""
-        found: list[str] = []
-
-        def add(name: str, above: tuple[str, ...]) -> None:
-            mount = self.file.robots[name].mount
-            if name in above:
-                ring = " on ".join((*above[above.index(name) :], name))
-                raise self.mistake(f"robots are mounted in a ring: {ring}", "robots", name, "mount", "on")
-            if mount is not None and mount.on is not None:
-                if mount.on not in self.file.robots:
-                    hint = nearest(mount.on, self.file.robots)
-                    raise self.mistake(f"there is no robot {mount.on!r}{hint}", "robots", name, "mount", "on")
-                add(mount.on, (*above, name))
-            if name not in found:
-                found.append(name)
-
-        for name in self.file.robots:
-            add(name, ())
-        return tuple(found)
-
-    def _check_links(self) -> None:
-        for name, robot in self.robots.items():
-            if robot.mount is not None and robot.mount.on is not None and robot.mount.link is not None:
-                carrier = self.robots[robot.mount.on].twin.description
-                known = (*carrier.links, *carrier.frames)
-                if robot.mount.link not in known:
-                    text = f"{robot.mount.on} has no link {robot.mount.link!r}{nearest(robot.mount.link, known)}"
-                    raise self.mistake(text, "robots", name, "mount", "link")
-
-    def _check_couplings(self) -> None:
-        for key, item in self.file.couplings.items():
-            if item.between[0].startswith("objects."):
-                text = "begins with an object; put the robot whose input switches it first"
-                raise self.mistake(text, "couplings", key, "between")
-            for end in item.between:
-                for wrong in wrong_end(end, self.robots, "couplings", key, "between"):
-                    raise self.mistake(wrong.text, *wrong.place)
-
-    def _check_targets(self) -> None:
-        """Sensors that look at, and parts that sit on, a robot or a link that is not there."""
-        for name, robot in self.robots.items():
-            file, description = robot.twin.file, robot.twin.description
-            named = [(getattr(item, "target", ""), "sensors", key, "target") for key, item in file.sensors.items()]
-            named += [(part.link, "parts", key, "link") for key, part in file.parts.items()]
-            for target, *keys in named:
-                if not target or target in description.links or target in description.frames:
-                    continue
-                for wrong in wrong_end(target, self.robots, "robots", name, *keys):
-                    raise self.mistake(wrong.text, *wrong.place)
 
     def __repr__(self) -> str:
         return f"World({self.name!r})"
