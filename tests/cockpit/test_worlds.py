@@ -194,7 +194,7 @@ def test_an_extent_is_that_of_the_robot_where_it_begins(pair: World) -> None:
     assert figures["a"].extent.size == pytest.approx(figures["b"].extent.size)
     assert figures["b"].extent.middle - figures["a"].extent.middle == pytest.approx([3.0, 0.0, 1.0])
     a = figures["a"]  # it stands upright at (0, 0, 1)
-    assert a.above == pytest.approx([*a.extent.middle, 0.0, 0.0, 0.7 * a.extent.size - 1.0])
+    assert a.above == pytest.approx(a.extent.middle + np.array([0.0, 0.0, 0.7 * a.extent.size - 1.0]))
 
 
 def test_a_log_of_a_world_is_replayed_with_all_robots(session: Session, pair: World, tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from didymos.errors import InputError
 from didymos.record import Kind, Log, StreamLayout
 from didymos.record.plot import COLOURS
 from didymos.record.robots import robot_of, track
-from didymos.record.world_plot import EXPECTED, NEAREST, draw_plan, robot_colours, world_panels
+from didymos.record.world_plot import EXPECTED, NEAREST, Limit, WorldPanel, draw_plan, robot_colours, world_panels
 
 POSITION = tuple(f"position.{axis}" for axis in "xyz")
+TURNED = tuple(f"orientation.{axis}" for axis in "wxyz")
 
 
 def world_log(robots: dict[str, np.ndarray], times: dict[str, np.ndarray] | None = None, **metadata: str) -> Log:
@@ -72,14 +73,44 @@ def test_what_is_expected_is_drawn_with_its_limits_and_robots_share_panels() -> 
     robots = {"a": line([0, 0, 1], [0, 0, 1]), "b": line([1, 0, 1], [1, 0, 1]), "c": line([0, 3, 0], [0, 3, 0])}
     panels, more = world_panels(world_log(robots, **{EXPECTED: json.dumps(expected)}))
     height, distance, along, place = panels
-    assert height.limits == {0.75, 1.25}
+    assert height.limits == {Limit(0.75), Limit(1.25)}
     assert set(distance.curves) == {NEAREST, "a to c"}
-    assert distance.limits == {1.5}
+    assert distance.limits == {Limit(1.5)}
     assert distance.curves["a to c"][1] == pytest.approx(np.full(11, np.sqrt(10.0)))
-    assert (along.title, set(along.curves), along.limits) == ("truth.position.x", {"a", "b"}, {-1.0, 2.0})
+    ends = {Limit(value, at_end=True) for value in (-1.0, 2.0)}
+    assert (along.title, set(along.curves), along.limits) == ("truth.position.x", {"a", "b"}, ends)
     assert place.curves["c"][1] == pytest.approx(np.full(11, 4.0))
-    assert place.limits == {3.0}
+    assert place.limits == {Limit(3.0)}
     assert more == 0
+
+
+def test_places_as_seen_from_a_robot_and_the_nearest_of_all_are_drawn() -> None:
+    seen = {"of": "b", "to": "a", "axes": "world"}
+    expected = [
+        {"name": "place", "signal": "relative", "relative": seen, "point": {"x": 1.0}, "after": 0.4, "high": 0.5},
+        {"name": "side", "signal": "relative", "relative": {**seen, "along": "y"}, "before": 0.6, "high": 0.2},
+        {"name": "apart", "signal": "distance", "distance": ["a", "b", "c"], "measure": "min", "low": 0.3},
+    ]
+    robots = {"a": line([0, 0, 0], [0, 0, 1]), "b": line([1, 1, 0], [1, 1, 1]), "c": line([0, 9, 0], [0, 9, 1])}
+    layouts = [StreamLayout(f"{name}.truth", Kind.SCALARS, (*POSITION, *TURNED), ("m",) * 3 + ("1",) * 4, namespace=name)
+               for name in robots]  # fmt: skip
+    log = Log(layouts, {EXPECTED: json.dumps(expected)})
+    for i, places in enumerate(robots.values()):
+        log.append(i, np.arange(11) / 10.0, np.column_stack([places, np.ones(11), np.zeros((11, 3))]))
+    (_, distance, place, side), _ = world_panels(log)
+    assert set(distance.curves) == {NEAREST}
+    assert distance.limits == {Limit(0.3)}
+    assert place.title == "distance from its place seen from a"
+    assert place.curves["b"][1] == pytest.approx(np.ones(11))
+    assert place.lines() == [((0.4, 1.0), 0.5)]
+    assert side.curves["b"][1] == pytest.approx(np.ones(11))
+    assert side.lines() == [((0.0, 0.6), -0.2), ((0.0, 0.6), 0.2)]
+
+
+def test_a_limit_of_the_end_is_drawn_there() -> None:
+    limits = {Limit(1.0, at_end=True), Limit(2.0, after=11.0)}
+    panel = WorldPanel("height", "m", {"a": (np.array([0.0, 10.0]), np.zeros(2))}, limits)
+    assert panel.lines() == [((9.0, 10.0), 1.0)]
 
 
 @pytest.mark.parametrize("text", ["", "{", "3", "[3]", '[{"signal": 3}]', "[" * 5000])

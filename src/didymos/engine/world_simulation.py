@@ -30,7 +30,7 @@ from didymos.engine.intervention import Intervention
 from didymos.engine.join import Mount, options_left_out
 from didymos.engine.poses import joint_positions
 from didymos.engine.program_scope import Skipped
-from didymos.engine.relations import distance_of, placed_layout, relative_of
+from didymos.engine.relations import placed_layout
 from didymos.engine.robot_run import Entrant
 from didymos.engine.simulation import Simulation
 from didymos.engine.start import quaternion_from_rpy
@@ -38,6 +38,7 @@ from didymos.engine.verdict import Verdict, measure
 from didymos.errors import InputError, nearest
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
+from didymos.record.relations import distance_of, relative_of
 from didymos.record.stream import StreamLayout
 from didymos.record.world_plot import EXPECTED
 from didymos.rotations import Pose, quaternion_to_matrix

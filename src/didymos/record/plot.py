@@ -52,6 +52,8 @@ _STYLE = {
     "svg.hashsalt": "didymos",
 }
 _MOST_CURVES = len(COLOURS)
+_PLAN_ROWS = 3
+_LETTERS = 75  # of a title and a legend beside it, in a picture of a world
 _OVERVIEW_PANELS = 12
 _OVERVIEW_ORDER = (
     Kind.ODOMETRY, Kind.POSE, Kind.SCALARS, Kind.IMU, Kind.JOINT_STATES, Kind.TWIST, Kind.WRENCH, Kind.NAVSAT,
@@ -75,7 +77,9 @@ def plot(log: Log, names: Sequence[str], path: str | Path, plane: Sequence[str] 
         path: the picture; its suffix decides the format.
         plane: chains of links whose paths are drawn from above beside the signals, see `record/plane.py`.
     """
-    if log.robots and not names and not plane:
+    if len(log.robots) == 1 and not names and not plane:
+        log = log.of_robot(log.robots[0])
+    elif log.robots and not names and not plane:
         with style():
             return figure_file(_world_figure(log), path)
     chains = read_chains(log, plane)
@@ -213,25 +217,29 @@ def _world_figure(log: Log) -> Any:
     """The plan of a world's robots, and beside it what is drawn of them over time."""
     panels, more = world_panels(log)
     colours = robot_colours(log.robots, COLOURS)
-    figure = new_figure(12.5, max(5.5, 0.6 + 1.9 * len(panels)))
-    grid = figure.add_gridspec(max(1, len(panels)), 2, width_ratios=(1.0, 1.1))
-    draw_plan(figure.add_subplot(grid[:, 0]), log, colours)
-    first = None
-    for row, panel in enumerate(panels):
-        ax = figure.add_subplot(grid[row, 1], sharex=first)
+    beside = min(_PLAN_ROWS, max(1, len(panels)))  # panels beside the plan; the others go on below both
+    rows = max(beside, -(-(len(panels) + beside) // 2))
+    figure = new_figure(13.5, max(5.5, 0.6 + 1.9 * rows))
+    grid = figure.add_gridspec(rows, 2, width_ratios=(1.0, 1.1))
+    draw_plan(figure.add_subplot(grid[:beside, 0]), log, colours)
+    places = [(row, 1) for row in range(rows)] + [(row, 0) for row in range(beside, rows)]
+    first, shown = None, len(panels)
+    for number, (panel, (row, column)) in enumerate(zip(panels, places, strict=False)):
+        ax = figure.add_subplot(grid[row, column], sharex=first)
         first = first or ax
         for label, (times, values) in panel.curves.items():
             colour = colours.get(label, "#222222" if label == NEAREST else None)
             ax.plot(times, values, label=label, color=colour, linewidth=1.2)
-        for limit in panel.limits:
-            ax.axhline(limit, color="#888888", linestyle=":", linewidth=1.1)
+        for span, limit in panel.lines():
+            ax.plot(span, (limit, limit), color="#777777", linestyle=":", linewidth=1.3)
         ax.set_title(panel.title)
         ax.set_ylabel(unit_label(panel.unit))
-        ax.tick_params(labelbottom=row == len(panels) - 1)
-        if len(panel.curves) <= _MOST_CURVES:
+        if number in (rows - 1, shown - 1):  # the last one of its column
+            ax.set_xlabel("time [s]")
+        else:
+            ax.tick_params(labelbottom=False)
+        if len(panel.title) + sum(len(label) + 6 for label in panel.curves) <= _LETTERS:  # else the plan has the colours
             ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.01), ncols=len(panel.curves), borderaxespad=0.0)
-    if panels:
-        ax.set_xlabel("time [s]")
     if more:
         figure.supxlabel(f"and {more} more panels: name signals, or a robot, to see them", fontsize=8, color="#777777")
     return figure

@@ -7,6 +7,7 @@ of several robots share a panel, and dotted lines are the limits.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -17,9 +18,10 @@ from numpy.typing import NDArray
 
 from didymos.errors import InputError
 from didymos.record.log import Log
+from didymos.record.relations import SPANS, distance_of, relative_of
 from didymos.record.robots import robot_of, track
 
-__all__ = ["EXPECTED", "NEAREST", "WorldPanel", "draw_plan", "robot_colours", "world_panels"]
+__all__ = ["EXPECTED", "NEAREST", "Limit", "WorldPanel", "draw_plan", "robot_colours", "world_panels"]
 
 EXPECTED = "expected"
 """Name under which a log's metadata has what the scenario of a world expects, as JSON."""
@@ -29,17 +31,40 @@ NEAREST = "nearest two"
 _MOST_PANELS = 8
 _MOST_POINTS = 1000  # of a curve of distances
 _HAS_LINES = ("min", "max", "mean", "final")
+_SMALLEST = 0.1  # [m] of the plan: less is no way
 _LABELLED = 40  # robots whose names are written into the plan
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A value that a curve shall keep, from a time on and until another [s], or at the end of the run."""
+
+    value: float
+    after: float = 0.0
+    before: float = math.inf
+    at_end: bool = False
 
 
 @dataclass
 class WorldPanel:
-    """Curves over time by what each is of, and the heights at which something is expected of them."""
+    """Curves over time by what each is of, and what is expected of them."""
 
     title: str
     unit: str
     curves: dict[str, tuple[Array, Array]] = field(default_factory=dict)
-    limits: set[float] = field(default_factory=set)
+    limits: set[Limit] = field(default_factory=set)
+
+    def lines(self) -> list[tuple[tuple[float, float], float]]:
+        """From when to when [s] a limit is drawn, and at which value: at the end of the run where only its last sample counts."""
+        first = min(float(times[0]) for times, _ in self.curves.values() if len(times))
+        last = max(float(times[-1]) for times, _ in self.curves.values() if len(times))
+        found = []
+        for limit in sorted(self.limits, key=lambda limit: (limit.value, limit.after)):
+            begin = last - 0.1 * (last - first) if limit.at_end else max(first, limit.after)
+            end = min(last, limit.before)
+            if begin <= end:
+                found.append(((begin, end), limit.value))
+        return found
 
 
 def robot_colours(robots: Sequence[str], few: Sequence[str]) -> dict[str, Any]:
@@ -80,24 +105,44 @@ def _add_expected(
 ) -> None:
     """One expectation as a curve with its limits; what the log does not have is left out."""
     try:
-        if item.get("distance"):
-            first, second = item["distance"]
-            panel, label, curve, unit = panels[-1], f"{first} to {second}", _distance(track(log, first), track(log, second)), "m"
-            if panel.title != "distance":  # a log without the truth of its robots
-                panel = found.setdefault(("distance", "m"), WorldPanel("distance", "m"))
-        else:
-            name = str(item["signal"])
-            robot = robot_of(name, log.robots)
-            own, unit, curve = _curve(log, name, item.get("point"))
-            own = own.removeprefix(f"{robot}.") if robot else own
-            if own == "truth.position.z":
-                panel, label = panels[0], robot
-            else:
-                panel, label = found.setdefault((own, unit), WorldPanel(own, unit)), robot or own
-        panel.limits |= _limits(item)
+        title, label, curve, unit = _seen_of(log, item)
+        limits = _limits(item)
     except (InputError, KeyError, TypeError, ValueError):
         return
-    panel.curves.setdefault(label, curve)
+    panel = next((panel for panel in panels if (panel.title, panel.unit) == (title, unit)), None)
+    if panel is None:
+        panel = found.setdefault((title, unit), WorldPanel(title, unit))
+    if len(curve[0]):
+        panel.curves.setdefault(label, curve)
+        panel.limits |= limits
+
+
+def _seen_of(log: Log, item: Mapping[str, Any]) -> tuple[str, str, tuple[Array, Array], str]:
+    """Where an expectation belongs: the title of its panel, the name of its curve; its times [s] and values, and their unit."""
+    if item.get("distance"):
+        ends = [str(end) for end in item["distance"]]
+        label = " to ".join(ends) if len(ends) == 2 else NEAREST if set(ends) == set(log.robots) else f"nearest of {len(ends)}"
+        times, values, unit = distance_of(ends, log, {})
+        return "distance", label, (times, values), unit
+    if item.get("relative"):
+        from didymos.describe.world_file import RelativeSpec
+        from didymos.spec import Vector
+
+        about, point = RelativeSpec.model_validate(item["relative"]), item.get("point")
+        place = None if point is None else Vector(**dict(zip("xyz", _numbers(point), strict=True)))
+        times, values, unit = relative_of(about, place, log, {})
+        what = "distance from its place" if point is not None else "distance" if about.along in SPANS else about.along
+        return f"{what} seen from {about.to}{', its rate' if about.rate else ''}", about.of, (times, values), unit
+    name = str(item["signal"])
+    robot = robot_of(name, log.robots)
+    own, unit, curve = _curve(log, name, item.get("point"))
+    own = own.removeprefix(f"{robot}.") if robot else own
+    return ("height" if own == "truth.position.z" else own), robot or own, curve, unit
+
+
+def _numbers(point: Any) -> list[float]:
+    """The coordinates of a point, by axis or in a row."""
+    return [float(value) for value in ([point.get(axis, 0.0) for axis in "xyz"] if isinstance(point, dict) else point)]
 
 
 def _curve(log: Log, name: str, point: Any) -> tuple[str, str, tuple[Array, Array]]:
@@ -106,17 +151,19 @@ def _curve(log: Log, name: str, point: Any) -> tuple[str, str, tuple[Array, Arra
         signal = log[name]
         return name, signal.unit, (signal.time, signal.values)
     axes = [log[f"{name}.{axis}"] for axis in "xyz"]
-    place = np.array([point[axis] for axis in "xyz"] if isinstance(point, dict) else list(point), dtype=np.float64)
-    away = np.linalg.norm(np.column_stack([axis.values for axis in axes]) - place, axis=1)
+    away = np.linalg.norm(np.column_stack([axis.values for axis in axes]) - _numbers(point), axis=1)
     return f"{name} from its place", axes[0].unit, (axes[0].time, away)
 
 
-def _limits(item: Mapping[str, Any]) -> set[float]:
+def _limits(item: Mapping[str, Any]) -> set[Limit]:
     """Where the curve shall stay, as far as that is a line."""
     target, bounds = float(item.get("target", 0.0)), [float(item[key]) for key in ("low", "high") if item.get(key) is not None]
-    if item.get("measure", "max_error") in _HAS_LINES:
-        return {target + bound for bound in bounds}
-    return {target + sign * bound for bound in bounds for sign in ((1.0,) if item.get("point") is not None else (-1.0, 1.0))}
+    kind, about = item.get("measure", "max_error"), item.get("relative")
+    before = math.inf if item.get("before") is None else float(item["before"])
+    length = about.get("along", "space") in SPANS if about else bool(item.get("point") or item.get("distance"))
+    signs = (1.0,) if kind in _HAS_LINES or length else (-1.0, 1.0)
+    values = {target + sign * bound for bound in bounds for sign in signs}
+    return {Limit(value, float(item.get("after", 0.0)), before, kind == "final") for value in values}
 
 
 def _tracks(log: Log) -> dict[str, tuple[Array, Array]]:
@@ -130,13 +177,6 @@ def _tracks(log: Log) -> dict[str, tuple[Array, Array]]:
         if len(times):
             found[robot] = times, places
     return found
-
-
-def _distance(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Times [s] of the first of two tracks and their distance [m] there."""
-    (times, places), (others, there) = one, other
-    beside = np.column_stack([np.interp(times, others, there[:, axis]) for axis in range(3)])
-    return times, np.linalg.norm(places - beside, axis=1)
 
 
 def _nearest(tracks: Mapping[str, tuple[Array, Array]]) -> tuple[Array, Array]:
@@ -164,6 +204,11 @@ def draw_plan(ax: Any, log: Log, colours: Mapping[str, Any]) -> None:
             ax.annotate(robot, places[-1, :2], xytext=(4, 4), textcoords="offset points", fontsize=8, color="#333333")
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
+    every = np.concatenate([places[:, :2] for _, places in tracks.values()])
+    if float(np.ptp(every, axis=0).max()) < _SMALLEST:  # they all stood still
+        (x, y), half = every.mean(axis=0), 0.5 * _SMALLEST
+        ax.set_xlim(x - half, x + half)
+        ax.set_ylim(y - half, y + half)
     ax.set_title("from above [m]: ○ begin, ● end")
     ax.set_xlabel("x [m]")
     ax.set_ylabel("y [m]")
