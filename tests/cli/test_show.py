@@ -6,6 +6,7 @@ import pytest
 
 import didymos
 from didymos.cli.main import main
+from didymos.describe.bundled import bundled_worlds
 
 
 def _json(capsys, *arguments):
@@ -14,10 +15,14 @@ def _json(capsys, *arguments):
 
 
 def test_list_names_every_bundled_twin_with_its_title(capsys):
-    listed = {item["name"]: item["title"] for item in _json(capsys, "list")["twins"]}
+    facts = _json(capsys, "list")
+    listed, worlds = ({item["name"]: item["title"] for item in facts[what]} for what in ("twins", "worlds"))
     assert listed == {name: didymos.load(name).title for name in didymos.bundled()}
+    assert worlds == {name: didymos.load_world(name).title for name in bundled_worlds()}
     assert main(["list"]) == 0
-    assert capsys.readouterr().out.count("\n") == len(listed)
+    printed = capsys.readouterr().out
+    assert printed.count("\n") == len(listed) + len(worlds) + 2  # an empty line and a head between them
+    assert all(name in printed for name in worlds)
 
 
 def test_show_says_what_the_twin_is_made_of(capsys):

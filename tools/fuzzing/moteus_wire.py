@@ -11,13 +11,11 @@ from typing import Any
 
 import didymos
 from didymos.engine.run import Run
-from didymos.ports.moteus.board import Board
-from didymos.ports.moteus.bus import Bus
-from didymos.ports.moteus.controller import Controller
 from didymos.ports.moteus.host import QUERY, Host, command, registers
 from didymos.ports.moteus.line import Message, received, render
-from didymos.ports.moteus.port import _Drive, _Port
-from didymos.ports.moteus.terminal import Terminal
+from didymos.ports.moteus.numbers import plan_buses
+from didymos.ports.moteus.terminal import Terminal, wait
+from didymos.ports.moteus.wired_bus import WiredBus
 from didymos.ports.serve_options import ServeOptions
 from fuzzing.mutators import edit_bytes, edit_frame
 from fuzzing.wire import LiveTwin, Wire
@@ -33,16 +31,9 @@ _LONGEST = 2000  # bytes of a frame: beyond, the terminal itself is full
 
 
 class _Bytes:
-    """In the place of a terminal: the frame is there at once, and nobody reads the answers."""
+    """In the place of a terminal: nobody reads the answers."""
 
     lost = 0
-
-    def __init__(self) -> None:
-        self.frame = b""
-
-    def wait(self, seconds: float) -> bytes:
-        frame, self.frame = self.frame, b""
-        return frame
 
     def send(self, data: bytes) -> None:
         assert len(data) < 200
@@ -52,7 +43,7 @@ class _Bytes:
 
 
 class MoteusWire(Wire):
-    """A client's lines, good ones among them, to the port's own loop."""
+    """A client's lines, good ones among them, to the port's own bus."""
 
     def __init__(self) -> None:
         self._terminal: Any = _Bytes()
@@ -60,10 +51,8 @@ class MoteusWire(Wire):
 
     def _renew(self, run: Run) -> None:
         run.advance(1)
-        parts = [name for name, part in run.simulation.twin.file.parts.items() if part.kind == "drive"]
         say = ServeOptions(say=lambda _line: None)
-        bus = Bus([Controller(_Drive(run, name), Board("twin", name, i), say.say) for i, name in enumerate(parts, 1)])
-        self._port = _Port(run, bus, self._terminal, say)
+        self._bus = WiredBus(run, plan_buses(run.simulation, say)[0], self._terminal, say)
 
     def frame(self, dice: Random) -> bytes:
         data = dice.choice((command(10, [dice.choice((0.5, 1e38, -1.0, float("nan")))] * 3) + QUERY, QUERY, command(0), bytes(8)))
@@ -76,14 +65,15 @@ class MoteusWire(Wire):
         return (line if dice.random() < 0.6 else edit_bytes(line, dice))[:_LONGEST]
 
     def send(self, frame: bytes) -> object:
-        self._write(frame)
-        self._port._listen(0.01)
+        self._bus.feed(self._through(frame))
+        self._bus.answer()
         self._live.tick()
-        self._port._lines.checksum = False  # as for a client that comes anew
+        self._bus._lines.checksum = False  # as for a client that comes anew
         return None
 
-    def _write(self, frame: bytes) -> None:
-        self._terminal.frame = frame
+    def _through(self, frame: bytes) -> bytes:
+        """What of a frame comes out of the terminal."""
+        return frame
 
     def close(self) -> None:
         self._live.close()
@@ -94,18 +84,15 @@ class TerminalWire(MoteusWire):
 
     def __init__(self) -> None:
         super().__init__()
-        self._terminal = self._port._terminal = Terminal()
+        self._terminal = self._bus.terminal = Terminal()
         self._client = os.open(self._terminal.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
 
-    def _renew(self, run: Run) -> None:
-        super()._renew(run)
-        self._port._terminal = self._terminal
-
-    def _write(self, frame: bytes) -> None:
+    def _through(self, frame: bytes) -> bytes:
         os.write(self._client, frame)
         with contextlib.suppress(BlockingIOError):
             while os.read(self._client, 65536):
                 pass
+        return wait([self._terminal], 0.01)[0]
 
     def close(self) -> None:
         super().close()
