@@ -19,6 +19,7 @@ from didymos.ports.ros2.commands import STEP, subscriptions
 from didymos.ports.ros2.inbox import Inbox, Step
 from didymos.ports.ros2.names import dds_request, dds_topic
 from didymos.ports.ros2.node import Node, _quality
+from didymos.ports.ros2.outlets import Owner
 from didymos.ports.ros2.parameters import open_services
 from didymos.ports.ros2.port import _Port
 from didymos.ports.ros2.publisher import Publisher
@@ -62,9 +63,11 @@ class Ros2Wire(Wire):
             handles = run.simulation.overrides.names
             words = {"/mode": CommandSpec(sets=[handles[0]], words={"up": 1.0, "down": 0.0})}
             subscribed = list(subscriptions(handles, words))
-            inbox = Inbox(self._node, subscribed, steps=True, say=options.say)
-            open_services(self._node, inbox, "/robot")
-            self._inbox, self._publisher = inbox, Publisher(self._node, (), (), {})
+            inbox = Inbox(self._node, say=options.say)
+            inbox.step_on(self._node, "", "")
+            inbox.subscribe(self._node, subscribed)
+            open_services(Owner(self._node, "/robot", run.simulation.only), inbox)
+            self._inbox, self._publisher = inbox, Publisher({"": (self._node, "")}, (), ())
             kinds = {dds_topic(item.topic): item.type_name.rpartition("/")[2] for item in subscribed}
             kinds[dds_topic(STEP)] = "UInt64"
             kinds |= {dds_request(f"/robot/{name}_parameters"): name for name in ("set", "get", "list")}
