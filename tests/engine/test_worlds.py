@@ -199,3 +199,13 @@ def test_a_bundled_name_and_a_folder_are_found(make_world: Any, tmp_path: Path) 
         load(world.folder)
     with pytest.raises(InputError, match="there is no world"):
         load_world(tmp_path / "nothing")
+
+
+def test_an_option_of_the_engine_that_is_not_used_is_told(make_world: Any) -> None:
+    """The first robot's hold for all: here the medium that the second one's description asks for."""
+    body = """<mujoco>{}<worldbody><body name="b"><freejoint/><geom size=".1" mass="1"/></body></worldbody></mujoco>"""
+    twins = {"dry": (body.format(""), {}), "wet": (body.format('<option density="1000"/>'), {})}
+    world = make_world("robots: {a: {twin: ./dry}, b: {twin: ./wet, start: {position: [1, 0, 0]}}}", **twins)
+    (note,) = world.simulate().options_left_out
+    assert "b: the engine's density" in note.what
+    assert load("quadcopter").simulate().options_left_out == ()

@@ -19,12 +19,12 @@ __all__ = ["print_result", "print_warnings", "result_facts"]
 
 
 def print_warnings(simulation: Simulation) -> None:
-    """Say on stderr which joints hold parts back by their limits, which gains are too stiff, what the engine complained of."""
+    """Say on stderr which joints hold parts back by their limits, gains too stiff, options not used, the engine's complaints."""
     from didymos.describe.limit_notes import limit_notes
     from didymos.engine.engine_warnings import warnings_of
 
     limits = [note for robot in simulation.robots.values() for note in limit_notes(robot.twin)]
-    for note in (*limits, *simulation.gain_notes):
+    for note in (*limits, *simulation.gain_notes, *simulation.options_left_out):
         print(f"didymos: {note}", file=sys.stderr)
     for warning in warnings_of(simulation.data):
         print(f"didymos: the engine warns: {warning}", file=sys.stderr)

@@ -240,6 +240,11 @@ class Simulation:
         return gain_notes(self.built)
 
     @property
+    def options_left_out(self) -> tuple[Note, ...]:
+        """Options of the engine that a robot's description sets and that are not used; a twin alone uses all of its own."""
+        return ()
+
+    @property
     def chunk(self) -> int:
         """Ticks between two flushes of a recording."""
         return self._robots[0].built.chunk
