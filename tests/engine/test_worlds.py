@@ -207,5 +207,5 @@ def test_an_option_of_the_engine_that_is_not_used_is_told(make_world: Any) -> No
     twins = {"dry": (body.format(""), {}), "wet": (body.format('<option density="1000"/>'), {})}
     world = make_world("robots: {a: {twin: ./dry}, b: {twin: ./wet, start: {position: [1, 0, 0]}}}", **twins)
     (note,) = world.simulate().options_left_out
-    assert "b: the engine's density" in note.what
+    assert "b: of the engine's options density those of a hold" in note.what
     assert load("quadcopter").simulate().options_left_out == ()

@@ -79,5 +79,9 @@ def _options(spec: mujoco.MjSpec) -> Iterator[str]:
 def options_left_out(first: Twin, other: Twin) -> list[str]:
     """Names of the engine's options that a description sets otherwise than that of the first robot."""
     ours, theirs = first.description.as_read.spec.option, other.description.as_read.spec.option
+    unset = mujoco.MjSpec().option
     names = [name for name in _options(other.description.as_read.spec) if name not in _OURS]
-    return [name for name in names if not np.array_equal(getattr(ours, name), getattr(theirs, name))]
+    return [
+        name for name in names
+        if not any(np.array_equal(getattr(theirs, name), getattr(held, name)) for held in (ours, unset))
+    ]  # fmt: skip

@@ -150,7 +150,7 @@ class WorldSimulation(Simulation):
         for name, robot in self.world.robots.items():
             left = options_left_out(first.twin, robot.twin)
             if left:
-                what = f"{name}: the engine's {', '.join(left)} are those of {first.name}, not its own"
+                what = f"{name}: of the engine's options {', '.join(left)} those of {first.name} hold, not its own"
                 found.append(Note(str(robot.twin.source), None, what))
         return tuple(found)
 
