@@ -44,10 +44,14 @@ MOTEUS = Port(
     worlds=True,
     part="drive",
 )
+CRTP = Port("the Crazyflie's own client over UDP", "didymos.ports.crtp.port", worlds=True)
 ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port", worlds=True)
 
 PORTS: Objects[Port] = Objects(
-    "a port", "didymos.ports", "didymos.ports:Port", {"moteus": "didymos.ports:MOTEUS", "ros2": "didymos.ports:ROS2"}
+    "a port",
+    "didymos.ports",
+    "didymos.ports:Port",
+    {"crtp": "didymos.ports:CRTP", "moteus": "didymos.ports:MOTEUS", "ros2": "didymos.ports:ROS2"},
 )
 
 

@@ -32,6 +32,7 @@ class ServeOptions:
         say: takes a line for the person.
         stop: set from outside when it is time to end.
         links: the same as `link` for the robots of a world, by their names.
+        udp: UDP ports by the names of robots, that of a twin alone is empty; 0 is one that is free, the others are counted up.
     """
 
     seconds: float | None = None
@@ -44,6 +45,7 @@ class ServeOptions:
     say: Callable[[str], None] = print
     stop: Event = field(default_factory=Event)
     links: Mapping[str, Path] = field(default_factory=dict)
+    udp: Mapping[str, int] = field(default_factory=dict)
 
 
 Connect = Callable[["Simulation", str, Mapping[str, int], bool], "Hardware"]
