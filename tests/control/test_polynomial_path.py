@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -13,7 +14,8 @@ EPS = 1e-9  # polynomials of seventh order over seconds, in double precision: 1e
 
 
 def derivative(coefficients: np.ndarray, order: int, t: float) -> float:
-    return float(np.polynomial.Polynomial(coefficients).deriv(order)(t)) if order else float(np.polynomial.Polynomial(coefficients)(t))
+    polynomial = np.polynomial.Polynomial(coefficients)
+    return float(polynomial.deriv(order)(t) if order else polynomial(t))
 
 
 def test_from_rest_to_rest_it_is_the_known_polynomial() -> None:
@@ -54,7 +56,7 @@ def test_a_bezier_curve_is_that_of_de_casteljau() -> None:
         for t in (0.0, 0.3, 1.1, 2.0):
             row = points[:count]
             while len(row) > 1:
-                row = [a + (b - a) * t / duration for a, b in zip(row[:-1], row[1:], strict=True)]
+                row = [a + (b - a) * t / duration for a, b in itertools.pairwise(row)]
             assert derivative(found, 0, t) == pytest.approx(row[0], abs=EPS)
 
 
@@ -88,7 +90,8 @@ def test_a_path_is_stretched_turned_shifted_and_followed_backwards() -> None:
     np.testing.assert_allclose(plain.at(1.0).value, [1, 0, 0, 0], atol=EPS)
     over = plain.at(7.0)
     np.testing.assert_allclose(over.value, [1, 1, 1, 0.5], atol=EPS)
-    assert not over.rate.any() and not over.acceleration.any()
+    assert not over.rate.any()
+    assert not over.acceleration.any()
     slow = Path(pieces, scale=2.0)
     np.testing.assert_allclose(slow.at(3.0).value, plain.at(1.5).value, atol=EPS)
     np.testing.assert_allclose(slow.at(3.0).rate, plain.at(1.5).rate / 2, atol=EPS)

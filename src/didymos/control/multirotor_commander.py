@@ -12,8 +12,8 @@
     mode_yaw   0 heading    yaw, turning at yaw_rate
                1 turn       dyaw*/dt = yaw_rate
 
-and from p*, z*, yaw* on the loops of `multirotor_loops`. All modes zero is `multirotor_hold`, bit for bit, but for the start: while
-nobody has asked for a height above zero, nor for any other mode, the rotors stand.
+and from p*, z*, yaw* on the loops of `multirotor_loops`. All modes zero is `multirotor_hold`, bit for bit, but for the start:
+while nobody has asked for a height above zero, nor for any other mode, the rotors stand.
 
 **Velocities move the place.** A velocity that is only held drifts with the error of the velocity that is measured; here the place
 that is asked for moves at the velocity and is held, so ten seconds of 0.1 m/s end a metre away. The place never is further than
@@ -173,6 +173,6 @@ class MultirotorCommander(MultirotorHold):
             return
         thrust = _command(clock.period, settings, gains, measured, setpoints, memory, inputs)
         climb = memory.place[2] - memory.navigation.estimate.position[2]
-        if is_landed(clock, settings.navigation, gains.height_hover, thrust, climb, measured.navigation, memory):
-            if int(setpoints.mode_z) != THRUST:
-                rest(memory, inputs)
+        landed = is_landed(clock, settings.navigation, gains.height_hover, thrust, climb, measured.navigation, memory)
+        if landed and int(setpoints.mode_z) != THRUST:
+            rest(memory, inputs)

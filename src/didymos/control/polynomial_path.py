@@ -9,8 +9,8 @@ its first four coefficients are q0, q0' T, q0'' T^2 / 2, 0, and the last four so
 
 From rest to rest over a length L that is L s^4 (35 - 84 s + 70 s^2 - 20 s^3): at most 35/16 L/T fast, in the middle.
 
-A path is a row of pieces, stretched in time, turned about the vertical, shifted, or followed backwards; beyond its end it stands where
-it ends. Reference: D. Mellinger and V. Kumar, Minimum snap trajectory generation and control for quadrotors, ICRA 2011.
+A path is a row of pieces, stretched in time, turned about the vertical, shifted, or followed backwards; beyond its end it stands
+where it ends. Reference: D. Mellinger and V. Kumar, Minimum snap trajectory generation and control for quadrotors, ICRA 2011.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def bezier(duration: float, points: Sequence[float]) -> Vector:
     return found / max(duration, 1e-9) ** np.arange(ORDER)
 
 
-def spiral(begin: State, angle: float, radii: tuple[float, float], ascent: float, duration: float, turn: float, side: bool) -> Piece:
+def spiral(
+    begin: State, angle: float, radii: tuple[float, float], ascent: float, duration: float, turn: float, side: bool
+) -> Piece:
     """A piece along an arc whose radius [m] and height [m] change steadily, from where `begin` stands and heads.
 
     `angle` [rad] about the centre, `turn` 1 clockwise and -1 against, `side`: flown sideways instead of forward. The arc is

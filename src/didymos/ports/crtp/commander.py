@@ -85,7 +85,7 @@ class Commander:
         elif self._supervisor.doing is Doing.LEVEL_OUT:
             asked = level(asked)
         locked = self._supervisor.doing in (Doing.LOCKED, Doing.CRASHED)
-        self._engaged = self._engaged or not asked.is_off or (locked and self._vehicle.throttle.any())
+        self._engaged = self._engaged or not asked.is_off or (locked and bool(self._vehicle.throttle.any()))
         if self._engaged:
             self._vehicle.steer((OFF_SETPOINT if asked.is_off else asked).handles)
 

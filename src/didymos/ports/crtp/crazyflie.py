@@ -1,7 +1,7 @@
 """A Crazyflie: all services of one vehicle behind one link. Packets in, packets out; it knows no socket.
 
-Commands count before the next slice of ticks, and reach the twin as interventions. A restart, by the power switch of a client, is one of
-the firmware, not of the twin: blocks, set-points and what the supervisor knows begin anew, parameters get their stored values.
+Commands count before the next slice of ticks, and reach the twin as interventions. A restart, by the power switch of a client, is
+one of the firmware, not of the twin: blocks, set-points and the supervisor begin anew, parameters get their stored values.
 """
 
 from __future__ import annotations

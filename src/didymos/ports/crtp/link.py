@@ -1,7 +1,7 @@
 """The wire of one Crazyflie: a UDP socket, one CRTP packet in each datagram.
 
-Answers go to whoever asked. What is sent unasked, log and console, goes to the client: the one whose real packet (not a null one, as
-scans send) came last. A client that is gone is noticed by the system's word that nobody listens there any more.
+Answers go to whoever asked. What is sent unasked, log and console, goes to the client: the one whose real packet (not a null one,
+as scans send) came last. A client that is gone is noticed by the system's word that nobody listens there any more.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Link:
             self.socket.bind(("" if network else "127.0.0.1", port))
         except (OSError, OverflowError) as error:
             self.socket.close()
-            raise InputError(f"cannot listen on UDP port {port}: {getattr(error, 'strerror', None) or error}", option="udp") from None
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot listen on UDP port {port}: {why}", option="udp") from None
         self.port = int(self.socket.getsockname()[1])
 
     @property

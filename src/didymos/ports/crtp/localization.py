@@ -1,6 +1,6 @@
 """What clients say about the robot's place, and their emergency stops.
 
-Positions and poses from outside (motion capture) are taken and logged as `locSrv.*`; the twin's own estimate goes on without them.
+Positions and poses from outside (motion capture) are taken and logged as `locSrv.*`; the twin's own estimate goes on without.
 """
 
 from __future__ import annotations

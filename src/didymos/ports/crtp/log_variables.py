@@ -45,7 +45,7 @@ class LogVariable:
 def log_variables(crazyflie: Crazyflie) -> list[LogVariable]:
     """All variables of a Crazyflie, in the order of their numbers."""
     found = [*_motion(crazyflie.vehicle), *_kalman(crazyflie.vehicle), *_sensors(crazyflie.vehicle), *_rotors(crazyflie.vehicle)]
-    return found + [*_targets(crazyflie.vehicle), *_system(crazyflie)]
+    return [*found, *_targets(crazyflie.vehicle), *_system(crazyflie)]
 
 
 def _floats(group: str, names: str, read: Callable[[], object], scale: float = 1.0) -> Iterator[LogVariable]:
@@ -92,7 +92,8 @@ def _motion(vehicle: Vehicle) -> Iterator[LogVariable]:
 
 def _kalman(vehicle: Vehicle) -> Iterator[LogVariable]:
     yield from _floats("kalman", "stateX stateY stateZ", lambda: vehicle.position)
-    yield from _floats("kalman", "statePX statePY statePZ", lambda: quaternion_to_matrix(vehicle.orientation).T @ vehicle.velocity)
+    inward = lambda: quaternion_to_matrix(vehicle.orientation).T @ vehicle.velocity  # noqa: E731
+    yield from _floats("kalman", "statePX statePY statePZ", inward)
     yield from _floats("kalman", "q0 q1 q2 q3", lambda: vehicle.orientation)
     position, velocity = vehicle.deviations
     yield from _floats("kalman", "varX varY varZ", lambda: [position**2] * 3)

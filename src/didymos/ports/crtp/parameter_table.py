@@ -1,7 +1,7 @@
 """The parameters of a Crazyflie, by the firmware's names, and what each is in the twin.
 
     gains        a gain of the twin's program in the firmware's units; a write sets it in the run (`gain_parameters`)
-    switches     what the port itself goes by: flight modes, emergency stop, the tumble check, rotors by hand, the LED ring's effect
+    switches     what the port itself goes by: flight modes, emergency stop, the tumble check, rotors by hand
     facts        read only: decks, firmware, self test
     kept         accepted and told again, but nothing of the twin answers to them: most integral and derivative gains
 
@@ -30,21 +30,25 @@ _DECKS = (
 )  # fmt: skip
 _FACTS = {
     "cpu.flash": (CType.UINT16, 1024), "cpu.id0": (CType.UINT32, 0x0D1D0001), "cpu.id1": (CType.UINT32, 0x0D1D0002),
-    "cpu.id2": (CType.UINT32, 0x0D1D0003), "firmware.revision0": (CType.UINT32, 0x20260100), "firmware.revision1": (CType.UINT16, 0),
+    "cpu.id2": (CType.UINT32, 0x0D1D0003), "firmware.revision0": (CType.UINT32, 0x20260100),
+    "firmware.revision1": (CType.UINT16, 0),
     "firmware.modified": (CType.UINT8, 1), "system.selftestPassed": (CType.INT8, 1), "imu_sensors.BMI088": (CType.UINT8, 1),
     "imu_sensors.BMP388": (CType.UINT8, 0), "imu_tests.MPU6500": (CType.UINT8, 0),
 }  # fmt: skip
 _SWITCHES = {
-    "stabilizer.stop": (CType.UINT8, 0), "supervisor.tmblChckEn": (CType.UINT8, 1), "supervisor.landedTimeout": (CType.UINT16, 3000),
+    "stabilizer.stop": (CType.UINT8, 0), "supervisor.tmblChckEn": (CType.UINT8, 1),
+    "supervisor.landedTimeout": (CType.UINT16, 3000),
     "flightmode.althold": (CType.UINT8, 0), "flightmode.poshold": (CType.UINT8, 0), "flightmode.posSet": (CType.UINT8, 0),
     "flightmode.stabModeRoll": (CType.UINT8, 1), "flightmode.stabModePitch": (CType.UINT8, 1),
     "hlCommander.vtoff": (CType.FLOAT, 0.5), "hlCommander.vland": (CType.FLOAT, 0.5),
 }  # fmt: skip
 _KEPT = {
-    "stabilizer.controller": (CType.UINT8, 1), "stabilizer.estimator": (CType.UINT8, 2), "flightmode.stabModeYaw": (CType.UINT8, 0),
+    "stabilizer.controller": (CType.UINT8, 1), "stabilizer.estimator": (CType.UINT8, 2),
+    "flightmode.stabModeYaw": (CType.UINT8, 0),
     "flightmode.yawMode": (CType.UINT8, 2), "commander.enHighLevel": (CType.UINT8, 1), "kalman.resetEstimation": (CType.UINT8, 0),
     "kalman.initialX": (CType.FLOAT, 0), "kalman.initialY": (CType.FLOAT, 0), "kalman.initialZ": (CType.FLOAT, 0),
-    "kalman.initialYaw": (CType.FLOAT, 0), "locSrv.extPosStdDev": (CType.FLOAT, 0.01), "locSrv.extQuatStdDev": (CType.FLOAT, 0.0045),
+    "kalman.initialYaw": (CType.FLOAT, 0), "locSrv.extPosStdDev": (CType.FLOAT, 0.01),
+    "locSrv.extQuatStdDev": (CType.FLOAT, 0.0045),
     "led.bitmask": (CType.UINT8, 0), "ring.effect": (CType.UINT8, 6), "ring.headlightEnable": (CType.UINT8, 0),
     "ring.solidRed": (CType.UINT8, 20), "ring.solidGreen": (CType.UINT8, 20), "ring.solidBlue": (CType.UINT8, 20),
     "activeMarker.front": (CType.UINT8, 3), "activeMarker.back": (CType.UINT8, 3), "activeMarker.left": (CType.UINT8, 3),
@@ -137,5 +141,5 @@ def _rotors(vehicle: Vehicle, settings: Settings) -> Iterator[Parameter]:
             turn()
             return True
 
-        read = lambda name=name: settings.values[f"motorPowerSet.{name}"]  # type: ignore[misc] # noqa: E731
+        read = lambda name=name: settings.values[f"motorPowerSet.{name}"]  # noqa: E731
         yield Parameter("motorPowerSet", name, CType.UINT8 if name == "enable" else CType.UINT16, read, write)

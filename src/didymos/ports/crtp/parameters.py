@@ -2,8 +2,8 @@
 
     by name 0, updated 1, extended type 2 (7), store 3, state 4, clear 5, default 6 (8)
 
-What is stored lasts as long as the twin is served: there is no EEPROM behind it. A value that the twin refuses stays as it was, and
-the answer says so by having the old one. Where a write moves other parameters as well (one gain of the twin is two of the
+What is stored lasts as long as the twin is served: there is no EEPROM behind it. A value that the twin refuses stays as it was,
+and the answer says so by having the old one. Where a write moves other parameters as well (one gain of the twin is two of the
 firmware's), the client is told their new values.
 """
 

@@ -4,7 +4,7 @@
     platform 1   protocol 0 -> 12;  firmware 1 -> its text;  device 2 -> its text
     platform 2   the application's channel: what comes is counted, nothing answers
     supervisor   info 0: state of bit N by command N + 1, all of them by 12;  1: arm 1, recover 2, stop 3, watchdog 4
-    link         0 echo;  1 who is there;  2 swallow;  3 null, or 0xFE and a command of the power switch: 1, 2 off, 3 on, 0xF0 restart
+    link         0 echo;  1 who is there;  2 swallow;  3 null, or 0xFE and the power switch: 1, 2 off, 3 on, 0xF0 restart
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _pass_time(run: Run, links: list[Link], options: ServeOptions) -> None:
 def _ports(simulation: Simulation, options: ServeOptions) -> dict[str, int]:
     """The UDP port of each robot that is a Crazyflie, by its name: as asked for, else counted up."""
     if options.step_locked:
-        raise InputError("a Crazyflie's client cannot say when time shall pass: --port crtp runs in real time", option="step_locked")
+        raise InputError("a Crazyflie's client cannot say when time passes: this port runs in real time", option="step_locked")
     names = [name for name, robot in simulation.robots.items() if is_flown_by_commander(robot)]
     if not names:
         raise InputError("no robot here has four rotors and the program multirotor_commander", option="port")

@@ -76,7 +76,7 @@ class Supervisor:
         """All of it as the firmware's bit field."""
         flags = (
             self.doing is Doing.CHECKED, self.armed, True, self.may_fly, self.is_flying, self.tumbled,
-            self.doing is Doing.LOCKED, self.crashed, self._high_level.stage is not Stage.IDLE, self._high_level.is_finished, False,
+            self.doing is Doing.LOCKED, self.crashed, self._high_level.stage is not Stage.IDLE, self._high_level.is_finished,
         )  # fmt: skip
         return sum(1 << i for i, flag in enumerate(flags) if flag)
 
