@@ -65,8 +65,9 @@ def crazyflie_served(folder: Path, *words: str, twin: str = "crazyflie", udp: tu
     """A twin or a world on the wire, until the end of the block; it records to flight.mcap in a folder."""
     record = folder / "flight.mcap"
     ports = [word for port in udp for word in ("--udp", port)]
+    options = ["--port", "crtp", "--record", str(record), "--json", *ports, *words]
     process = subprocess.Popen(
-        [sys.executable, "-m", "didymos.cli.main", "serve", twin, "--port", "crtp", "--record", str(record), "--json", *ports, *list(words)],
+        [sys.executable, "-m", "didymos.cli.main", "serve", twin, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

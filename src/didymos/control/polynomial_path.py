@@ -30,6 +30,7 @@ ORDER = 8
 _DERIVATIVES = np.array(
     [[math.prod(range(i - k + 1, i + 1)) if i >= k else 0 for i in range(ORDER)] for k in range(4)], dtype=np.float64
 )  # i!/(i-k)!, shape [4, 8]
+_SHORTEST = 0.001  # [s]
 _LAST = np.linalg.inv(_DERIVATIVES[:, 4:])
 
 Vector = NDArray[np.float64]
@@ -67,10 +68,10 @@ class Piece:
 def smooth(duration: float, begin: Sequence[float], end: Sequence[float]) -> Vector:
     """Coefficients, shape [8], of the polynomial between two states (value, rate, acceleration), without jerk at the ends.
 
-    Without any time it stands at the end.
+    Without any time (a millisecond) it stands at the end.
     """
     found = np.zeros(ORDER)
-    if duration <= 0.0:
+    if duration < _SHORTEST:
         found[0] = end[0]
         return found
     scale = duration ** np.arange(3)  # of value, rate and acceleration in s = t / T
@@ -96,7 +97,7 @@ def bezier(duration: float, points: Sequence[float]) -> Vector:
     for j in range(n + 1):
         total = sum((-1) ** (i + j) * points[i] / (math.factorial(i) * math.factorial(j - i)) for i in range(j + 1))
         found[j] = total * math.factorial(n) / math.factorial(n - j)
-    return found / max(duration, 1e-9) ** np.arange(ORDER)
+    return found / max(duration, _SHORTEST) ** np.arange(ORDER)
 
 
 def spiral(

@@ -84,7 +84,10 @@ class HighLevel:
         since = self._vehicle.time - self._begin
         if self.stage is Stage.LANDING and since >= self._path.duration:
             self.stage = Stage.IDLE
-        return OFF_SETPOINT if self.stage is Stage.IDLE else from_state(self._path.at(since))
+        asked = OFF_SETPOINT if self.stage is Stage.IDLE else from_state(self._path.at(since))
+        if not asked.is_sane:
+            self.stage, asked = Stage.IDLE, OFF_SETPOINT
+        return asked
 
     @property
     def is_finished(self) -> bool:

@@ -26,6 +26,7 @@ _PLAIN, _COMPRESSED = 0, 1
 _POINTS = (0, 1, 3, 7)
 _UNITS = (0.001, 0.001, 0.001, math.radians(0.1))
 _IN_MEMORY = 1
+_LONGEST, _LARGEST = 1e4, 1e6  # [s] of a piece, and coefficients: beyond, nobody can have meant it
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class TrajectoryMemory:
             pieces = tuple(read(item))
         except struct.error:  # beyond the end of the memory
             return ()
-        sane = all(0.0 <= piece.duration < math.inf and np.isfinite(piece.coefficients).all() for piece in pieces)
+        sane = all(0.0 <= piece.duration < _LONGEST and (np.abs(piece.coefficients) < _LARGEST).all() for piece in pieces)
         return pieces if sane else ()
 
     def _plain(self, item: _Defined) -> Iterator[Piece]:
