@@ -3,7 +3,7 @@
     mode_xy    0 place      p* = (x, y), moving at (vx, vy) with (ax, ay)
                1 velocity   dp*/dt = (vx, vy), in the axes of the world
                2 forward    the same, along and to the left of the heading that is asked for
-               3 tilt       roll, pitch
+               3 tilt       roll, pitch, held with an integral (`tilt.ki`): no outer loop makes up for the drag of the rotors
                4 rates      roll_rate, pitch_rate:  u = kd (rate* - rate)
     mode_z     0 height     z* = z, moving at vz with az
                1 climb      dz*/dt = vz
@@ -46,6 +46,7 @@ PLACE, VELOCITY, FORWARD, TILT, RATES = range(5)
 HEIGHT, CLIMB, THRUST, OFF = range(4)
 HEADING, TURN = range(2)
 _AHEAD = 0.5  # [rad] that the heading is ahead of the robot's at most while it turns
+_HELD = 0.2  # the largest share of roll and pitch that an integral holds
 _NOTHING = -1.0  # there was no mode before
 
 
@@ -106,6 +107,17 @@ def _stands(setpoints: Any, memory: Any) -> bool:
 
 
 @kernel
+def _tilt(dt: float, gains: Any, setpoints: Any, roll: float, pitch: float, memory: Any) -> tuple[float, float]:
+    """Shares of roll and pitch that an error of tilt has gathered; none where tilt itself is not asked for."""
+    if int(setpoints.mode_xy) != TILT:
+        memory.tilt_integral[0] = memory.tilt_integral[1] = 0.0
+    else:
+        memory.tilt_integral[0] = limit(memory.tilt_integral[0] + gains.tilt_ki * (setpoints.roll - roll) * dt, -_HELD, _HELD)
+        memory.tilt_integral[1] = limit(memory.tilt_integral[1] + gains.tilt_ki * (setpoints.pitch - pitch) * dt, -_HELD, _HELD)
+    return memory.tilt_integral[0], memory.tilt_integral[1]
+
+
+@kernel
 def _command(dt: float, settings: Any, gains: Any, measured: Any, setpoints: Any, memory: Any, inputs: Any) -> float:
     """Write the throttles that follow what is asked for, and answer with the share of thrust."""
     estimate, xy = memory.navigation.estimate, int(setpoints.mode_xy)
@@ -114,6 +126,7 @@ def _command(dt: float, settings: Any, gains: Any, measured: Any, setpoints: Any
     _turn(dt, setpoints, yaw, memory)
     vx, vy = _move(dt, gains.velocity_lead, setpoints, position, memory)
     _climb(dt, gains.velocity_lead, setpoints, position[2], memory)
+    held_roll, held_pitch = _tilt(dt, gains, setpoints, roll, pitch, memory)
     roll_setpoint, pitch_setpoint = setpoints.roll, setpoints.pitch
     if xy < TILT:
         error = (memory.place[0] - position[0], memory.place[1] - position[1])
@@ -123,8 +136,8 @@ def _command(dt: float, settings: Any, gains: Any, measured: Any, setpoints: Any
     if xy == RATES:
         u_roll, u_pitch = gains.roll_kd * (setpoints.roll_rate - rate[0]), gains.pitch_kd * (setpoints.pitch_rate - rate[1])
     else:
-        u_roll = gains.roll_kp * (roll_setpoint - roll) - gains.roll_kd * rate[0]
-        u_pitch = gains.pitch_kp * (pitch_setpoint - pitch) - gains.pitch_kd * rate[1]
+        u_roll = gains.roll_kp * (roll_setpoint - roll) - gains.roll_kd * rate[0] + held_roll
+        u_pitch = gains.pitch_kp * (pitch_setpoint - pitch) - gains.pitch_kd * rate[1] + held_pitch
     u_yaw = gains.yaw_kp * wrap(memory.heading - yaw) - gains.yaw_kd * (rate[2] - setpoints.yaw_rate)
     u_height = setpoints.thrust
     if int(setpoints.mode_z) != THRUST:
@@ -139,6 +152,7 @@ class MultirotorCommander(MultirotorHold):
     """Flies a place, a velocity, a tilt, rates or a thrust; see the module for the modes."""
 
     velocity_lead = Gain(0.3, low=0.01, high=10, unit="m", path="velocity.lead", doc="that a moving place is ahead at most")
+    tilt_ki = Gain(0.0, low=0, high=50, unit="1/(rad s)", path="tilt.ki", doc="of the error of a tilt that is asked for")
     height_kff = Gain(0.0, low=0, high=10, unit="s^2/m", path="height.kff", doc="feed-forward: thrust per vertical acceleration")
     vx = setpoint(unit="m/s")
     vy = setpoint(unit="m/s")
@@ -157,6 +171,7 @@ class MultirotorCommander(MultirotorHold):
     mode_yaw = setpoint(doc="0 heading, 1 turn")
     place = memory(columns="xyz", unit="m", doc="where it shall be")
     heading = memory(unit="rad", doc="where its nose shall point")
+    tilt_integral = memory(columns="xy", doc="shares of roll and pitch")
     asked = memory(doc="1 once anything was asked for")
     last_xy = memory(doc="the mode before, -1 where it had no place")
     last_z = memory(doc="the same of the height")

@@ -6,6 +6,7 @@ as scans send) came last. A client that is gone is noticed by the system's word 
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sys
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ FIRST_PORT = 19850
 
 _ROOM = 1 << 20  # [bytes] of the system's buffers: a burst of a client must not be lost, it does not ask twice
 _AT_ONCE = 512  # datagrams that are read before the run goes on
-_IP_RECVERR = 11  # Linux
+_IP_RECVERR, _SO_RCVBUFFORCE = 11, 33  # Linux
 
 Address = tuple[str, int]
 
@@ -40,6 +41,8 @@ class Link:
         self._hears_errors = sys.platform == "linux"
         if self._hears_errors:
             self.socket.setsockopt(socket.IPPROTO_IP, _IP_RECVERR, 1)
+            with contextlib.suppress(OSError):  # beyond the system's limit, where we may
+                self.socket.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 4 * _ROOM)
         try:
             self.socket.bind(("" if network else "127.0.0.1", port))
         except (OSError, OverflowError) as error:
