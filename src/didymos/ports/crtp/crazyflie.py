@@ -84,8 +84,8 @@ class Crazyflie:
         self.counters.received += 1
         power = power_command(packet)
         if power is not None:
+            yield NULL  # first of all: its client does not wait for long
             self._switch(power)
-            yield NULL
         elif not self._powered:
             if packet == NULL:
                 yield NULL  # the radio's processor is there as long as the platform has power
