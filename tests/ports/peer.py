@@ -477,7 +477,7 @@ def roll(domain, speed, leg_ticks, pause_ticks, slower):
     corners, tick = [], peer.start()
     nothing, array = Twist(Vector3(), Vector3()), MultiArrayLayout([], 0)
     for x, y in ((speed, 0.0), (0.0, speed), (-speed, 0.0), (0.0, -speed)):
-        turning = [(y - x) / 0.1, (y + x) / 0.1, (y - x) / 0.1, (y + x) / 0.1]  # [rad/s] of wheels of 0.1 m
+        turning = [(x + y) / 0.1, (x - y) / 0.1, (x + y) / 0.1, (x - y) / 0.1]  # [rad/s] of wheels of 0.1 m
         for twist, speeds, ticks in (
             (Twist(Vector3(x, y), Vector3()), [0.0] * 4, leg_ticks // 2),
             (nothing, turning, leg_ticks // 2),

@@ -185,10 +185,10 @@ def test_a_peer_drives_the_mecanum_base_along_a_square_by_velocity_and_by_wheel_
     assert seen["ranges"] == [log[f"scan.ranges.{i}"].values[-1] for i in range(540)]
     assert seen["scan"][0] == "lidar_right"
     assert seen["scan"][1:] == pytest.approx([-0.75 * math.pi, 0.75 * math.pi, 0.06, 20.0, 540], rel=1e-6)
-    assert seen["odometry"] == ["odom", "base"]
+    assert seen["odometry"] == ["odom", "base_link"]
     assert seen["place"] == [log["odom.position.x"].values[-1], log["control.y"].values[-1]]
     assert seen["gravity"] == pytest.approx(9.81, abs=0.044 * 6 + 0.1)  # noise, and biases of up to 0.091
-    assert {"base", "front", "wheel_1", "lidar_left"} <= set(seen["frames"])
+    assert {"base_link", "front", "wheel_1", "lidar_left"} <= set(seen["frames"])
     counts = {name: count for name, count in seen["counts"].items() if name != "rt/clock"}
     assert counts == {name: seen["tick"] * rates.get(name, 100) // 100 for name in counts}
 
