@@ -62,7 +62,9 @@ def test_wheel_speeds_are_those_of_the_matrix(vx: float, vy: float, wz: float) -
     np.testing.assert_allclose(Base().tick(vx=vx, vy=vy, wz=wz), (vx + S * vy + T * LEVER * wz) / RADIUS, rtol=1e-12)
 
 
-@pytest.mark.parametrize("setpoints", [{"vx": 0.3, "vy": -0.2, "wz": 0.4}, {"mode": 1.0, "x": 0.5, "y": 0.2}, {"mode": 2.0}, {"mode": 3.0}])
+@pytest.mark.parametrize(
+    "setpoints", [{"vx": 0.3, "vy": -0.2, "wz": 0.4}, {"mode": 1.0, "x": 0.5, "y": 0.2}, {"mode": 2.0}, {"mode": 3.0}]
+)
 def test_a_base_whose_y_is_forward_drives_the_same_way_in_its_own_axes(setpoints: dict[str, float]) -> None:
     """Its x is to the right, so what is (x, y) to the one is (-y, x) to the other: in its set-points, odometry and lidars."""
     ahead = {"scan": [0.1, 0.0, 0.0, 3.0, 1.0]}, {"scan": [0.0, 0.1, 0.5 * math.pi, 3.0, 1.0]}

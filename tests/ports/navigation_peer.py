@@ -1,7 +1,7 @@
 """A navigation stack in small on the other side of DDS: it drives by TwistStamped, and draws what the lidars see into `odom`.
 
-Its types are written by hand after ROS 2's .msg files; it knows topics and frames, and nothing of Didymos. Started as a process of
-its own: `navigation_peer.py DOMAIN WHAT [ARGUMENTS]`; prints one JSON object.
+Its types are written by hand after ROS 2's .msg files; it knows topics and frames, and nothing of Didymos. Started as a process
+of its own: `navigation_peer.py DOMAIN WHAT [ARGUMENTS]`; prints one JSON object.
 """
 
 import json
@@ -113,7 +113,7 @@ def lookup(tree, frame, base):
 def walls(domain, speed, side_ticks, turn_ticks):
     """Every point that the two lidars see over a loop, in `odom`: x, y [m]."""
     scans = ("rt/scan", "rt/scan_left")
-    topics = {name: (LaserScan,) for name in scans} | {"rt/odom": (Odometry,), "rt/tf": (TFMessage,)}
+    topics = dict.fromkeys(scans, (LaserScan,)) | {"rt/odom": (Odometry,), "rt/tf": (TFMessage,)}
     driver = Driver(domain, topics | {"rt/tf_static": (TFMessage, LASTING)})
     for _ in range(4):
         driver.corner(speed, side_ticks, turn_ticks)

@@ -136,7 +136,7 @@ def test_changes_in_mid_run_act_at_once_are_recorded_and_repeat_to_the_byte(fast
     friction = logs[0]["parameters.world.ground.friction"]
     assert (friction.values == np.where(friction.time >= 3.0 - 1e-9, 0.1, 1.0)).all()
     model = runs[0].model
-    carried = [name for name in runs[0].links.bodies["base_link"] if name != "base_link"]  # what is fixed to it is part of its body
+    carried = [name for name in runs[0].links.bodies["base_link"] if name != "base_link"]  # part of its body
     assert model.body("base_link").mass[0] == pytest.approx(100.0 + sum(fast.get(f"links.{name}.mass") for name in carried))
     assert model.pair("didymos_wheel_1_didymos_ground").friction[0] == pytest.approx(0.092)
 

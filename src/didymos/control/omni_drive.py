@@ -7,10 +7,12 @@
 
 Wheels counter-clockwise from the front right, x forward, y left (REP 103). A base whose own y is forward says so by the option
 `forward: y`; all velocities, poses and paths, in and out, then are in its axes: x right. r and h are what the program believes,
-which need not be the robot's. What drives it is `setpoints.mode`: 0 the velocities vx, vy, wz in the frame of the base; 1 the pose x, y, yaw in
-the frame of the odometry; 2 a square, 3 a circle, 4 a star, of the gains' size and speed, heading held. Poses and paths are
-followed by feed-forward plus a proportional law. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops
-the robot. Where `stop.distance` is set, the speed falls in front of what the lidars see in the way of the motion.
+which need not be the robot's.
+
+What drives it is `setpoints.mode`: 0 the velocities vx, vy, wz in the frame of the base; 1 the pose x, y, yaw in the frame of the
+odometry; 2 a square, 3 a circle, 4 a star, of the gains' size and speed, heading held. Poses and paths are followed by feed-forward
+plus a proportional law. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops the robot. Where
+`stop.distance` is set, the speed falls in front of what the lidars see in the way of the motion.
 
 dq and dt are those between two readings of the encoders, by their stamps: the program may run faster or slower than they do, or
 miss some; between two readings the odometry stands, and so does its twist. A reading that says nothing new after the encoders
@@ -233,7 +235,9 @@ class OmniDrive(CompiledController):
     ) -> None:
         """`wheels`: input of each wheel by its joint, 1 to 4; `lidars`: x, y, yaw, rays, field of view by sensor."""
         if forward not in ("x", "y"):
-            raise InputError(f"found {forward!r}, expected x or y: the axis of the base that is forward", path="control.options.forward")
+            raise InputError(
+                f"found {forward!r}, expected x or y: the axis of the base that is forward", path="control.options.forward"
+            )
         self.forward = forward
         self.settings["radius"], self.settings["lever"] = radius, lever
         self.settings["forward_x"], self.settings["forward_y"] = float(forward == "x"), float(forward == "y")
