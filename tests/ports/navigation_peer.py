@@ -51,10 +51,10 @@ class Driver(Stepper):
 
     def __init__(self, domain, topics):
         super().__init__(domain)
-        self.command = self.writer("rt/cmd_vel", TwistStamped)
+        self.command, self.plain = self.writer("rt/cmd_vel", TwistStamped), self.writer("rt/cmd_vel", Twist)
         self.readers = {name: self.reader(name, *kind) for name, kind in topics.items()}
         self.taken = {name: [] for name in topics}
-        matched(self.command, *self.readers.values())
+        matched(self.command, self.plain, *self.readers.values())
         self.tick = self.start()
 
     def collect(self):
@@ -151,8 +151,6 @@ def walls(domain, speed, side_ticks, turn_ticks):
 def mixed(domain):
     """What vx holds after each of several twists with and without a header; the first five are to be followed."""
     driver = Driver(domain, {"rt/setpoints/vx": (Float64,)})
-    plain = driver.writer("rt/cmd_vel", Twist)
-    matched(plain)
     held = []
 
     def send(writer, message):
@@ -164,7 +162,7 @@ def mixed(domain):
     def stamped(value, nanoseconds, frame="base_link"):
         send(driver.command, TwistStamped(header_of(nanoseconds, frame), twist_of(value, 0.0)))
 
-    send(plain, twist_of(0.01, 0.0))
+    send(driver.plain, twist_of(0.01, 0.0))
     stamped(0.02, driver.tick * TICK)
     stamped(0.03, 0, "")  # nobody says when, nor in which frame
     stamped(0.04, 1_800_000_000_000_000_000)  # a driver on the clock on the wall
@@ -172,7 +170,7 @@ def mixed(domain):
     stamped(0.06, driver.tick * TICK - 600_000_000)  # stale
     stamped(0.07, driver.tick * TICK, "odom")
     stamped(float("nan"), driver.tick * TICK)
-    send(plain, twist_of(0.08, 0.0))
+    send(driver.plain, twist_of(0.08, 0.0))
     return {"held": held}
 
 

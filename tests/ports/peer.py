@@ -360,13 +360,14 @@ def graph(domain, least):
             for item in reader.take(100):
                 if item.sample_info.valid_data and item.topic_name[:3] in ("rt/", "rq/", "rr/"):
                     qos = item.qos
+                    types = {item.type_name, *found[name].get(item.topic_name, {"types": ()})["types"]}
                     found[name][item.topic_name] = {
-                        "type": item.type_name,
+                        "types": sorted(types),
                         "reliable": isinstance(qos[Policy.Reliability], Policy.Reliability.Reliable),
                         "lasting": qos[Policy.Durability] == Policy.Durability.TransientLocal,
                         "about": qos[Policy.Userdata].data.decode() if Policy.Userdata in qos else "",
                     }
-        return len(found["published"]) + len(found["subscribed"]) >= least
+        return sum(len(item["types"]) for items in found.values() for item in items.values()) >= least
 
     until(complete, f"{least} topics ({found})")
     return found
