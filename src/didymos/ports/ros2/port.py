@@ -7,7 +7,7 @@ Commands count between two slices of ticks, and are kept in the recording as int
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from didymos.control.idle import Idle
@@ -23,8 +23,9 @@ try:
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.node import Node
     from didymos.ports.ros2.outlets import Owner, outlets, owners, statics
-    from didymos.ports.ros2.parameters import Reply, Request, open_services
+    from didymos.ports.ros2.parameters import Parameters
     from didymos.ports.ros2.publisher import Publisher
+    from didymos.ports.ros2.services import Feature, Reply, Request, open_service
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "cyclonedds":
         raise
@@ -55,14 +56,17 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         inbox.step_on(owner.node, owner.namespace, owner.robot_name)
     for owner in nodes:
         inbox.subscribe(owner.node, _subscriptions(owner))
-    services = [service for owner in nodes for service in open_services(owner, inbox)]
+    features = [(owner, feature) for owner in nodes for feature in _features(owner)]
+    for owner, feature in features:
+        for service in feature.services:
+            open_service(owner, inbox, service)
     known = announce({owner.name: owner.node for owner in nodes})
     run.listen(publisher.put)
     inbox.start()
     pace = "on /step" if options.step_locked else "in real time"
-    what = f"services {' '.join(services)}" if len(nodes) == 1 else f"nodes {' '.join(owner.name for owner in nodes)}"
+    what = f"node{'' if len(nodes) == 1 else 's'} {' '.join(owner.name for owner in nodes)}"
     options.say(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(options)}, {what}")
-    port = _Port(run, inbox, publisher, options)
+    port = _Port(run, inbox, publisher, [feature for _, feature in features], options)
     try:
         port.step_locked() if options.step_locked else port.real_time()
     finally:
@@ -80,6 +84,11 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         "refused": inbox.refused,
         "verdicts": judge.verdicts(),
     }
+
+
+def _features(owner: Owner) -> list[Feature]:
+    """What a node offers besides its topics."""
+    return [Parameters(owner)]
 
 
 def _subscriptions(owner: Owner) -> list[Subscription]:
@@ -113,8 +122,10 @@ def _domain(options: ServeOptions) -> int:
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, options: ServeOptions) -> None:
-        self._run, self._inbox, self._publisher = run, inbox, publisher
+    def __init__(
+        self, run: Run, inbox: Inbox, publisher: Publisher, features: Sequence[Feature], options: ServeOptions
+    ) -> None:
+        self._run, self._inbox, self._publisher, self._features = run, inbox, publisher, features
         self._commanded: dict[str, float] = {}  # by handle, that of a robot of a world behind its prefix
         robots = run.simulation.robots
         self._alive = {f"{name}.{ALIVE}" if name else ALIVE for name, robot in robots.items() if ALIVE in robot.overrides.names}
@@ -165,7 +176,8 @@ class _Port:
 
     def _follow(self, command: Command | Request) -> None:
         if isinstance(command, Request):
-            self._replies.append(command.settle(self._run))
+            reply = command.settle(self._run)
+            self._replies += [] if reply is None else [reply]
             return
         for name, value in command.values:
             handle = command.prefix + name
@@ -181,6 +193,8 @@ class _Port:
 
     def _tend_wire(self) -> None:
         """Send answers that can be received. A thread that ended before its time has printed why; nothing runs on without it."""
+        for feature in self._features:
+            self._replies += feature.tend(self._run)
         self._replies = [reply for reply in self._replies if not reply.send()]
         if not (self._inbox.alive and self._publisher.alive):
             raise RunError("the connection to DDS broke down", time=self._run.simulation.time)
