@@ -7,7 +7,8 @@ import pytest
 import didymos
 
 URDF = """<robot name="r"><link name="{world}"/>
-<link name="hull"><collision><geometry><sphere radius=".1"/></geometry></collision><inertial><mass value="2"/><inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="hull"><collision><geometry><sphere radius=".1"/></geometry></collision>
+<inertial><mass value="2"/><inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="free" type="floating"><parent link="{world}"/><child link="hull"/></joint></robot>"""
 
 
