@@ -11,8 +11,8 @@ which need not be the robot's.
 
 What drives it is `setpoints.mode`: 0 the velocities vx, vy, wz in the frame of the base; 1 the pose x, y, yaw in the frame of the
 odometry; 2 a square, 3 a circle, 4 a star, of the gains' size and speed, heading held. Poses and paths are followed by
-feed-forward plus a proportional law. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops the robot. Where
-`stop.distance` is set, the speed falls in front of what the lidars see in the way of the motion.
+feed-forward plus a proportional law. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops the robot.
+Where `stop.distance` is set, the speed falls in front of what the lidars see in the way of the motion.
 
 dq and dt are those between two readings of the encoders, by their stamps: the program may run faster or slower than they do, or
 miss some; between two readings the odometry stands, and so does its twist. A reading that says nothing new after the encoders
