@@ -10,7 +10,16 @@ from laws import Law
 
 from didymos.parts.drive import COMMAND, Drive
 from didymos.parts.drive_modes import (
-    BRAKE, CURRENT, INDUCTANCE, POSITION, PWM, STAY_WITHIN, TIMED_OUT, VOLTAGE, VOLTAGE_DQ, VOLTAGE_FOC,
+    BRAKE,
+    CURRENT,
+    INDUCTANCE,
+    POSITION,
+    PWM,
+    STAY_WITHIN,
+    TIMED_OUT,
+    VOLTAGE,
+    VOLTAGE_DQ,
+    VOLTAGE_FOC,
 )  # fmt: skip
 
 K, R, L, P, TURN = 0.0919, 0.093, 60e-6, 20.0, 2.0 * math.pi

@@ -273,17 +273,38 @@ def test_modes_and_the_watchdog(power_unit: Twin, tmp_path: Path) -> None:
         await note()
         await c.set_brake()
         await note()
-        state = await c.query()
-        modes.append(state.values[R.FAULT])
-        await c.set_position(position=0.1)  # does not lead out either
-        await note()
+        await c.set_position(position=math.nan)
+        await note(1)  # the commanded mode at once, though the drive takes it a delay later
         await c.set_stop()
+        await note(1)
+        await c.set_position(position=math.nan)
+        await note(1)  # until there is torque it measures the zero of its currents
+        await note(4)
+        await moteus.Stream(c).command(b"d tmt 0 0 1")
+        await note()
+        await c.set_brake()  # does not lead out either
         await note()
         return modes
 
     with served(power_unit, tmp_path) as server:
-        assert server.run(work) == [0, 10, 11, 11, 0, 10, 11, 10, 12, 1, 44, 1, 0]
-    assert any("mode 15" in line for line in server.said)
+        assert server.run(work) == [0, 10, 11, 11, 0, 10, 11, 10, 12, 15, 10, 0, 3, 10, 11, 11]
+
+
+def test_a_mode_that_the_motor_has_no_numbers_for_is_a_fault(legs: Twin, tmp_path: Path) -> None:
+    async def work(c: Any) -> list[Any]:
+        found = []
+        for ask in (c.set_brake, lambda: c.set_current(d_A=0.0, q_A=1.0), lambda: c.set_vfoc(theta=0.0, voltage=1.0)):
+            await ask()
+            state = await c.query()
+            await c.set_position(position=0.1)  # does not lead out
+            again = await c.query()
+            await c.set_stop()
+            found.append((state.values[R.MODE], state.values[R.FAULT], again.values[R.MODE], (await c.query()).values[R.MODE]))
+        return found
+
+    with served(legs, tmp_path) as server:
+        assert server.run(work) == [(1, 36, 1, 0)] * 3
+    assert any("mode 15 needs the drive's torque_constant" in line for line in server.said)
 
 
 def test_a_supply_out_of_range_is_a_fault(power_unit: Twin, tmp_path: Path) -> None:

@@ -49,7 +49,16 @@ from didymos.parts.actuation import JointActuation
 from didymos.parts.angle_table import ANGLE_TABLE, AngleTableSpec
 from didymos.parts.drive_mechanics import breakaway_excess, mesh_torque, ripple_torque, torque_limit
 from didymos.parts.drive_modes import (
-    BRAKE, CURRENT, INDUCTANCE, POSITION, STAY_WITHIN, STOPPED, TIMED_OUT, ZERO_VELOCITY, passed_bound, winding_torque,
+    BRAKE,
+    CURRENT,
+    INDUCTANCE,
+    POSITION,
+    STAY_WITHIN,
+    STOPPED,
+    TIMED_OUT,
+    ZERO_VELOCITY,
+    passed_bound,
+    winding_torque,
 )  # fmt: skip
 from didymos.parts.motor_windings import brake_torque
 from didymos.parts.part import JointDemand, JointLoad, Motion, Part, law, tick
