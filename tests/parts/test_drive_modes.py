@@ -29,8 +29,9 @@ SAID = {"kp_scale": 1.0, "kd_scale": 1.0, "watchdog": -1.0}
 
 def torque(mode: float, turns: float = 0.0, speed: float = 0.0, time: float = 0.02, **given: float) -> tuple[float, float]:
     """Torque [N m] and mode of a drive whose motor stands at `turns` [rev] and moves at `speed` [rev/s]."""
-    parameters = MOTOR | {name: value for name, value in given.items() if name in Drive.spec.model_fields and name not in COMMAND.fields}
-    said = SAID | {"mode": mode} | {name: value for name, value in given.items() if name in COMMAND.fields}
+    command = set(COMMAND.names or ())
+    parameters = MOTOR | {name: value for name, value in given.items() if name not in command}
+    said = SAID | {"mode": mode} | {name: value for name, value in given.items() if name in command}
     law = Law(Drive, joint="shaft", ratio=1.0, kp=2.0, kd=0.3, **{"peak_torque": 500.0} | parameters)
     commands = np.zeros(law.part.memory_layout["commands"].shape, COMMAND)
     for name, value in said.items():
@@ -91,13 +92,14 @@ def test_a_voltage_at_an_angle_pulls_the_rotor_there() -> None:
 @pytest.mark.parametrize("mode", [VOLTAGE, PWM])
 def test_three_phases_are_the_same_voltage(mode: float) -> None:
     volts, theta = 0.5, 0.7
-    a, b, c = (volts * math.cos(theta + shift * TURN / 3.0) + 9.0 for shift in (0.0, -1.0, 1.0))  # what all have in common does nothing
+    common = 9.0  # what all phases have in common does nothing
+    a, b, c = (volts * math.cos(theta + shift * TURN / 3.0) + common for shift in (0.0, -1.0, 1.0))
     foc = torque(VOLTAGE_FOC, 0.002, 0.0, position=theta, feedforward=volts)[0]
     assert torque(mode, 0.002, 0.0, position=a, velocity=b, feedforward=c)[0] == pytest.approx(foc, rel=1e-9)
 
 
 def test_the_supply_limits_a_voltage() -> None:
-    """(1/2 - 0.036) 2 / sqrt(3) of 24 V: what a bridge gives that lets its low sides conduct 0.6 us of each half of 1 / 30 kHz."""
+    """(1/2 - 0.036) 2 / sqrt(3) of 24 V: a bridge that lets its low sides conduct 0.6 us of each half of 1 / 30 kHz."""
     most = (0.5 - 0.6e-6 * 60000.0) * 2.0 / math.sqrt(3.0) * 24.0
     for mode, said in ((VOLTAGE_DQ, {"velocity": 1e3}), (VOLTAGE_FOC, {"position": math.pi / 2.0, "feedforward": 1e3})):
         assert torque(mode, **said)[0] == pytest.approx(K * most / R, rel=1e-12)

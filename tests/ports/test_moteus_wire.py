@@ -30,8 +30,9 @@ class Still:
         self.time = 0.0
         self.values = {"position": 0.0, "velocity": 0.0, "torque": 0.0, "mode": 0.0, "heat": 0.0}
         self.parameters = {
-            "kp": 1.7, "ki": 0.0, "kd": 0.05, "integral_limit": 0.0, "watchdog": 0.1, "voltage": 24.0, "delay": 0.0, "timeout_mode": 12.0,
-            "torque_constant": 0.1, "phase_resistance": 0.1, "phase_inductance": 1e-4, "pole_pairs": 7.0, "current_limit": 20.0,
+            "kp": 1.7, "ki": 0.0, "kd": 0.05, "integral_limit": 0.0, "watchdog": 0.1, "voltage": 24.0, "delay": 0.0,
+            "timeout_mode": 12.0, "torque_constant": 0.1, "phase_resistance": 0.1, "phase_inductance": 1e-4, "pole_pairs": 7.0,
+            "current_limit": 20.0,
         }  # fmt: skip
         self.commands: list[tuple[float, ...]] = []
 

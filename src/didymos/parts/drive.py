@@ -133,7 +133,7 @@ def _control(
     if time < command.enabled:
         return 0.0, STOPPED, False
     watchdog = drive.watchdog if command.watchdog == 0.0 else command.watchdog
-    if (mode == POSITION or mode == STAY_WITHIN) and watchdog > 0.0 and time - command.arrival > watchdog:
+    if mode in (POSITION, STAY_WITHIN) and watchdog > 0.0 and time - command.arrival > watchdog:
         mode = TIMED_OUT
     torque, of_windings = 0.0, False
     if mode == POSITION:
@@ -193,7 +193,7 @@ class Drive(Part):
     delay = parameter(0.0, unit="s", low=0, high=0.03, doc="from sending a command to its effect")
     enable_time = parameter(0.0, unit="s", low=0, doc="from the first command to a stopped drive to its first torque")
     voltage = parameter(24.0, unit="V", low=0, doc="supply; that its controller reports and refuses to work beyond")
-    torque_constant = parameter(0.0, unit="N m/A", low=0, doc="K, of the q current; 0 for none: no currents, no brake, no voltages")
+    torque_constant = parameter(0.0, unit="N m/A", low=0, doc="K, of the q current; 0 for none: no brake, no voltages")
     phase_resistance = parameter(0.0, unit="ohm", low=0, doc="R, from a phase to the centre; 0 for none: no brake, no voltages")
     phase_inductance = parameter(0.0, unit="H", low=0, doc="L, from a phase to the centre")
     pole_pairs = parameter(1.0, unit="1", above=0, doc="p, electrical turns per turn of the motor")

@@ -3,9 +3,9 @@
     v_d = R i_d - w L i_q                     tau = K i_q
     v_q = R i_q + w L i_d + 2/3 K omega       w = p omega
 
-d along the rotor's magnets, q across them, amplitudes as a moteus counts them: R and L from a phase to the centre (half of what is
-between two leads), i and v of a phase at their peak. Power in a three-phase machine is 3/2 (v_d i_d + v_q i_q), so that the same K
-[N m/A] makes torque and, times 2/3, back-EMF [V s]. With the Kv of a data sheet (rpm per volt between leads)
+d along the rotor's magnets, q across them, amplitudes as a moteus counts them: R and L from a phase to the centre (half of
+what is between two leads), i and v of a phase at their peak. Power in a three-phase machine is 3/2 (v_d i_d + v_q i_q), so
+that the same K [N m/A] makes torque and, times 2/3, back-EMF [V s]. With the Kv of a data sheet (rpm per volt between leads)
 
     K = 3/2 / sqrt(3) 60 / (2 pi) / Kv = 8.270 / Kv
 

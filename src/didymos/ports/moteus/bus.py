@@ -28,7 +28,7 @@ class Bus:
         for controller, registers, console in self._members:
             if not _is_for(controller, message):
                 continue
-            number, prefix = controller.number, controller.prefix << 16  # a message may change them; its reply is the last of the old
+            number, prefix = controller.number, controller.prefix << 16  # a message may change them, but for its own reply
             registers.begin()
             try:
                 data = answer(message.data, registers, console, message.wants_reply)

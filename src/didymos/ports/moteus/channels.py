@@ -14,9 +14,11 @@ from didymos.ports.moteus.schema import BOOL, F32, I8, I64, U8, U16, U32, U64, C
 __all__ = ["CHANNELS"]
 
 _NONE = of(F32, math.nan)
-_MODE = Choice(dict(enumerate(
-    ["stopped", "fault", "enabling", "calibrating", "calib_complete", "pwm", "voltage", "voltage_foc", "voltage_dq", "current", "position", "pos_timeout", "zero_vel", "within", "meas_ind", "brake"]
-)))  # fmt: skip
+_MODES = (
+    "stopped fault enabling calibrating calib_complete pwm voltage voltage_foc voltage_dq current position pos_timeout zero_vel"
+    " within meas_ind brake"
+)
+_MODE = Choice(dict(enumerate(_MODES.split())))
 _FAULT = Choice({})
 _THREE = Record({"a": F32, "b": F32, "c": F32})
 _PI = Record({"integral": F32, "desired": _NONE, "error": F32, "p": F32, "command": F32})
@@ -24,8 +26,10 @@ _PID = Record({
     "integral": F32, "desired": _NONE, "error": F32, "error_rate": F32, "p": F32, "d": F32, "pd": F32, "command": F32,
 })  # fmt: skip
 _SOURCE = Record({
-    "active_velocity": BOOL, "active_theta": BOOL, "active_absolute": BOOL, "raw": U32, "time_since_update": F32, "old_delta": F32,
-    "prev_time_since_update": F32, "slow_count": of(U8, 255), "hall_prev_dt": F32, "hall_v2": F32, "hall_bias_est": F32, "nonce": U8,
+    "active_velocity": BOOL, "active_theta": BOOL, "active_absolute": BOOL, "raw": U32, "time_since_update": F32,
+    "old_delta": F32,
+    "prev_time_since_update": F32, "slow_count": of(U8, 255), "hall_prev_dt": F32, "hall_v2": F32, "hall_bias_est": F32,
+    "nonce": U8,
     "offset_value": U32, "compensated_value": F32, "filtered_value": F32, "integral": F32, "velocity": F32,
 })  # fmt: skip
 
@@ -46,7 +50,8 @@ _SERVO_STATS = Record({
     "pid_position": _PID, "control_position_raw": Maybe(I64), "control_position": _NONE, "control_velocity": Maybe(F32),
     "control_acceleration": F32, "timeout_s": F32, "trajectory_done": BOOL,
     **_floats("motor_max_velocity motor_base_velocity max_power_W effective_max_current_A"),
-    "fw": Record(_floats("id_A speed_ratio id_char")), **_floats("torque_error_Nm sin cos"), "cooldown_count": U16, "final_timer": U32,
+    "fw": Record(_floats("id_A speed_ratio id_char")), **_floats("torque_error_Nm sin cos"), "cooldown_count": U16,
+    "final_timer": U32,
     "total_timer": U32, **_floats("meas_ind_old_d_A meas_ind_old_q_A"), "meas_ind_phase": I8, "meas_ind_integrator": F32,
 })  # fmt: skip
 _SERVO_CMD = Record({
@@ -61,11 +66,14 @@ _MOTOR_POSITION = Record({
     "error": Choice(dict(enumerate(["none", "motor_not_configured", "invalid_config", "source_error", "discontinuous_offset"]))),
     "sources": Row(3, _SOURCE), "epoch": U8, "position_relative_valid": BOOL, "position_relative_ever_valid": BOOL,
     "position_relative_raw": I64, "position_relative": F32, "position_relative_modulo": I64, "position_raw": I64, "position": F32,
-    "homed": Choice(dict(enumerate(["relative", "rotor", "output"]))), "velocity": F32, "theta_valid": BOOL, "electrical_theta": F32,
+    "homed": Choice(dict(enumerate(["relative", "rotor", "output"]))), "velocity": F32, "theta_valid": BOOL,
+    "electrical_theta": F32,
 })  # fmt: skip
 _DRIVER = Record({
-    **dict.fromkeys(["fault", "vds_ocp", "gdf", "uvlo", "otsd", "vds_ha", "vds_la", "vds_hb", "vds_lb", "vds_hc", "vds_lc"], BOOL), "fsr1": U16,
-    **dict.fromkeys(["sa_oc", "sb_oc", "sc_oc", "otw", "cpuv", "vgs_ha", "vgs_la", "vgs_hb", "vgs_lb", "vgs_hc", "vgs_lc"], BOOL), "fsr2": U16,
+    **dict.fromkeys(["fault", "vds_ocp", "gdf", "uvlo", "otsd", "vds_ha", "vds_la", "vds_hb", "vds_lb", "vds_hc", "vds_lc"],
+    BOOL), "fsr1": U16,
+    **dict.fromkeys(["sa_oc", "sb_oc", "sc_oc", "otw", "cpuv", "vgs_ha", "vgs_la", "vgs_hb", "vgs_lb", "vgs_hc", "vgs_lc"],
+    BOOL), "fsr2": U16,
     **dict.fromkeys(["fault_line", "power", "enabled"], BOOL), "fault_config": U8, "config_count": U16, "status_count": U16,
 })  # fmt: skip
 

@@ -92,8 +92,8 @@ def drive_numbers(command: Command, set_point: tuple[float, float], offset: floa
     """
     mode = float(command.mode)
     if mode == PWM:
-        duties = (min(max(finite(duty), _LEAST_DUTY), 1.0 - _LEAST_DUTY) for duty in (command.pwm_a, command.pwm_b, command.pwm_c))
-        a, b, c = (duty * supply for duty in duties)
+        duties = (command.pwm_a, command.pwm_b, command.pwm_c)
+        a, b, c = (supply * min(max(finite(duty), _LEAST_DUTY), 1.0 - _LEAST_DUTY) for duty in duties)
         return a, b, c
     if mode == VOLTAGE:
         return finite(command.voltage_a), finite(command.voltage_b), finite(command.voltage_c)

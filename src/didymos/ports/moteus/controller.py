@@ -1,11 +1,10 @@
 """One moteus: its modes, faults and command, in front of one drive of the twin.
 
-Modes: 0 stopped, 1 fault, 2 enabling, 3 calibrating, 5 pwm, 6 voltage, 7 voltage_foc, 8 voltage_dq, 9 current, 10 position, 11 timed
-out, 12 zero velocity, 13 stay within, 14 inductance, 15 brake. Only a stop leads out of a fault or a timeout. A supply out of range
-ends in a fault; so does a position outside of its bounds, and a motor without the numbers that a mode needs.
+Modes: 0 stopped, 1 fault, 2 enabling, 3 calibrating, and those of `parts/drive_modes.py`. Only a stop leads out of a fault
+(`faults.py`) or a timeout.
 
-A command counts for its controller once its message is read; the drive takes it `delay` later. So the mode that is reported is the
-commanded one from the next message on, 2 and 3 until the drive gives torque.
+A command counts for its controller once its message is read; the drive takes it `delay` later. So the mode that is reported
+is the commanded one from the next message on, 2 and 3 until the drive gives torque.
 
 Positions on the wire are the drive's plus an offset, which `set output` moves.
 """
@@ -16,20 +15,16 @@ import math
 from collections.abc import Callable, Mapping
 
 from didymos.parts.drive_modes import (
-    BRAKE,
-    CURRENT,
     INDUCTANCE,
     POSITION,
-    PWM,
     STAY_WITHIN,
     STOPPED,
     TIMED_OUT,
-    VOLTAGE_DQ,
-    ZERO_VELOCITY,
     passed_bound,
 )  # fmt: skip
 from didymos.ports.moteus.board import Board
 from didymos.ports.moteus.command import Command, Drive, drive_numbers, finite
+from didymos.ports.moteus.faults import fault_of
 from didymos.ports.moteus.trajectory import Trajectory
 from didymos.ports.moteus.windings import d_current
 
@@ -37,9 +32,7 @@ __all__ = ["Controller"]
 
 NAN = math.nan
 FAULT, ENABLING, CALIBRATING, CALIBRATED = 1, 2, 3, 4
-OVER_VOLTAGE, NOT_CONFIGURED, OUTSIDE_BOUNDS, UNDER_VOLTAGE, STOP_POSITION, INVALID_LIMITS = 34, 36, 39, 40, 45, 48
-_LOWEST_VOLTAGE, _HIGHEST_VOLTAGE = 10.0, 46.0  # [V] of an r4.11
-_FARTHEST = 32768.0  # [rev] of a bound
+_HIGHEST_VOLTAGE = 46.0  # [V] of an r4.11
 _AMBIENT, _HOT = 25.0, 50.0  # [degC], and where the controller begins to derate, which is the drive's heat of 1
 _NEVER, _SMALLEST = -1.0, 1e-9  # watchdog and torque limit: zero means the drive's own
 _ROTOR, _OUTPUT = 1, 2  # how well the position is known
@@ -194,9 +187,10 @@ class Controller:
             return
         if self.fault or self.drive.time > self._deadline or command.mode in (FAULT, ENABLING, CALIBRATING, CALIBRATED):
             return  # only a stop leads out; and modes that it is in, but that nobody can command
-        fault = self._fault_of(command)
-        if fault:
-            self.fault = fault
+        self.fault, missing = fault_of(self, command)
+        if missing:
+            self._say_once("mode", f"mode {command.mode} needs the drive's {missing}; fault {self.fault}")
+        if self.fault:
             self._halt()
             return
         self._say_unmodelled(command)
@@ -225,39 +219,7 @@ class Controller:
     def _left(self) -> float:
         return self._deadline - self.drive.time if math.isfinite(self._deadline) else _NEVER
 
-    def _fault_of(self, command: Command) -> int:
-        """The fault that a command ends in, or 0."""
-        voltage, mode = self.drive.parameter("voltage"), float(command.mode)
-        if voltage < _LOWEST_VOLTAGE:
-            return UNDER_VOLTAGE
-        if voltage > self.highest_voltage:
-            return OVER_VOLTAGE
-        if mode in (POSITION, STAY_WITHIN) and not command.ignore_bounds:
-            here = self.drive.readouts["position"] + self.offset
-            if here < self.lowest or here > self.highest:
-                return OUTSIDE_BOUNDS
-            if abs(self.lowest) > _FARTHEST or abs(self.highest) > _FARTHEST:
-                return INVALID_LIMITS
-        limits = self._limits(command)
-        if mode == POSITION and math.isfinite(command.stop_position) and any(map(math.isfinite, limits)):
-            return STOP_POSITION
-        return 0 if self._configured(mode) else NOT_CONFIGURED
-
-    def _configured(self, mode: float) -> bool:
-        """Whether the motor has the numbers that a mode needs, and the controller knows its poles."""
-        if mode in (POSITION, CURRENT, VOLTAGE_DQ, STAY_WITHIN, ZERO_VELOCITY, TIMED_OUT) and self.poles == 0:
-            return False
-        needed = ("torque_constant", "phase_resistance") if PWM <= mode <= VOLTAGE_DQ or mode == BRAKE else ()
-        if mode == CURRENT:
-            needed = ("torque_constant",)
-        elif mode == INDUCTANCE:
-            needed = ("phase_inductance",)
-        missing = [name for name in needed if self.drive.parameter(name) == 0.0]
-        if missing:
-            self._say_once("mode", f"mode {int(mode)} needs the drive's {missing[0]}; fault {NOT_CONFIGURED}")
-        return not missing
-
-    def _limits(self, command: Command) -> tuple[float, float]:
+    def limits(self, command: Command) -> tuple[float, float]:
         """Velocity [rev/s] and acceleration [rev/s^2] of a set-point, infinite where nothing limits them."""
         given = (command.velocity_limit, command.acceleration_limit)
         own = (self.velocity_limit, self.acceleration_limit)
@@ -272,7 +234,7 @@ class Controller:
         target = self._bounded(command.position) - self.offset if math.isfinite(command.position) else position
         if math.isfinite(stop) and not math.isfinite(command.position):
             velocity = math.copysign(velocity, stop - position)
-        most_speed, most_acceleration = self._limits(command)
+        most_speed, most_acceleration = self.limits(command)
         trajectory = Trajectory(position, speed, target, velocity, most_speed, most_acceleration, stop)
         if math.isinf(most_speed) and math.isinf(most_acceleration):
             trajectory.position, trajectory.speed = trajectory.target, trajectory.velocity

@@ -1,7 +1,7 @@
 """The console's commands `d`: every mode of the controller with its numbers as text, and what it knows of its position.
 
-Answers are the firmware's, errors included. What belongs to its own hardware is refused: `cal` and `cali` (a motor of a twin has no
-encoder to be mapped), `flash`, `hstart` (its histograms).
+Answers are the firmware's, errors included. What belongs to its own hardware is refused: `cal` and `cali` (a twin has no
+encoder that would have to be mapped), `flash`, `hstart` (histograms).
 
 Reference: moteus firmware 1.1, `board_debug.cc`; moteus reference manual, diagnostic protocol.
 """

@@ -19,7 +19,10 @@ from typing import Any, Protocol
 
 from didymos.ports.moteus.values import single, varuint
 
-__all__ = ["BOOL", "F32", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "Choice", "Kind", "Maybe", "Record", "Row", "Scalar", "of"]
+__all__ = [
+    "BOOL", "F32", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "Choice", "Kind", "Maybe", "Record", "Row", "Scalar",
+    "of",
+]  # fmt: skip
 
 
 class Kind(Protocol):
@@ -109,7 +112,8 @@ class Choice:
 
     def schema(self) -> bytes:
         """The type in bytes."""
-        return bytes([17, 6]) + varuint(len(self.names)) + b"".join(varuint(number) + _text(name) for number, name in self.names.items())
+        names = b"".join(varuint(number) + _text(name) for number, name in self.names.items())
+        return bytes([17, 6]) + varuint(len(self.names)) + names
 
     def data(self, value: Any) -> bytes:
         """Its number in bytes."""

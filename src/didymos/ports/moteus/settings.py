@@ -136,7 +136,9 @@ class Settings:
                 return False
         elif name in _CONTROLLER:
             attribute = _CONTROLLER[name]
-            if (attribute == "number" and value not in _NUMBERS) or (attribute in ("offset", "highest_voltage") and math.isnan(value)):
+            if attribute == "number" and value not in _NUMBERS:
+                return False
+            if attribute in ("offset", "highest_voltage") and math.isnan(value):
                 return False
             setattr(controller, attribute, value)
         self._values[name] = value

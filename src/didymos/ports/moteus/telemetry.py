@@ -1,4 +1,4 @@
-"""What the telemetry channels of a controller hold now; what the twin does not have is as it is on a board that was just started."""
+"""What the telemetry channels of a controller hold now; what the twin does not have is as on a board that was just started."""
 
 from __future__ import annotations
 
@@ -51,13 +51,14 @@ def _servo_stats(controller: Controller) -> dict[str, Any]:
     d, q = (0.0, 0.0) if math.isnan(q) else (d, q)
     a, b, c = phase_currents(d, q, theta)
     control, speed, bus, hot = (measured(name) for name in ("control_position", "control_velocity", "voltage", "temperature"))
-    law = {name: _zero(measured(f"{name}_torque")) for name in ("kp", "kd")}
-    pid = {"error": -_zero(measured("position_error")), "error_rate": -_zero(measured("velocity_error")), "p": -law["kp"], "d": -law["kd"]}
+    law = {"error": "position_error", "error_rate": "velocity_error", "p": "kp_torque", "d": "kd_torque"}
+    pid = {name: -_zero(measured(quantity)) for name, quantity in law.items()}  # measured less desired, as the firmware has it
     constant = parameter("torque_constant")
     top = bus / math.sqrt(3.0) / (_TURN * constant / 1.5) if constant > 0.0 else 0.0
     return {
         "mode": controller.whole("mode"), "fault": controller.whole("fault"), "cur1_A": a, "cur2_A": b, "cur3_A": c,
-        "electrical_theta": theta, "bus_V": bus, "filt_bus_V": bus, "filt_1ms_bus_V": bus, "fet_temp_C": hot, "filt_fet_temp_C": hot,
+        "electrical_theta": theta, "bus_V": bus, "filt_bus_V": bus, "filt_1ms_bus_V": bus, "fet_temp_C": hot,
+        "filt_fet_temp_C": hot,
         "inductance_d_H": parameter("phase_inductance"), "d_A": d, "q_A": q, "position": measured("position"),
         "velocity": measured("velocity"), "torque_Nm": measured("torque"), "power_W": measured("power"),
         "velocity_filt": measured("velocity"),
@@ -80,7 +81,8 @@ def _servo_cmd(controller: Controller) -> dict[str, Any]:
         "mode": c.mode, "pwm": {"a": c.pwm_a, "b": c.pwm_b, "c": c.pwm_c},
         "phase_v": {"a": c.voltage_a, "b": c.voltage_b, "c": c.voltage_c}, "theta": c.theta * math.pi, "voltage": c.voltage,
         "theta_rate": c.theta_rate * math.pi, "d_V": c.voltage_d, "q_V": c.voltage_q, "i_d_A": c.current_d, "i_q_A": c.current_q,
-        "position": c.position, "velocity": c.velocity, "max_torque_Nm": _MOST_TORQUE if math.isnan(c.torque_limit) else c.torque_limit,
+        "position": c.position, "velocity": c.velocity,
+        "max_torque_Nm": _MOST_TORQUE if math.isnan(c.torque_limit) else c.torque_limit,
         "stop_position": c.stop_position, "feedforward_Nm": c.feedforward, "kp_scale": c.kp_scale, "kd_scale": c.kd_scale,
         "ilimit_scale": c.integral_scale, "velocity_limit": c.velocity_limit, "accel_limit": c.acceleration_limit,
         "fixed_voltage_override": c.fixed_voltage, "fixed_current_override": c.fixed_current,
@@ -105,8 +107,10 @@ def _motor_position(controller: Controller) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "sources": [source, *record["sources"][1:]], "position_relative_valid": True, "position_relative_ever_valid": True,
-        "position_relative_raw": _raw(relative), "position_relative": relative, "position_raw": _raw(position), "position": position,
-        "homed": controller.whole("home_state"), "velocity": velocity, "theta_valid": True, "electrical_theta": _theta(controller),
+        "position_relative_raw": _raw(relative), "position_relative": relative, "position_raw": _raw(position),
+        "position": position,
+        "homed": controller.whole("home_state"), "velocity": velocity, "theta_valid": True,
+        "electrical_theta": _theta(controller),
     }  # fmt: skip
 
 

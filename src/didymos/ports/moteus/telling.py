@@ -1,7 +1,7 @@
 """Telemetry that is told without being asked: each channel at its own rate, in bytes or as text.
 
-    tel rate NAME MS    every so many milliseconds of the twin's clock; below 10 with every change of the channel itself, which only
-                        `board_debug` has; 0 never
+    tel rate NAME MS    every so many milliseconds of the twin's clock; 0 never; below 10 a firmware tells with every change
+                        that a channel announces, and none of these does
 
 A channel whose last record was not read yet waits: none is told twice before the client has it.
 

@@ -16,9 +16,18 @@ _OF_WINDINGS = (PWM, VOLTAGE, VOLTAGE_FOC, VOLTAGE_DQ, BRAKE)
 
 
 def d_current(
-    mode: float, numbers: tuple[float, float, float], since: float, turns: float, speed: float, q: float, parameter: Callable[[str], float]
+    mode: float,
+    numbers: tuple[float, float, float],
+    since: float,
+    turns: float,
+    speed: float,
+    q: float,
+    parameter: Callable[[str], float],
 ) -> float:
-    """The d current [A] of a mode with the three `numbers` of its command, `since` [s] it arrived; `turns` [rev], `speed` [rev/s], q [A]."""
+    """The d current [A] of a mode with the three `numbers` of its command, `since` [s] it arrived.
+
+    The motor is at `turns` [rev] and `speed` [rev/s], its q current is `q` [A]; `parameter` says the drive's numbers.
+    """
     if mode == CURRENT:
         limit = parameter("current_limit") or math.inf
         return min(max(numbers[0], -limit), limit)
@@ -45,5 +54,6 @@ def _d_voltage(mode: float, numbers: tuple[float, float, float], since: float, t
 
 def phase_currents(d: float, q: float, theta: float) -> tuple[float, float, float]:
     """Currents of the three phases [A], with the magnets at an electrical angle [rad]."""
-    a, b, c = (d * math.cos(theta + shift) - q * math.sin(theta + shift) for shift in (0.0, -2.0 * math.pi / 3.0, 2.0 * math.pi / 3.0))
+    angles = theta, theta - 2.0 * math.pi / 3.0, theta + 2.0 * math.pi / 3.0
+    a, b, c = (d * math.cos(angle) - q * math.sin(angle) for angle in angles)
     return a, b, c
