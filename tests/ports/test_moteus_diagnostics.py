@@ -16,6 +16,7 @@ import pytest
 from moteus_peer import moteus, served, tool
 
 import didymos
+from didymos import Log
 from didymos.control.idle import Idle
 from didymos.describe.twin import Twin
 from didymos.engine.intervention import load_interventions
@@ -304,3 +305,19 @@ def test_what_is_wrong_is_said_as_the_firmware_says_it(power_unit: Twin, tmp_pat
     console.put(command + b"\n")
     assert console.get(100) == answer + b"\r\n"
     run.close()
+
+
+def test_looking_changes_nothing_of_the_log(power_unit: Twin, tmp_path: Path) -> None:
+    async def look(c: Any) -> None:
+        stream = moteus.Stream(c)
+        await stream.command(b"tel rate servo_stats 10")
+        for _ in range(100):
+            await c.query()
+            await stream.read_data("git")
+        await stream.command(b"conf write")
+
+    with served(power_unit, tmp_path) as server:
+        server.run(look)
+        server.stop()
+    log = Log.load(server.record)
+    assert power_unit.simulate(control=Idle()).run(server.simulation.time).sha256 == log.sha256

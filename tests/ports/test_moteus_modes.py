@@ -207,3 +207,25 @@ def test_a_motion_ends_at_its_stop_position(wheel: Twin, tmp_path: Path) -> None
 
     with served(wheel, tmp_path) as server:
         assert server.run(work) == (0.25, 45)
+
+
+def test_a_measurement_of_the_inductance_gathers_its_slope(wheel: Twin, tmp_path: Path) -> None:
+    async def work(c: Any) -> tuple[float, float, int]:
+        stream = moteus.Stream(c)
+        await stream.command(b"d ind 1.5 4 o0.5")
+        await states(c, 21)
+        mode = (await c.query()).values[R.MODE]
+        first = (await stream.read_data("servo_stats")).meas_ind_integrator
+        await states(c, 20)
+        await c.set_stop()
+        await states(c, 5)
+        return first, (await stream.read_data("servo_stats")).meas_ind_integrator, mode
+
+    twin = wheel.copy()
+    twin.set("parts.drive.phase_inductance", 1e-4)
+    with served(twin, tmp_path) as server:
+        first, last, mode = server.run(work)
+    assert mode == MODE.MEASURE_INDUCTANCE
+    # V / L a second, from the command's arrival, a delay of 1 ms after it was sent, at most a period before the first query
+    assert last - first == pytest.approx(1.5 / 1e-4 * 20 * PERIOD, rel=1e-6)  # ends with the mode, and stays
+    assert first == pytest.approx(1.5 / 1e-4 * 21 * PERIOD, abs=1.5 / 1e-4 * (PERIOD + 0.001))

@@ -56,7 +56,7 @@ class Controller:
         self.moving = False  # whether time moves the set-point
         self.lights = {"led1": False, "led2": False}
         self._say, self._said = say, set[str]()
-        self._home = _ROTOR
+        self._home, self._charge = _ROTOR, 0.0
         self._trajectory: Trajectory | None = None
         self._deadline = math.inf  # [s] of the watchdog
         self._accepted, self._numbers, self._arrival = int(STOPPED), (0.0, 0.0, 0.0), 0.0  # mode, its numbers, and when [s]
@@ -118,10 +118,10 @@ class Controller:
     @property
     def charge(self) -> float:
         """What its measurement of the inductance has gathered [A]: the square wave's slope V / L in every turn of the loop."""
-        inductance = self.drive.parameter("phase_inductance")
-        if self._accepted != int(INDUCTANCE) or inductance == 0.0:
-            return 0.0
-        return self._numbers[0] / inductance * max(0.0, self.drive.time - self._arrival)
+        if self._accepted == int(INDUCTANCE):
+            slope = self._numbers[0] / self.drive.parameter("phase_inductance")  # without one the mode is refused
+            self._charge = slope * max(0.0, self.drive.time - self._arrival)
+        return self._charge  # and it stays until the next
 
     @property
     def timeout(self) -> float:
@@ -176,12 +176,13 @@ class Controller:
 
     def stop(self) -> None:
         """Mode stopped; also the way out of a fault."""
-        self.command, self.fault = Command(), 0
+        self.command, self.fault, self._charge = Command(), 0, self.charge
         self._halt()
 
     def execute(self, command: Command) -> None:
         """Do what a command says, as far as the mode allows it."""
         self.command = command
+        self._charge = self.charge
         if command.mode == int(STOPPED):
             self.stop()
             return
