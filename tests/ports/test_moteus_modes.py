@@ -225,7 +225,7 @@ def test_a_measurement_of_the_inductance_gathers_its_slope(wheel: Twin, tmp_path
     twin.set("parts.drive.phase_inductance", 1e-4)
     with served(twin, tmp_path) as server:
         first, last, mode = server.run(work)
-    assert mode == MODE.MEASURE_INDUCTANCE
+    assert mode == 14
     # V / L a second, from the command's arrival, a delay of 1 ms after it was sent, at most a period before the first query
     assert last - first == pytest.approx(1.5 / 1e-4 * 20 * PERIOD, rel=1e-6)  # ends with the mode, and stays
     assert first == pytest.approx(1.5 / 1e-4 * 21 * PERIOD, abs=1.5 / 1e-4 * (PERIOD + 0.001))
