@@ -32,6 +32,7 @@ class ServeOptions:
         say: takes a line for the person.
         stop: set from outside when it is time to end.
         links: the same as `link` for the robots of a world, by their names.
+        listen: TCP port of viewers; None: the port's own, 0: a free one.
     """
 
     seconds: float | None = None
@@ -44,6 +45,7 @@ class ServeOptions:
     say: Callable[[str], None] = print
     stop: Event = field(default_factory=Event)
     links: Mapping[str, Path] = field(default_factory=dict)
+    listen: int | None = None
 
 
 Connect = Callable[["Simulation", str, Mapping[str, int], bool], "Hardware"]
