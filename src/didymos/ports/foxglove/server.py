@@ -27,6 +27,7 @@ PORT = 8765
 _LOOPBACK, _EVERYWHERE = "127.0.0.1", "0.0.0.0"
 _BACKLOG = 2.0  # [s] of messages that are held for a viewer who reads slowly
 _FAREWELL = 2.0  # [s] that viewers have to say goodbye; one who does not read would be waited for without end
+_MOST_REASONS = 100  # to refuse something that are said; all are counted
 _CAN = [Capability.ClientPublish, Capability.Parameters, Capability.Services, Capability.Time, Capability.ConnectionGraph]
 
 
@@ -74,7 +75,9 @@ class Server:
                 return
             self.refused += 1
             first = what not in self._said
-            self._said.add(what) if len(self._said) < 1000 else None
+            if first and len(self._said) == _MOST_REASONS:
+                return  # somebody sends whatever comes to mind
+            self._said.add(what)
         if first:
             self._say(why)
         if what != "service" and self._server is not None:  # who calls a service is told by its answer
