@@ -1,4 +1,4 @@
-"""A viewer, written from the text of Foxglove's websocket protocol (subprotocol `foxglove.sdk.v1`); it shares no code with the server.
+"""A viewer, written from the text of Foxglove's websocket protocol (`foxglove.sdk.v1`); it shares no code with the server.
 
 Messages in CDR are read by `rosbags` from the schema text that the server advertises; the scene, in protobuf, by the few lines
 below, from the numbers of the public `foxglove/SceneUpdate.proto` and its like.
@@ -72,11 +72,10 @@ class Viewer:
     def get_all(self) -> dict[str, Any]:
         return self._ask("getParameters", parameterNames=[])
 
-    def set(self, **values: Any) -> dict[str, Any]:
-        return self.set_all(values)
-
     def set_all(self, values: dict[str, Any]) -> dict[str, Any]:
-        return self._ask("setParameters", parameters=[{"name": name, "value": value} for name, value in values.items()])
+        """Of the value None, which unsets a parameter, nothing but the name is sent."""
+        fields = [{"name": name} | ({} if value is None else {"value": value}) for name, value in values.items()]
+        return self._ask("setParameters", parameters=fields)
 
     def _ask(self, op: str, **fields: Any) -> dict[str, Any]:
         request = f"request-{next(self._numbers)}"

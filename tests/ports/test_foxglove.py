@@ -127,7 +127,7 @@ def in_world(frames: dict[str, tuple[str, Any, Any]], frame: str, point: Any) ->
 
 
 def test_the_scene_stands_where_the_robot_is(seen: tuple[Viewer, Path]) -> None:
-    viewer, file = seen
+    viewer, _ = seen
     (_, data) = viewer.messages["/scene"][-1]
     shapes, frames = entities(data), transforms(viewer)
     assert set(shapes) == {"world", "base", "arm", "tip", "ball"}
@@ -205,7 +205,8 @@ def test_who_comes_later_gets_the_scene_and_the_topics_in_use(arm: Twin) -> None
 def test_pictures_are_those_of_the_log(make_twin: Any, tmp_path: Path) -> None:
     eye = """<mujoco><worldbody><body name="eye" pos="0 0 1"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
       </worldbody></mujoco>"""
-    camera = {"kind": "camera", "link": "eye", "rate": 20, "enabled": 1, "field_of_view": 1.2, "width": 64, "height": 48, "depth": True}
+    size = {"field_of_view": 1.2, "width": 64, "height": 48}
+    camera = {"kind": "camera", "link": "eye", "rate": 20, "enabled": 1, "depth": True} | size
     box = {"box": {"position": [3, 0, 1], "size": [1, 1, 1], "colour": [1, 0, 0]}}
     twin = make_twin(eye, sensors={"camera": camera}, world={"step": 0.01, "gravity": 0.0, "objects": box})
     file = tmp_path / "eye.mcap"

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import foxglove
 
-from didymos.describe.path_patterns import unknown_path
-from didymos.errors import DidymosError, InputError
+from didymos.errors import DidymosError, InputError, nearest
 from didymos.ports.foxglove.live import LiveRun
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class Parameters:
         """Set one; why it was refused, if it was."""
         try:
             if path not in self._paths:
-                raise InputError(unknown_path(path[:200], self._paths), path=path[:200])
+                raise InputError(f"there is no such parameter{nearest(path[:200], self._paths)}", path=path[:200])
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise InputError(f"found {str(value)[:40]!r}, expected a number", path=path)
             self._live.intervene("set", path, (value,))
