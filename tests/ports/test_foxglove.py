@@ -246,3 +246,31 @@ def test_robots_of_a_world_share_one_tree_of_frames(make_twin: Any, tmp_path: Pa
         assert heights["left"] > heights["right"] + 0.01  # the command was for one of them
         value = viewer.get("right.joints.hinge.damping")
         assert value == {"right.joints.hinge.damping": 0.01}
+
+
+def test_a_layout_shows_topics_that_there_are(arm: Twin, tmp_path: Path) -> None:
+    file = tmp_path / "arm.json"
+    with served(arm.folder, "--step-locked", "--layout", str(file)) as twin, twin.view() as viewer:
+        layout = json.loads(file.read_text())
+        panels = layout["configById"]
+        assert panels["3D!scene"]["topics"] == {"/scene": {"visible": True}, "/scan": {"visible": True}}
+        paths = [line["value"] for name, panel in panels.items() if name.startswith("Plot!") for line in panel["paths"]]
+        assert {"/truth.pose.pose.position.z", "/joint_states.position[0]", "/inputs/motor.data"} <= set(paths)
+        viewer.subscribe(*{path.partition(".")[0] for path in paths})  # a topic that is not there is a KeyError
+        viewer.call("/step", ticks=3)
+        for path in paths:
+            topic, _, fields = path.partition(".")
+            viewer.wait(lambda: topic in viewer.messages)  # noqa: B023
+            value = viewer.last(topic)
+            for name in fields.replace("[", ".").replace("]", "").split("."):
+                value = value[int(name)] if name.isdigit() else getattr(value, name)
+            assert np.isfinite(value)
+        for name, panel in panels.items():
+            if name.startswith("CallService!"):
+                assert viewer.services[panel["serviceName"]]
+        assert leaves(layout["layout"]) == list(panels)
+
+
+def leaves(node: Any) -> list[str]:
+    """The panels of a layout, in order."""
+    return [node] if isinstance(node, str) else leaves(node["first"]) + leaves(node["second"])

@@ -147,7 +147,7 @@ def _run(simulation: Simulation, plan: _Plan, options: RunOptions) -> Log:
 
             log = run_watched(
                 simulation, planned, watched.foxglove, fast=watched.fast, record=streamed, progress=tick,
-                interventions=interventions, pilot=pilot, keep=keep, say=_say,
+                interventions=interventions, pilot=pilot, keep=keep, layout=watched.layout, say=_say,
             )  # fmt: skip
     files.keep(log)
     return log

@@ -16,6 +16,7 @@ from didymos.cli.options import (
     AsJson,
     BusNumbers,
     Control,
+    Layout,
     Portable,
     Quiet,
     Scenario,
@@ -99,6 +100,7 @@ class Watched:
             help="Watch it live in Foxglove, at ws://127.0.0.1:8765 or another port, in real time; 0 takes a free one.",
         ),
     ] = None
+    layout: Layout = None
     fast: Annotated[bool, typer.Option("--fast", help="With --foxglove: as fast as it goes, not in real time.")] = False
 
 
@@ -131,8 +133,8 @@ class RunOptions:
 
     def check_watched(self) -> None:
         """Refuse a pace that nobody watches."""
-        if self.watched.fast and self.watched.foxglove is None:
-            raise InputError("goes with --foxglove only; other runs are as fast as they go", option="fast")
+        if self.watched.foxglove is None and (self.watched.fast or self.watched.layout is not None):
+            raise InputError("goes with --foxglove only", option="fast" if self.watched.fast else "layout")
         if self.watched.fast and self.real_time:
             raise InputError("cannot go with --real-time", option="fast")
 

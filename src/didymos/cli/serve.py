@@ -22,6 +22,7 @@ from didymos.cli.options import (
     BusNumbers,
     Control,
     Keep,
+    Layout,
     Portable,
     RecordEvery,
     Scenarios,
@@ -88,6 +89,7 @@ class Served:
     listen: Annotated[
         int | None, typer.Option(metavar="N", min=0, max=65535, help="TCP port of viewers; 8765 by default, 0 takes a free one.")
     ] = None
+    layout: Layout = None
     ids: BusNumbers = None
     links: Annotated[
         list[str] | None,
@@ -192,6 +194,7 @@ def _serve_options(options: Served, world: bool, stop: Event) -> ServeOptions:
         stop,
         {robot: Path(path) for robot, path in pairs(links, "--link").items()} if world else {},
         listen=options.listen,
+        layout=options.layout,
     )
 
 

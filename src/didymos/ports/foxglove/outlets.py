@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import foxglove
 
 from didymos.engine.objects import OBJECTS
-from didymos.ports.foxglove.scene import object_frames, scene
+from didymos.ports.foxglove.scene import SCENE, object_frames, scene
 from didymos.ports.ros2.encode import MessageEncoder
 from didymos.record.cdr import ros2_types
 from didymos.record.image import PinHole, topics_of
@@ -23,10 +23,7 @@ from didymos.record.stream import Kind, StreamLayout
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
 
-__all__ = ["SCENE", "Channels", "Outlet"]
-
-SCENE = "/scene"
-"""Topic of the 3D scene."""
+__all__ = ["Channels", "Outlet"]
 
 _STATIC, _TF = "/tf_static", "/tf"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time as wall
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from didymos.engine.judge import Judge
@@ -18,6 +19,8 @@ from didymos.ports.foxglove.live import LiveRun
 from didymos.ports.serve_options import ServeOptions
 
 try:
+    from didymos.ports.foxglove.commands import Commands
+    from didymos.ports.foxglove.layout import save_layout
     from didymos.ports.foxglove.server import PORT, Server
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "foxglove":
@@ -59,6 +62,7 @@ def run_watched(
     keep: bool = True,
     interventions: Sequence[Intervention] = (),
     pilot: Looks | None = None,
+    layout: Path | None = None,
     say: Callable[[str], None] = print,
 ) -> Log:
     """What `Simulation.run` does, before the eyes of viewers, in real time unless `fast`.
@@ -71,7 +75,7 @@ def run_watched(
     def begin(what: Simulation) -> Run:
         return Run(what, record, keep=keep, interventions=interventions, pilot=pilot)
 
-    options = ServeOptions(seconds=seconds, listen=listen, say=say)
+    options = ServeOptions(seconds=seconds, listen=listen, layout=layout, say=say)
     live = LiveRun(simulation, begin, options, fast=fast, goes_back=False)
     first, began = simulation.tick, wall.perf_counter()
     try:
@@ -89,6 +93,8 @@ def _serve(live: LiveRun, options: ServeOptions, progress: Callable[[float], Non
     """Let a run pass with viewers; the facts about them."""
     simulation = live.simulation
     try:
+        if options.layout is not None:
+            save_layout(simulation, Commands(live).topics, options.layout)
         server = Server(live, PORT if options.listen is None else options.listen, network=options.network, say=options.say)
     except BaseException:
         live.close()

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     from didymos.engine.simulation import Simulation
 
-__all__ = ["WORLD", "object_frames", "scene"]
+__all__ = ["SCENE", "WORLD", "object_frames", "scene"]
+
+SCENE = "/scene"
+"""Topic of the scene."""
 
 WORLD = "world"
 """The frame that stands still."""
