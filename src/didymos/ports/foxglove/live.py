@@ -20,7 +20,7 @@ __all__ = ["LiveRun", "MakeRun"]
 
 _LOOK_UP = 0.1  # [s] after which a run that stands looks whether it should end
 _MOST_STATES = 100  # that are held; each is as large as the memory of the engine
-_KEPT = "the log of this run is kept, and its time cannot go back; run it without `record`, in serve"
+_KEPT = "the log of this run is kept, so its time cannot go back"
 
 MakeRun = Callable[["Simulation"], Run]
 """Begins to record a simulation from where it stands."""

@@ -120,7 +120,7 @@ class Server:
                 message_backlog_size=max(1024, round(_BACKLOG * rate * len(self.channels.topics))),
             )
         except (RuntimeError, OSError) as error:
-            raise InputError(f"cannot listen on port {port}: {error}; `listen` chooses another, 0 a free one") from None
+            raise InputError(f"cannot listen on port {port}: {error}; choose another, 0 takes a free one") from None
 
     def _announce(self, own: Sequence[str]) -> None:
         """Who publishes, listens and answers, for viewers that draw it."""
