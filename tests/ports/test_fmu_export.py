@@ -72,7 +72,7 @@ def instance(file: Path, folder: Path) -> Iterator[tuple[Any, dict[str, int]]]:
     """An instance that has not been initialized yet, and the references by name."""
     about = fmpy.read_model_description(str(file))
     where = fmpy.extract(str(file), str(folder))
-    made = fmpy.instantiate_fmu(where, about, "CoSimulation")
+    made = fmpy.instantiate_fmu(where, about, "CoSimulation", debug_logging=True)
     try:
         yield made, {v.name: v.valueReference for v in about.modelVariables}
     finally:
@@ -118,6 +118,12 @@ class Peer:
         return (self.fmu.deserializeFMUState if self.is_new else self.fmu.deSerializeFMUstate)(data)
 
 
+def finds_but_for_names(file: Path) -> list[str]:
+    """All that `validate_fmu` looks for but the grammar of names, whose parser takes seconds for hundreds of variables."""
+    about = fmpy.read_model_description(str(file), validate=True, validate_variable_names=False)
+    return list(fmpy.validation.validate_model_description(about, validate_model_structure=True))
+
+
 def test_fmpy_finds_nothing_wrong(quadcopter: Path) -> None:
     assert fmpy.validation.validate_fmu(str(quadcopter)) == []
 
@@ -126,7 +132,15 @@ def test_every_output_has_the_bytes_of_the_direct_run(quadcopter: Path) -> None:
     names = outputs_of(quadcopter)
     result = fmpy.simulate_fmu(str(quadcopter), stop_time=0.25, output=names)
     assert len(result) == 101
-    assert_same_bytes(result, direct().simulate(seed=3).run(0.3), names, STEP)
+    log, sensors = direct().simulate(seed=3).run(0.3), direct().file.sensors
+    read = [name for name in names if name.partition(".")[0] in sensors]
+    assert len(read) >= 10
+    assert_same_bytes(result, log, [name for name in names if name not in read], STEP)
+    simulation = direct().simulate(seed=3)  # a log's readings are stamped with when they were taken, not with when they arrived
+    for row in result:
+        now = [simulation.measured[signal_of(name)] for name in read if signal_of(name) in simulation.robot.measured]
+        assert np.array(now).tobytes() == np.array([row[n] for n in read if signal_of(n) in simulation.robot.measured]).tobytes()
+        simulation.advance(1, ahead=True)
 
 
 def test_set_points_and_parameters_act_as_in_the_direct_run(quadcopter: Path, tmp_path: Path) -> None:
@@ -275,14 +289,15 @@ def test_a_step_that_is_no_whole_number_of_ticks_is_refused_in_words(
 
 
 def test_the_fmu_of_a_python_without_didymos_says_what_installs_it(quadcopter: Path, tmp_path: Path) -> None:
-    where = Path(fmpy.extract(str(quadcopter), str(tmp_path)))
-    (script,) = (where / "resources").glob("didymos_fmu_*.py")
-    code = "import sys; sys.modules['didymos'] = None; sys.path.insert(0, sys.argv[1]); __import__(sys.argv[2])"
-    told = subprocess.run(
-        [sys.executable, "-c", code, str(script.parent), script.stem], capture_output=True, text=True, timeout=120
+    code = (
+        "import sys, fmpy\n"
+        "sys.modules['didymos'] = None\n"  # as in a Python that does not have it
+        "fmpy.simulate_fmu(sys.argv[1], stop_time=0.1)\n"
     )
+    told = subprocess.run([sys.executable, "-c", code, str(quadcopter)], capture_output=True, text=True, timeout=120)
     assert told.returncode != 0
-    assert "this installs it: pip install 'didymos[fmi]'" in told.stderr
+    assert "this installs it: pip install 'didymos[fmi]'" in (told.stdout + told.stderr).replace("\\'", "'")
+    where = Path(fmpy.extract(str(quadcopter), str(tmp_path)))
     page = (where / "documentation" / "index.html").read_text()
     assert "pip install" in page and "didymos[fmi]" in page
 
@@ -379,7 +394,7 @@ def test_a_world_is_an_fmu_with_the_names_of_its_robots(tmp_path: Path) -> None:
     assert name in bundled_worlds()
     file = tmp_path / "world.fmu"
     assert main(["export", "fmu", name, "-o", str(file), "--quiet"]) == 0
-    assert fmpy.validation.validate_fmu(str(file)) == []
+    assert finds_but_for_names(file) == []
     result = fmpy.simulate_fmu(str(file), stop_time=0.1, output=["drone.truth.position.z"])
     world = didymos.load_world(name)
     often = 1.0 / world.get("world.step")
@@ -393,8 +408,7 @@ def test_a_world_is_an_fmu_with_the_names_of_its_robots(tmp_path: Path) -> None:
 def test_every_bundled_twin_is_an_fmu_without_a_finding(name: str, tmp_path: Path) -> None:
     file, version = tmp_path / f"{name}.fmu", 2 + bundled().index(name) % 2
     assert main(["export", "fmu", name, "-o", str(file), "--fmi", str(version), "--quiet"]) == 0
-    about = fmpy.read_model_description(str(file), validate=True, validate_variable_names=False)
-    assert fmpy.validation.validate_model_description(about, validate_model_structure=True) == []
+    assert finds_but_for_names(file) == []
     assert len(outputs_of(file)) > 20
 
 

@@ -30,18 +30,18 @@ class Chosen:
 
 _TEXT = '''"""{title}, as an FMU. Made by didymos {version}; it needs didymos in the Python that runs it: {install}"""
 
+import sys
 from pathlib import Path
 
 try:
     import didymos
-    from didymos.ports.fmi.slave{fmi} import TwinSlave{fmi} as Fmi{fmi}Slave
+    from didymos.ports.fmi.slave{fmi} import TwinSlave{fmi} as Fmi{fmi}Slave{more}
 except ImportError as error:
-    raise ImportError(
-        f"this FMU runs a digital twin of Didymos, and its Python cannot import it ({{error}}); this installs it: "
-        + {install!r}
-    ) from None
+    message = f"this FMU runs a digital twin of Didymos, and its Python cannot import it ({{error}}); this installs it: "
+    print("didymos:", message + {install!r}, file=sys.stderr)  # some tools show no log of an FMU that cannot be made
+    raise ImportError(message + {install!r}) from None
 
-TWIN, WORLD, VARIANT, SCENARIO, SEED = {twin!r}, {is_world!r}, {variant!r}, {scenario!r}, {seed!r}
+{keep}TWIN, WORLD, VARIANT, SCENARIO, SEED = {twin!r}, {is_world!r}, {variant!r}, {scenario!r}, {seed!r}
 VALUES = {values!r}
 
 
@@ -76,4 +76,5 @@ def script(fmi: int, chosen: Chosen, *, identifier: str, version: str) -> str:
     return _TEXT.format(
         fmi=fmi, name=chosen.name, identifier=identifier, version=version, install=INSTALL, title=title, twin=chosen.twin,
         is_world=chosen.is_world, variant=chosen.variant, scenario=chosen.scenario, seed=chosen.seed, values=dict(chosen.values),
+        more=", keep" if fmi == 2 else "", keep="keep(globals())\n\n" if fmi == 2 else "",
     )  # fmt: skip

@@ -5,6 +5,7 @@ A class in the FMU's own script derives from it and says how its run is made (`s
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +19,23 @@ from didymos.errors import DidymosError
 from didymos.ports.fmi.description import About, model_description
 from didymos.ports.fmi.instance import TwinInstance, state_from_bytes, state_to_bytes
 
-__all__ = ["TwinSlave2"]
+__all__ = ["TwinSlave2", "keep"]
+
+_KEPT: list[dict[str, Any]] = []
+
+
+def keep(names: dict[str, Any]) -> None:
+    """Hold the names of a script once more.
+
+    The library of `pythonfmu` 0.7 runs the script again for each instance and then lets go of its names, which it never held: after
+    a few instances they would be gone and the process with them. The script calls this wherever it runs, so the sum is right.
+    """
+    _KEPT.append(names)
+
+
+def _say(error: DidymosError) -> None:
+    """Say what went wrong to a person as well: the library shows nothing of its log to a tool that asked for no debugging."""
+    print(f"didymos: {error}", file=sys.stderr)
 
 
 class TwinSlave2(Fmi2Slave):  # type: ignore[misc]
@@ -29,7 +46,11 @@ class TwinSlave2(Fmi2Slave):  # type: ignore[misc]
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.instance = TwinInstance(type(self).simulate(Path(self.resources)))
+        try:
+            self.instance = TwinInstance(type(self).simulate(Path(self.resources)))
+        except DidymosError as error:
+            _say(error)
+            raise
         self.modelName = type(self).__name__
 
     def to_xml(self, model_options: Any = None) -> Element:
@@ -46,6 +67,7 @@ class TwinSlave2(Fmi2Slave):  # type: ignore[misc]
         try:
             self.instance.step(current_time, step_size)
         except DidymosError as error:
+            _say(error)
             self.log(str(error), Fmi2Status.error)
             return False
         return True
