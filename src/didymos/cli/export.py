@@ -11,7 +11,7 @@ import typer
 
 from didymos.cli.command import command
 from didymos.cli.description_options import Reading
-from didymos.cli.options import AsJson, Quiet, Scenarios, Sets, TwinName, Values, Variant, chosen_values, load_model
+from didymos.cli.options import AsJson, Quiet, Sets, TwinName, Values, Variant, chosen_values, load_model
 from didymos.cli.text import print_json, print_table
 from didymos.errors import InputError
 

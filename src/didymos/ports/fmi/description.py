@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
 
@@ -101,7 +101,7 @@ def _unit_name(unit: str) -> str | None:
     return None if unit in ("", "1") else unit
 
 
-def _base(unit: str) -> Mapping[str, str] | None:
+def _base(unit: str) -> dict[str, str] | None:
     """The base units of a unit, None where it is none of their products."""
     if _OWN_WORDS.search(unit) or "sqrt" in unit:
         return None
@@ -121,7 +121,9 @@ def _turned(bracket: re.Match[str]) -> str:
 
 def _attributes(item: Variable) -> dict[str, str]:
     """Unit, bounds and start, spelt so that nothing of a number is lost."""
-    spell = (lambda value: str(int(value))) if item.is_integer else (lambda value: repr(float(value)))
+    def spell(value: float) -> str:
+        return str(int(value)) if item.is_integer else repr(float(value))
+
     unit = _unit_name(item.unit)
     found = {} if unit is None or item.is_integer else {"unit": unit}
     bounds = {"min": item.low, "max": item.high, "start": item.start}

@@ -1,4 +1,4 @@
-"""What an exported FMU says of itself to a person: a page in its documentation folder, where each version of FMI looks for one."""
+"""What an exported FMU says of itself to a person: a page in its documentation folder, where FMI looks for one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ _PAGE = """<!DOCTYPE html>
 <h2>What it needs</h2>
 <p>Python 3.11 or later with Didymos in it: the library of this FMU loads no Python of its own, it uses the one that runs it.</p>
 <pre>{install}</pre>
-<p>A tool that is written in Python (FMPy, for one) needs nothing else. Any other tool has to have libpython loaded before it loads
-this FMU, and to find the packages: on Linux, LD_PRELOAD=libpython3.11.so.1.0 and PYTHONPATH=.../site-packages.</p>
+<p>A tool that is written in Python (FMPy, for one) needs nothing else. Any other tool has to have libpython loaded before
+it loads this FMU, and to find the packages: on Linux, LD_PRELOAD=libpython3.11.so.1.0 and PYTHONPATH=.../site-packages.</p>
 <h2>What it does</h2>
 <ul>
 <li>Twin: {twin}{variant}. Scenario: {scenario}. Seed: {seed}.</li>
-<li>A communication step is a whole number of the twin's ticks (see the step size of the default experiment); any other is refused.</li>
+<li>A communication step is a whole number of the twin's ticks (the step size of the default experiment); any other is
+refused.</li>
 <li>Readings, positions and velocities are those of the instant at which a step ends. What parts and the control program tell, and
 what was commanded, belongs to the last tick that has passed.</li>
 <li>Inputs: set-points of the twin's program, and what is added to what it commands. Both hold while a step goes on.</li>

@@ -1,11 +1,11 @@
 """The run behind one instance of an exported FMU, whichever version of FMI asks.
 
-A step is a whole number of ticks: the engine's clock is discrete, and a part of a tick is nothing that it could do exactly. At the
-end of a step, readings, positions and velocities are those of that instant: they are looked at ahead, as the next tick would begin.
-What parts and the program tell, and what was commanded, belongs to the last tick that has passed: the next commands are not known
-before the other side has said what it wants.
+A step is a whole number of ticks: the engine's clock is discrete, and a part of a tick is nothing that it could do exactly. At
+the end of a step, readings, positions and velocities are those of that instant: they are looked at ahead, as the next tick would
+begin. What parts and the program tell, and what was commanded, belongs to the last tick that has passed: the next commands are
+not known before the other side has said what it wants.
 
-A state is the engine's state vector, the tick, what the program remembers, the last rows of the log and the parameters that were set.
+A state is the engine's state vector, the tick, what the program remembers, the last rows of the log and the parameters set.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class TwinInstance:
         """The values of variables now."""
         self._settle()
         asked = [self._variable(reference) for reference in references]
-        self._place({item.stream for item in asked})
+        self._place(frozenset(item.stream for item in asked))
         return [self._output(item) if item.causality == "output" else self._own(item) for item in asked]
 
     def set(self, references: Sequence[int], values: Sequence[float]) -> None:
@@ -118,7 +118,7 @@ class TwinInstance:
         source, index, factor = self._columns[variable.stream][variable.column]
         return float(self._arrays[variable.stream][source][index]) * factor
 
-    def _place(self, streams: set[int]) -> None:
+    def _place(self, streams: frozenset[int]) -> None:
         """Bring the poses of links up to date, where they are asked for; the loop does so only for its own record."""
         data = self.simulation.data
         for stream in streams & self._posed:
@@ -162,9 +162,9 @@ class TwinInstance:
         if not self._stale or self._running:
             return
         self._stale = False
-        starts = {path.removeprefix("start."): value for path, value in self._fixed.items() if path != SEED}
+        starts = {_below_start(path): value for path, value in self._fixed.items() if path != SEED}
         seed = self._fixed.get(SEED)
-        self.simulation.reset(None if seed is None else int(seed), {path.replace(".start.", "."): v for path, v in starts.items()})
+        self.simulation.reset(None if seed is None else int(seed), starts)
         self.simulation.switch_record(True)
         for path, value in self._given.items():
             self._apply(path, value)
@@ -182,7 +182,7 @@ class TwinInstance:
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved, by this instance or by another one of the same FMU."""
-        defaults = {item.path: item.start for item in self.variables if item.variability == "tunable"}
+        defaults = {item.path: float(item.start or 0.0) for item in self.variables if item.variability == "tunable"}
         back = {path: defaults[path] for path in self._set if path not in saved["set"]}
         self.simulation.set_all({**back, **saved["set"]})
         self.simulation.restore(saved["state"])
@@ -199,13 +199,20 @@ class TwinInstance:
         return all(robot.compiled for robot in self.simulation.robots.values())
 
 
+def _below_start(path: str) -> str:
+    """A path below `start` as a reset takes it: `start.position.z` -> `position.z`, `drone.start.z` -> `drone.z`."""
+    head, _, rest = path.partition("start.")
+    return head + rest
+
+
 def state_to_bytes(saved: dict[str, Any]) -> bytes:
     """A saved state as bytes: a header in JSON, then the numbers; nothing in it can run."""
     state: State = saved["state"]
     rows = saved["rows"]
     header = {
-        "tick": state.tick, "made_by": state.made_by, "robots": list(state.program), "vector": len(state.vector), "sensordata": len(saved["sensordata"]),
-        "rows": [len(row) for row in rows], **{key: saved[key] for key in ("given", "set", "fixed", "running", "begin")},
+        "tick": state.tick, "made_by": state.made_by, "robots": list(state.program), "vector": len(state.vector),
+        "sensordata": len(saved["sensordata"]), "rows": [len(row) for row in rows],
+        **{key: saved[key] for key in ("given", "set", "fixed", "running", "begin")},
     }  # fmt: skip
     text = json.dumps(header).encode()
     numbers = np.concatenate([state.vector, saved["sensordata"], *rows]).astype("<f8").tobytes()

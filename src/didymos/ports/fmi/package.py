@@ -3,8 +3,8 @@
 `pythonfmu` and `pythonfmu3` build the archive as they are. What they leave behind in this process (a module, an entry of
 `sys.path`) is taken away again, and the archive is written once more with fixed dates, so the same twin gives the same FMU.
 
-The FMU holds the twin's folder, but for logs, hidden files and caches; of a bundled twin it holds the name. The builder runs it from
-there before it is given away: a file that was left outside is found missing here, not by whoever gets it.
+The FMU holds the twin's folder, but for logs, hidden files and caches; of a bundled twin it holds the name. The builder makes a
+run of it from there before it is given away: a file that was left outside is found missing here, not by whoever gets it.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Package:
 def export_fmu(fmi: int, chosen: Chosen, folder: Path, file: Path, named_code: tuple[str, ...] = ()) -> Package:
     """Write an FMU of FMI 2 or 3 to a file.
 
-    `folder` is the twin's own, of which a copy goes into the FMU unless `chosen.twin` names a bundled one; `named_code` is the code
-    of its own that it names, for the documentation.
+    `folder` is the twin's own, of which a copy goes into the FMU unless `chosen.twin` names a bundled one; `named_code` is the
+    code of its own that it names, for the documentation.
     """
     build = _builder(fmi)
     with tempfile.TemporaryDirectory(prefix="didymos-fmu-") as made:

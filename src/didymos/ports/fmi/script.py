@@ -16,7 +16,10 @@ INSTALL = "pip install 'didymos[fmi]'"
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen when an FMU was made. `name` is what it is called; `twin` is a bundled name, or empty where the FMU holds the folder."""
+    """What was chosen when an FMU was made.
+
+    `name` is what it is called; `twin` is a bundled name, or empty where the FMU holds the folder.
+    """
 
     name: str
     twin: str

@@ -27,8 +27,9 @@ _KEPT: list[dict[str, Any]] = []
 def keep(names: dict[str, Any]) -> None:
     """Hold the names of a script once more.
 
-    The library of `pythonfmu` 0.7 runs the script again for each instance and then lets go of its names, which it never held: after
-    a few instances they would be gone and the process with them. The script calls this wherever it runs, so the sum is right.
+    The library of `pythonfmu` 0.7 runs the script again for each instance and then lets go of its names, which it never held:
+    after a few instances they would be gone and the process with them. The script calls this whenever it runs, so the sum is
+    right.
     """
     _KEPT.append(names)
 
@@ -38,7 +39,7 @@ def _say(error: DidymosError) -> None:
     print(f"didymos: {error}", file=sys.stderr)
 
 
-class TwinSlave2(Fmi2Slave):  # type: ignore[misc]
+class TwinSlave2(Fmi2Slave):
     """One instance of an exported FMU."""
 
     simulate: ClassVar[Callable[[Path], Simulation]]

@@ -19,7 +19,7 @@ from didymos.ports.fmi.instance import TwinInstance, state_from_bytes, state_to_
 __all__ = ["TwinSlave3"]
 
 
-class TwinSlave3(Fmi3Slave):  # type: ignore[misc]
+class TwinSlave3(Fmi3Slave):
     """One instance of an exported FMU."""
 
     simulate: ClassVar[Callable[[Path], Simulation]]
