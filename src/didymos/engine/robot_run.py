@@ -204,11 +204,11 @@ class RobotRun:
         memory = self.memory.save()
         return {**memory, _FMUS: self.fmus.save()} if self.fmus else memory
 
-    def restore_memory(self, memory: dict[str, Any]) -> None:
+    def restore_memory(self, saved: dict[str, Any]) -> None:
         """Go on from what was saved."""
-        self.memory.restore({key: value for key, value in memory.items() if key != _FMUS})
+        self.memory.restore({key: value for key, value in saved.items() if key != _FMUS})
         if self.fmus:
-            self.fmus.restore(memory[_FMUS])
+            self.fmus.restore(saved[_FMUS])
 
     def close(self) -> None:
         """Let the program and the FMUs go."""
