@@ -57,12 +57,33 @@ class FmuInstance:
         self._initialized, self._status = False, 0  # the worst status that it told
         try:
             fmpy.extract(str(about.file), self._folder)
-            self._description = fmpy.read_model_description(self._folder, validate=False)
-            arguments = self._folder, self._description, "CoSimulation"
-            self._fmu = fmpy.instantiate_fmu(*arguments, logger=self._logger(), debug_logging=True)
+            self._fmu = self._instantiated()
         except Exception as error:  # a library of somebody else's
             what = self._messages[-1] if self._messages else " ".join(str(error).split())
             raise InputError(f"cannot be started: {what}", file=about.file) from None
+
+    def _instantiated(self) -> Any:
+        """The instance of the library.
+
+        `fmpy` would put one logger of FMI 2 for all FMUs of the process, also for those of others; so this one has its own.
+        """
+        about = self.about
+        which = {"guid": about.token, "unzipDirectory": self._folder, "modelIdentifier": about.identifier}
+        if about.fmi == 3:
+            from fmpy.fmi3 import FMU3Slave
+
+            made = FMU3Slave(instanceName=about.identifier, **which)
+            made.instantiate(loggingOn=True, logMessage=self._logger())
+            return made
+        from fmpy import calloc, fmi2, free
+
+        callbacks = fmi2.fmi2CallbackFunctions()
+        callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._logger())
+        callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
+        callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
+        made = fmi2.FMU2Slave(instanceName=about.identifier, **which)
+        made.instantiate(callbacks=callbacks, loggingOn=True)
+        return made
 
     def _logger(self) -> Callable[..., None]:
         """What takes the FMU's messages; the last one that tells of a failure is told on."""
