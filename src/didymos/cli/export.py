@@ -63,7 +63,7 @@ def export(options: Exported) -> int:
     made = export_fmu(options.fmi, _chosen(options, model, chosen), model.folder, options.out, _code(model))
     if options.as_json:
         print_json(asdict(made))
-    else:
+    elif not options.quiet:
         size = f"{made.size / 1e6:.1f} MB"
         numbers = f"{made.inputs} inputs, {made.parameters} parameters, {made.outputs} outputs"
         print_table([(str(made.file), f"FMI {made.fmi}.0, {numbers}, step {made.step:g} s, {size}")])
