@@ -139,10 +139,14 @@ def _spare_the_collector() -> None:
 
 
 def _spelt_out(arguments: list[str]) -> list[str]:
-    """`--gamepad` without a device means any: Typer knows no option whose value may be left out."""
+    """`--gamepad` without a device means any, `--foxglove` its own port: Typer knows no option whose value may be left out."""
     spelt: list[str] = []
     for argument, following in itertools.zip_longest(arguments, arguments[1:], fillvalue="-"):
-        spelt += [argument, "any"] if argument == "--gamepad" and following.startswith("-") else [argument]
+        spelt.append(argument)
+        if argument == "--gamepad" and following.startswith("-"):
+            spelt.append("any")
+        if argument == "--foxglove" and not following.isdigit():
+            spelt.append("8765")
     return spelt
 
 
