@@ -1,8 +1,8 @@
 """What there is in a simulated world, as `simulation_interfaces` sees it: robots and objects, their states and their bounds.
 
 An entity's frame is that of its root link, or of the object itself. States are true and belong to the very moment between two
-ticks: positions and velocities are found anew from the joints, in a second set of the engine's data, so that asking changes nothing
-about the run. Accelerations are those of the tick before, and only of what is free.
+ticks: positions and velocities are found anew from the joints, in a second set of the engine's data, so that asking changes
+nothing about the run. Accelerations are those of the tick before, and only of what is free.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Entity:
         frame: the body that it moves with, and its frame in it.
         shapes: numbers of its shapes in the model.
         path: by which an intervention puts it elsewhere; empty for what is not free.
-        joint: the free joint that it is; None for all else.
+        joint: its free joint, which what follows a trajectory has as well; None for all else.
     """
 
     name: str
@@ -75,7 +75,8 @@ class Entities:
         tags = [twin.name, "fixed" if joint is None else "floating"]
         shapes = [number for name in robot.links.geoms if (number := self._shape(name)) is not None]
         path = "" if joint is None else f"{prefix}robot"
-        return Entity(robot.name or twin.name, Category.ROBOT, twin.title, tags, robot.links[robot.links.root], shapes, path, joint)
+        frame, name = robot.links[robot.links.root], robot.name or twin.name
+        return Entity(name, Category.ROBOT, twin.title, tags, frame, shapes, path, joint)
 
     def _objects(self) -> Iterator[Entity]:
         first = next(iter(self._simulation.robots.values()))
@@ -87,9 +88,9 @@ class Entities:
             if name in free:
                 yield self._free(name, free[name], [thing.shape], f"a free {what} of {thing.mass:g} kg")
             elif thing.motion is not None:
-                moves = LinkFrame(object_body(name), Pose())
-                tags = ["moving", thing.shape]
-                yield Entity(name, Category.DYNAMIC_OBJECT, f"a {what} on a trajectory", tags, moves, shapes)
+                moves, tags = LinkFrame(object_body(name), Pose()), ["moving", thing.shape]
+                joint = int(self._model.joint(object_body(name)).id)
+                yield Entity(name, Category.DYNAMIC_OBJECT, f"a {what} on a trajectory", tags, moves, shapes, joint=joint)
             else:
                 turned = quaternion_to_matrix(quaternion_from_rpy(*thing.orientation))
                 stands = LinkFrame("world", Pose(np.array(list(thing.position)), turned))

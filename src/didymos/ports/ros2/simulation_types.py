@@ -1,4 +1,4 @@
-"""`simulation_interfaces`, the standard of ROS 2's simulation working group: its definitions, and the names under which they stand.
+"""`simulation_interfaces`, the standard of ROS 2's simulation working group: its definitions and their names.
 
 The fields are those of the releases since April 2026 (1.4 for Humble to 2.1 for Rolling). What differs from earlier ones on the
 wire is `SetEntityState`, which had no flags that say what is set. Nothing here needs DDS, so whoever lists what a twin offers
