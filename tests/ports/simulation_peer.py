@@ -1,7 +1,7 @@
 """A client of parameters and of `simulation_interfaces` on the other side of DDS, with types of its own and nothing of Didymos.
 
-The types are written after the public definitions (rcl_interfaces, action_msgs, simulation_interfaces 2.1). Started as a process of
-its own: `simulation_peer.py DOMAIN WHAT [ARGUMENTS]`; prints one JSON object.
+The types are written after the public definitions (rcl_interfaces, action_msgs, simulation_interfaces 2.1). Started as a process
+of its own: `simulation_peer.py DOMAIN WHAT [ARGUMENTS]`; prints one JSON object.
 """
 
 import json
@@ -106,7 +106,8 @@ SRV = {  # fields of request and reply
     "simulation_interfaces.srv.dds_.SpawnEntity": (Spawn, {"result": Result, "entity_name": str}),
     "simulation_interfaces.srv.dds_.DeleteEntity": ({"entity": str}, {"result": Result}),
     "simulation_interfaces.srv.dds_.UnloadWorld": ({}, {"result": Result}),
-    "simulation_interfaces.action.dds_.SimulateSteps_SendGoal": ({"goal_id": UUID, "goal": Goal}, {"accepted": bool, "stamp": Time}),
+    "simulation_interfaces.action.dds_.SimulateSteps_SendGoal": (
+        {"goal_id": UUID, "goal": Goal}, {"accepted": bool, "stamp": Time}),
     "simulation_interfaces.action.dds_.SimulateSteps_GetResult": ({"goal_id": UUID}, {"status": types.int8, "result": Outcome}),
     "action_msgs.srv.dds_.CancelGoal": ({"goal_info": GoalInfo}, {"return_code": types.int8, "goals_canceling": many[GoalInfo]}),
 }  # fmt: skip
@@ -224,6 +225,21 @@ def parameters(domain, node, names, fitting, unfitting, joint):
     return found
 
 
+def world_parameters(domain, world, node, whole, own):
+    """Set a robot's parameter through the world's node, then through its own: both nodes tell of both."""
+    events = Peer(domain).reader("rt/parameter_events", ParameterEvent)
+    matched(events)
+    heard = []
+    for asked, path, value in ((world, whole, 2.0), (node, own, 3.0)):
+        parameters = [Parameter(path, number(value))]
+        kind = "rcl_interfaces.srv.dds_.SetParametersAtomically"
+        assert Client(domain, asked).call("set_parameters_atomically", kind, parameters).result.successful
+        until(lambda: heard.extend(events.take(10)) or (len(heard) % 2 == 0 and heard), "events")
+        told = {item.node: [[one.name, one.value.double_value] for one in item.changed_parameters] for item in heard[-2:]}
+        assert told == {world: [[whole, value]], node: [[own, value]]}, told
+    return {}
+
+
 def control(domain, node, robot):
     """Pause, step, run the action and cancel it, play."""
     client = Client(domain, node)
@@ -271,7 +287,8 @@ def control(domain, node, robot):
     return {
         **found, "early": code(early), "clock": sorted({stamp(item.clock) for item in heard}), "step": code(steps),
         "busy": code(busy), "passed": [after - before, later - after], "accepted": accepted,
-        "done": [done.status, *code(done.result)], "told": [[i.feedback.completed_steps, i.feedback.remaining_steps] for i in told],
+        "done": [done.status, *code(done.result)],
+        "told": [[i.feedback.completed_steps, i.feedback.remaining_steps] for i in told],
         "cancel": [cancel.return_code, len(cancel.goals_canceling), unknown.return_code],
         "cancelled": [cancelled.status, *code(cancelled.result)], "stands": stands[1] - stands[0],
         "wrong": [wrong.status, *code(wrong.result)],

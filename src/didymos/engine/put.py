@@ -11,6 +11,8 @@ and everything that hangs on the body comes along: joints keep their positions a
 
 from __future__ import annotations
 
+import math
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +68,7 @@ def put(built: Built, path: str, value: tuple[float, ...]) -> None:
     """Give the free body of a path (`robot`, `objects.NAME`) a state."""
     model, data, joint = built.assembly.model, built.data, free_joint(built, path)
     state = np.array(value)
-    length = float(np.linalg.norm(state[3:7]))
+    length = math.hypot(*state[3:7])  # of any numbers, without overflow
     if abs(length - 1.0) > _UNIT:
         raise InputError(f"found a quaternion of length {length:.4g}, expected 1", path=path)
     boundary = built.context.timing.boundary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -56,4 +57,4 @@ def _within(bounds: Any) -> Within | None:
         low, high = points.min(axis=0), points.max(axis=0)
         return lambda box: bool((box[0] <= high).all() and (box[1] >= low).all())
     centre, radius = points[0], abs(points[1][0])
-    return lambda box: bool(np.linalg.norm(np.clip(centre, box[0], box[1]) - centre) <= radius)
+    return lambda box: math.hypot(*(np.clip(centre, box[0], box[1]) - centre)) <= radius  # without overflow

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from didymos.ports.ros2.names import dds_topic
+from didymos.ports.ros2.offers import ROSOUT
 from didymos.ports.ros2.types import message_type, type_hash
 
 if TYPE_CHECKING:
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
     from didymos.ports.ros2.outlets import Owner
     from didymos.ports.ros2.services import Reply, Service
 
-__all__ = ["ERROR", "FATAL", "INFO", "ROSOUT", "WARN", "Rosout"]
+__all__ = ["ERROR", "FATAL", "INFO", "WARN", "Rosout"]
 
 INFO, WARN, ERROR, FATAL = 20, 30, 40, 50
-ROSOUT = ("/rosout", "rcl_interfaces/msg/Log")
 
 _DEPTH, _LIFESPAN = 1000, 10.0  # as rcl_qos_profile_rosout_default; [s]
 _PAUSE = 1.0  # [s] between two messages about overruns
