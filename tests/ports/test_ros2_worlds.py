@@ -137,8 +137,8 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
     with serve(yard, "--step-locked") as server:
         found = server.ask("graph", len(published) + len(subscribed))
         nodes = ended(drive(server.domain, "nodes"))["nodes"]
-    assert {name: item["type"] for name, item in found["published"].items()} == published
-    assert {name: item["type"] for name, item in found["subscribed"].items()} == subscribed
+    assert {name: " ".join(item["types"]) for name, item in found["published"].items()} == published
+    assert {name: " ".join(item["types"]) for name, item in found["subscribed"].items()} == subscribed
     assert [name for name, item in found["published"].items() if not item["reliable"]] == ["rt/clock"]
     lasting = {name for name, item in found["published"].items() if item["lasting"]}
     assert lasting == {"rt/tf_static", "rt/rosout", "rt/yard/simulate_steps/_action/status"}

@@ -64,7 +64,7 @@ class TimeControl:
         self._stopped_at: int | None = None  # the tick at which it was stopped; once it is past, it is no longer
         self._quitting = False
         self.steps: Steps | None = None
-        self.resets = 0
+        self.resets, self.restored = 0, list[str]()  # how often it was reset, and which parameters the last reset put back
         simulation = run.simulation
         self._values = {
             name: {path: item.value for path, item in robot.twin.parameters.items() if item.live}
@@ -124,7 +124,9 @@ class TimeControl:
                 run.intervene("put", path, *state)
             return
         self.resets += 1
-        simulation.set_all(self._changed())
+        changed = self._changed()
+        simulation.set_all(changed)
+        self.restored = list(changed)
         run.restart()
         self._stopped_at = None
         self._restarted()
