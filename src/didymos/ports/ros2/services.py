@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from didymos.engine.run import Run
 from didymos.ports.ros2.inbox import Inbox
@@ -18,7 +18,7 @@ from didymos.ports.ros2.names import dds_reply, dds_request
 from didymos.ports.ros2.outlets import Owner
 from didymos.ports.ros2.types import message_members, service_type
 
-__all__ = ["Answer", "Feature", "Reply", "Request", "Service", "open_service"]
+__all__ = ["Answer", "Feature", "Reply", "Request", "Restarts", "Service", "open_service"]
 
 _DEPTH = 1000  # as rmw_qos_profile_parameters
 _DISCOVERY = 2.0  # [s] that an answer waits for its reader
@@ -86,6 +86,15 @@ class Feature(Protocol):
 
     def tend(self, run: Run) -> Iterable[Reply]:
         """Go on with what was begun; answers that are due by now. Called before every slice, so it must be quick."""
+        ...
+
+
+@runtime_checkable
+class Restarts(Protocol):
+    """A feature that has to know when the run was reset: its clock stands at 0 again, and no command holds."""
+
+    def restart(self, run: Run) -> None:
+        """Begin anew, too."""
         ...
 
 
