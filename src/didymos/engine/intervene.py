@@ -33,6 +33,10 @@ class Overrides:
         self._state[self._first : self._first + len(self.names)] = 0.0
         self._state[self._first : self._first + len(self._initial)] = self._initial
 
+    def held(self, path: str) -> float:
+        """What a set-point or an input is held at, or what is added to it, now."""
+        return float(self._state[self._stretches[path].start])
+
     def apply(self, path: str, value: tuple[float, ...]) -> None:
         """Hold a set-point, an input, or all inputs of a part at once."""
         stretch = self._stretches.get(path)
