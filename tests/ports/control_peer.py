@@ -13,13 +13,16 @@ from dataclasses import dataclass, field
 from cyclonedds.idl import IdlStruct, types
 from peer import (
     LASTING,
+    Float64MultiArray,
     Header,
     JointState,
+    MultiArrayLayout,
     Stepper,
     Time,
     Transform,
     Twist,
     matched,
+    stamp,
     until,
 )
 
@@ -167,6 +170,7 @@ class Robot:
     domain: int
     controller: str = "/joint_trajectory_controller"
     namespace: str = ""
+    period: float = 0.001  # [s] of a tick
     fed: list = field(default_factory=list)
     statuses: list = field(default_factory=list)
 
@@ -188,7 +192,7 @@ class Robot:
         matched(*ends)
         peer.start()
 
-    def call(self, name, **fields):
+    def call(self, name, /, **fields):
         if "structure_needs_at_least_one_member" in MANAGER[name][1]:
             fields = {"structure_needs_at_least_one_member": 0}
         return self.manager[name].call(**fields)
@@ -218,20 +222,21 @@ class Robot:
         self.fed += [item for item in self.feedback.take(1000) if item.sample_info.valid_data]
         self.statuses += [item for item in self.status.take(100) if item.sample_info.valid_data]
 
-    def positions(self):
-        """By joint, where they are after another tick."""
-        self.joints.take(5000)
-        found = []
+    def state(self):
+        """Joints after another tick, as the log has them, a row per tick."""
+        tick, found = self.peer.step(1), []
 
         def heard():
             found.extend(item for item in self.joints.take(5000) if item.sample_info.valid_data)
-            return found
+            return found and stamp(found[-1].header.stamp) >= round((tick - 1) * self.period * 1e9)
 
-        while not found:
-            self.peer.step(1)
-            time.sleep(0.01)
-            heard()
-        return dict(zip(found[-1].name, found[-1].position, strict=True))
+        until(heard, "joint states of a tick")
+        return found[-1]
+
+    def positions(self):
+        """By joint, where they are after another tick."""
+        state = self.state()
+        return dict(zip(state.name, state.position, strict=True))
 
     def finish(self, id_, most, ticks=10):
         """Let time pass until a goal has ended; status, code, words, and the ticks that it took."""
@@ -248,24 +253,24 @@ def duration(seconds):
     return Duration(nanoseconds // 10**9, nanoseconds % 10**9)
 
 
-def trajectory(joints, points, stamp=0.0):
+def trajectory(joints, points, begin=0.0):
     """Points are [time, positions, velocities, accelerations], the last two as they are there."""
     made = []
     for time_, positions, *more in points:
         rows = ([float(number) for number in row] for row in (positions, *more, *[[]] * 2)[:3])
         made.append(JointPoint(*rows, [], duration(time_)))
-    nanoseconds = round(stamp * 1e9)
+    nanoseconds = round(begin * 1e9)
     return JointTrajectory(Header(Time(nanoseconds // 10**9, nanoseconds % 10**9), ""), joints, made)
 
 
-def goal(joints, points, *, stamp=0.0, path=None, end=None, patience=0.0):
+def goal(joints, points, *, begin=0.0, path=None, end=None, patience=0.0):
     bounds = [[JointTolerance(name, float(value), 0.0, 0.0) for name, value in (told or {}).items()] for told in (path, end)]
     empty = MultiTrajectory(Header(Time(0, 0), ""), [], [])
-    return TrajectoryGoal(trajectory(joints, points, stamp), empty, bounds[0], [], bounds[1], [], duration(patience))
+    return TrajectoryGoal(trajectory(joints, points, begin), empty, bounds[0], [], bounds[1], [], duration(patience))
 
 
-def info(id_, stamp=0.0):
-    return GoalInfo(id_, Time(int(stamp), round(1e9 * (stamp % 1.0))))
+def info(id_):
+    return GoalInfo(id_, Time(0, 0))
 
 
 def feedback_of(robot):
@@ -291,6 +296,182 @@ def follow(domain, joints, points, most, options):
         "accepted": True, "start": start, "begin": begin, "ended": ended, "fed": feedback_of(robot), "end": robot.positions(),
         "statuses": statuses,
     }  # fmt: skip
+
+
+def refusals(domain, joints, cases):
+    """Which goals are accepted; each [points, options]. The trajectory is cancelled where one is."""
+    robot = Robot(domain)
+    robot.step(400)
+    found = []
+    for names, points, options in cases:
+        id_ = robot.send(goal(names, points, **options))
+        if id_ is not None:
+            robot.canceler.call(goal_info=info(id_))
+        found.append(id_ is not None)
+    return {"accepted": found, "joints": joints}
+
+
+def cancel(domain, joints, points, ticks, rest):
+    """Cancel a goal on its way, and look whether the joints stay."""
+    robot = Robot(domain)
+    id_ = robot.send(goal(joints, points))
+    unknown = robot.canceler.call(goal_info=info(UUID([9] * 16))).return_code
+    robot.step(ticks)
+    number = robot.result.send(goal_id=id_)
+    moving = robot.positions()
+    reply = robot.canceler.call(goal_info=info(id_))
+    result = until(lambda: robot.result.reply(number), "result of a cancelled goal")
+    again = robot.canceler.call(goal_info=info(id_)).return_code
+    robot.step(rest)
+    held = robot.positions()
+    robot.step(rest)
+    later = robot.positions()
+    after = robot.result.call(goal_id=id_)
+    nobody = robot.result.call(goal_id=UUID([7] * 16))
+    statuses = [[item.status for item in told.status_list] for told in robot.statuses]
+    return {
+        "codes": [unknown, reply.return_code, again], "canceling": len(reply.goals_canceling), "statuses": statuses,
+        "result": [result.status, result.result.error_code], "after": after.status, "nobody": nobody.status,
+        "moving": moving, "held": held, "later": later,
+    }  # fmt: skip
+
+
+def preempt(domain, joints, first, second, ticks, most):
+    """A goal in the place of another, a trajectory by the topic in the place of the second; all goals cancelled at the end."""
+    robot = Robot(domain)
+    topic = robot.peer.writer("rt/joint_trajectory_controller/joint_trajectory", JointTrajectory)
+    state = robot.peer.reader("rt/joint_trajectory_controller/controller_state", ControllerState)
+    matched(topic, state)
+    old = robot.send(goal(joints, first))
+    robot.step(ticks)
+    new = robot.send(goal(joints, second))
+    preempted = robot.result.call(goal_id=old)
+    finished = robot.finish(new, most)
+    reached = robot.positions()
+    third = robot.send(goal(joints, first))
+    robot.step(ticks)
+    topic.write(trajectory(joints, second))
+    robot.step(most)
+    replaced = robot.result.call(goal_id=third)
+    back = robot.positions()
+    told = [item for item in state.take(5000) if item.sample_info.valid_data]
+    fourth, begin = robot.send(goal(joints, first)), robot.peer.tick
+    robot.step(ticks)
+    everything = robot.canceler.call(goal_info=info(UUID([0] * 16)))
+    return {
+        "preempted": [preempted.status, preempted.result.error_code, preempted.result.error_string],
+        "finished": finished[:2], "reached": reached, "replaced": [replaced.status, replaced.result.error_string], "back": back,
+        "told": [[list(item.joint_names), list(item.reference.positions), list(item.feedback.positions),
+                  item.speed_scaling_factor] for item in told[-1:]],
+        "count": len(told), "all": [everything.return_code, len(everything.goals_canceling)], "accepted": fourth is not None,
+        "begin": begin,
+    }  # fmt: skip
+
+
+def broken(domain, joints, cases, most):
+    """Goals that end badly: each [points, options]; how, and where the joints are then and later."""
+    robot, found = Robot(domain), []
+    for points, options in cases:
+        id_ = robot.send(goal(joints, points, **options))
+        ended = robot.finish(id_, most)
+        where = robot.positions()
+        robot.step(200)
+        found.append([ended, where, robot.positions()])
+    return {"ended": found}
+
+
+def numbers(values):
+    return Float64MultiArray(MultiArrayLayout([], 0), [float(value) for value in values])
+
+
+def manage(domain, name):
+    """Everything that a controller manager is asked by ros2_control's own tools."""
+    robot = Robot(domain)
+    listed = {item.name: item for item in robot.call("list_controllers").controller}
+    interfaces = robot.call("list_hardware_interfaces")
+    (component,) = robot.call("list_hardware_components").component
+    steps = {
+        "unload active": robot.call("unload_controller", name="joint_trajectory_controller").ok,
+        "load again": robot.call("load_controller", name="joint_trajectory_controller").ok,
+        "load unknown": robot.call("load_controller", name="nowhere").ok,
+        "clash": robot.switch(["forward_position_controller"], []),
+        "unknown": robot.switch(["nowhere"], []),
+        "not active": robot.switch([], ["forward_position_controller"]),
+        "active already": robot.switch(["joint_trajectory_controller"], [], 2),
+        "strict leaves all": robot.states(),
+        "best effort": robot.switch(["nowhere"], ["joint_trajectory_controller"], 1),
+        "off": robot.states(),
+        "rejected": robot.send(goal(["shoulder", "elbow", "wrist"], [[1.0, [0, 0, 0]]])) is None,
+        "unload": robot.call("unload_controller", name="joint_trajectory_controller").ok,
+        "gone": robot.states(),
+        "load": robot.call("load_controller", name="joint_trajectory_controller").ok,
+        "unconfigured": robot.switch(["joint_trajectory_controller"], []),
+        "configure": robot.call("configure_controller", name="joint_trajectory_controller").ok,
+        "on": robot.switch(["joint_trajectory_controller"], []),
+        "forced": robot.switch(["forward_position_controller"], [], 4),
+        "after": robot.states(),
+        "both": robot.switch(["joint_trajectory_controller"], ["forward_position_controller"]),
+        "last": robot.states(),
+        "hardware": robot.call("set_hardware_component_state", name=name, target_state=State(3, "active")).ok,
+        "hardware off": robot.call("set_hardware_component_state", name=name, target_state=State(2, "inactive")).ok,
+    }
+    trajectory_controller = listed["joint_trajectory_controller"]
+    return {
+        "states": {key: item.state for key, item in listed.items()},
+        "claimed": list(trajectory_controller.claimed_interfaces), "rate": trajectory_controller.update_rate,
+        "types": list(robot.call("list_controller_types").types),
+        "commands": {item.name: item.is_claimed for item in interfaces.command_interfaces},
+        "reads": [item.name for item in interfaces.state_interfaces],
+        "component": [component.name, component.type, component.state.label, len(component.command_interfaces)],
+        **steps,
+    }  # fmt: skip
+
+
+def groups(domain, steps, ticks):
+    """Group commands one after another, each [kind, numbers, ...]; positions and velocities after each."""
+    robot = Robot(domain)
+    kinds = ("position", "velocity", "effort")
+    writers = {kind: robot.peer.writer(f"rt/forward_{kind}_controller/commands", Float64MultiArray) for kind in kinds}
+    matched(*writers.values())
+    found, last = [], None
+    for kind, *commands in steps:
+        switched = robot.switch([f"forward_{kind}_controller"], [f"forward_{last}_controller"] if last else [])
+        last = kind
+        for values in commands:
+            writers[kind].write(numbers(values))
+            robot.step(ticks)
+            state = robot.state()
+            found.append([switched[0], list(state.position), list(state.velocity)])
+    robot.switch(["joint_trajectory_controller"], [f"forward_{last}_controller"])
+    return {"found": found, "states": robot.states()}
+
+
+def manage_idle(domain):
+    """What there is before anybody has switched anything on."""
+    robot = Robot(domain)
+    accepted = robot.send(goal(["shoulder", "elbow", "wrist"], [[1.0, [0, 0, 0]]])) is not None
+    commands = [item.name for item in robot.call("list_hardware_interfaces").command_interfaces]
+    return {"states": robot.states(), "accepted": accepted, "commands": commands}
+
+
+def follow_idle(domain, joints, points, most):
+    """A goal, once the controller is switched on."""
+    robot = Robot(domain)
+    robot.switch(["joint_trajectory_controller"], [])
+    ended = robot.finish(robot.send(goal(joints, points)), most)
+    robot.step(300)
+    return {"ended": ended, "fed": feedback_of(robot), "end": robot.positions()}
+
+
+def in_namespace(domain, namespace, joints, points, most, other):
+    """A goal for one robot of a world, while another is looked at."""
+    robot = Robot(domain, namespace=namespace)
+    reader = robot.peer.reader(f"rt{other}/joint_states", JointState)
+    matched(reader)
+    ended = robot.finish(robot.send(goal(joints, points)), most)
+    own = robot.positions()
+    found = [item for item in until(lambda: reader.take(5000), "joint states of another") if item.sample_info.valid_data]
+    return {"ended": ended, "own": own, "other": dict(zip(found[-1].name, found[-1].position, strict=True))}
 
 
 if __name__ == "__main__":

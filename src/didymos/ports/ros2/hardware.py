@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.names import part_inputs
 from didymos.engine.run import Run
 from didymos.ports.ros2.joint_lines import JointGoal, JointLine, joint_lines, share_belts
 from didymos.sensors.motion import Joints
@@ -20,10 +21,10 @@ __all__ = ["Hardware", "steer"]
 Numbers = NDArray[np.float64]
 
 
-def steer(run: Run, robot: RobotRun, handle: str, value: float) -> None:
-    """Hold a set-point or an input of a robot; a command that changes nothing is no intervention."""
-    if robot.overrides.held(handle) != value:
-        run.intervene("steer", f"{robot.name}.{handle}" if robot.name else handle, value)
+def steer(run: Run, robot: RobotRun, handle: str, *values: float) -> None:
+    """Hold a set-point, an input or all inputs of a part of a robot; a command that changes nothing is no intervention."""
+    if robot.overrides.held(handle) != values:
+        run.intervene("steer", f"{robot.name}.{handle}" if robot.name else handle, *values)
 
 
 class Hardware:
@@ -33,7 +34,8 @@ class Hardware:
         self.robot = robot
         self.lines: dict[str, JointLine] = joint_lines(robot)
         self.joints = tuple(self.lines)
-        self._beat = 0.0
+        self._beat, self._belted = 0.0, any(line.actuator.belt for line in self.lines.values())
+        self._parts = self._part_places()
         self._index = {joint: i for i, joint in enumerate(self.joints)}
         self._state, self._data = robot.built.data.plugin_state, robot.built.data
         encoders = [name for name, spec in robot.robot.sensors.items() if issubclass(spec.contract, Joints)]
@@ -66,16 +68,30 @@ class Hardware:
         if "position" not in line.setpoints:
             return None
         handle, factor = line.setpoints["position"]
-        return self.robot.overrides.held(handle) / factor
+        return self.robot.overrides.held(handle)[0] / factor
 
     def command(self, run: Run, goals: Mapping[str, JointGoal]) -> None:
         """Let joints pursue goals from the next tick on."""
         self._beat += 1.0
-        positions = dict(zip(self.joints, self.read()[0].tolist(), strict=True)) if self._belted else {}
-        for joint, goal in share_belts(self.lines, goals, positions).items():
-            for handle, value in self.lines[joint].handles(goal, self._beat):
-                steer(run, self.robot, handle, value)
+        if self._belted:
+            goals = share_belts(self.lines, goals, dict(zip(self.joints, self.read()[0].tolist(), strict=True)))
+        for joint, goal in goals.items():
+            told = self.lines[joint].handles(goal, self._beat)
+            part, places = self._parts.get(joint, ("", {}))
+            if part:  # all inputs of a part at once: one intervention
+                row = list(self.robot.overrides.held(part))
+                for handle, value in told:
+                    row[places[handle]] = value
+                steer(run, self.robot, part, *row)
+            else:
+                for handle, value in told:
+                    steer(run, self.robot, handle, value)
 
-    @property
-    def _belted(self) -> bool:
-        return any(line.actuator.belt for line in self.lines.values())
+    def _part_places(self) -> dict[str, tuple[str, dict[str, int]]]:
+        """By joint that a part moves by itself: the part's handle, and where each of its inputs stands among them."""
+        found = {}
+        for joint, line in self.lines.items():
+            if not line.setpoints and len(line.actuator.inputs) > 1:
+                own = [(name, index) for name, part, index in part_inputs(self.robot.twin) if part == line.actuator.name]
+                found[joint] = (f"inputs.{line.actuator.name}", {f"inputs.{name}": index for name, index in own})
+        return found

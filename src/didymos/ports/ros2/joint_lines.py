@@ -83,9 +83,10 @@ class JointLine:
             for kind, (handle, factor) in self.setpoints.items():
                 yield handle, factor * float(getattr(goal, kind))
             return
-        for field, value in self._fields(goal, beat).items():
-            if field in self.actuator.inputs:
-                yield f"inputs.{self.actuator.inputs[field]}", value
+        fields = self._fields(goal, beat)
+        for field, name in self.actuator.inputs.items():
+            if field in fields:
+                yield f"inputs.{name}", fields[field]
 
     def _fields(self, goal: JointGoal, beat: float) -> dict[str, float]:
         """Fields of a joint command (`control/actuation.py: JOINT_COMMAND`) with nothing measured in them."""
@@ -96,13 +97,13 @@ class JointLine:
             effort = min(max(goal.effort, -actuator.effort), actuator.effort) - actuator.offset
             effort -= actuator.position_gain * goal.position + actuator.velocity_gain * goal.velocity
             return {"effort": _within(effort / actuator.gain, *actuator.input_range)}
+        turns, gear, ahead = 1.0, 1.0, goal.position
         if actuator.way == "drive":
-            turns = actuator.ratio / _TURN
-            ahead = goal.position + actuator.delay * goal.velocity if goal.stiffness_scale else goal.position
-            goal = replace(goal, position=turns * ahead, velocity=turns * goal.velocity, effort=goal.effort / actuator.ratio)
-        scales = {"stiffness_scale": goal.stiffness_scale, "damping_scale": goal.damping_scale}
-        motion = {"position": goal.position, "velocity": goal.velocity, "effort": goal.effort}
-        return {**motion, **scales, "mode": POSITION, "beat": beat}
+            turns, gear, ahead = actuator.ratio / _TURN, actuator.ratio, goal.position + actuator.delay * goal.velocity
+        return {
+            "position": turns * ahead, "velocity": turns * goal.velocity, "effort": goal.effort / gear,
+            "stiffness_scale": goal.stiffness_scale, "damping_scale": goal.damping_scale, "mode": POSITION, "beat": beat,
+        }  # fmt: skip
 
 
 def joint_lines(robot: RobotRun) -> dict[str, JointLine]:

@@ -64,7 +64,8 @@ class TrajectoryAction:
     @property
     def busy(self) -> bool:
         """Whether it has something to do in every slice."""
-        return self.active and (self.controller.moving or (self._beats and self.controller.commands))
+        due = self.controller.moving or self.controller.fresh
+        return self.active and (due or (self._beats and self.controller.commands))
 
     def activate(self, run: Run) -> None:
         """Hold the joints where they are, or where they are held already."""

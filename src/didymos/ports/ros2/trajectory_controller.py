@@ -56,12 +56,15 @@ class TrajectoryController:
         partial: whether a goal may leave joints out.
     """
 
+    fresh: bool
+    """Whether what it asks for has changed since its last update."""
+
     def __init__(self, joints: Sequence[str], endless: Sequence[bool], tolerances: Tolerances, *, partial: bool = False) -> None:
         self.joints = tuple(joints)
         self._endless, self._partial = np.array(endless, dtype=bool), partial
         self.own_tolerances = self._tolerances = tolerances
         self._trajectory: Trajectory | None = None
-        self._fresh = self._checked = False
+        self.fresh = self._checked = False
         self.desired: Moment | None = None
         self.error = np.zeros((3, len(self.joints)))
 
@@ -133,7 +136,7 @@ class TrajectoryController:
             points.append(Point(start + seconds(point.time_from_start), positions + turn, *rates))
         self._trajectory = Trajectory(state, points)
         self._tolerances = self.own_tolerances if tolerances is None else tolerances
-        self._fresh = self._checked = True
+        self.fresh = self._checked = True
 
     def _spread(self, values: Sequence[float], column: NDArray[np.int64]) -> Numbers | None:
         """Rates of some joints as those of all; the others are at rest. None where there are none."""
@@ -146,11 +149,11 @@ class TrajectoryController:
     def hold(self, positions: Numbers, now: float) -> None:
         """Stay at positions, shape [joints]."""
         self._trajectory = Trajectory(Point(now, positions), [Point(now, positions)])
-        self._checked = False
+        self.fresh, self._checked = True, False
 
     def release(self) -> None:
         """Ask for nothing any more."""
-        self._trajectory, self._checked, self.desired = None, False, None
+        self._trajectory, self.fresh, self._checked, self.desired = None, False, False, None
 
     def update(self, now: float, state: Point) -> Outcome | None:
         """Compare what is asked for with what is; how the trajectory ended, if it does."""
@@ -159,9 +162,9 @@ class TrajectoryController:
         self.desired = moment = self._trajectory.at(now)
         assert state.velocities is not None
         self.error[:2] = moment.positions - state.positions, moment.velocities - state.velocities
+        fresh, self.fresh = self.fresh, False
         if not self._checked:
             return None
-        fresh, self._fresh = self._fresh, False
         if not moment.over or fresh:
             off = violation(self.error, self._tolerances.path, self.joints)
             if off:
