@@ -270,8 +270,8 @@ def test_controllers_are_listed_loaded_and_switched_as_ros2_control_does(served:
 
 
 def test_without_a_program_actuators_take_positions_velocities_and_efforts(serve: Any, make_twin: Any) -> None:
-    """Without gravity a servo reaches a position and a velocity exactly, and the wrist, whose axis is a principal one, turns by an
-    effort as a free body does: dv = tau t / I. The servos are critically damped or slower than 0.1 s, so 1 s is enough."""
+    """Without gravity a servo reaches a position and a velocity exactly, and the wrist, whose axis is a principal one, turns by
+    an effort as a free body does: dv = tau t / I. The servos settle within 0.1 s or so, so 1 s is enough."""
     twin = make_twin(ARM, **KEYS | {"world": {"step": STEP, "gravity": 0.0}, "start": {}})
     hold, torque, ticks = [0.4, -0.3, 0.2], 0.001, 1000
     steps = [["position", [0.1, 0.1, 0.1], hold], ["velocity", [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]], ["effort", [0.0, 0.0, torque]]]
