@@ -165,12 +165,13 @@ class Caller:
 
 @dataclass
 class Robot:
-    """A step-locked twin with a trajectory controller, and a client of everything about it."""
+    """A twin with a trajectory controller, and a client of everything about it."""
 
     domain: int
     controller: str = "/joint_trajectory_controller"
     namespace: str = ""
     period: float = 0.001  # [s] of a tick
+    locked: bool = True  # time passes on command
     fed: list = field(default_factory=list)
     statuses: list = field(default_factory=list)
 
@@ -190,7 +191,8 @@ class Robot:
             self.manager[name] = Caller(peer, f"{self.namespace}/controller_manager/{name}", made)
             ends += self.manager[name].ends
         matched(*ends)
-        peer.start()
+        if self.locked:
+            peer.start()
 
     def call(self, name, /, **fields):
         if "structure_needs_at_least_one_member" in MANAGER[name][1]:
@@ -296,6 +298,30 @@ def follow(domain, joints, points, most, options):
         "accepted": True, "start": start, "begin": begin, "ended": ended, "fed": feedback_of(robot), "end": robot.positions(),
         "statuses": statuses,
     }  # fmt: skip
+
+
+def follow_now(domain, moves, seconds, on):
+    """In real time: move the joints of the controller by so much, and back; what came of both goals."""
+    robot = Robot(domain, locked=False)
+    if on:
+        robot.switch(["joint_trajectory_controller"], [])
+    listed = {item.name: item for item in robot.call("list_controllers").controller}
+    names = [item.partition("/")[0] for item in listed["joint_trajectory_controller"].claimed_interfaces]
+    state = until(lambda: robot.joints.take(1), "joint state")[-1]
+    begin = dict(zip(state.name, state.position, strict=True))
+    start = [begin[name] for name in names]
+    found = []
+    for sign in (1.0, 0.0):
+        goal_positions = [at + sign * moves for at in start]
+        id_ = robot.send(goal(names, [[seconds, goal_positions, [0.0] * len(names)]]))
+        number = robot.result.send(goal_id=id_)
+        reply = until(lambda number=number: robot.collect() or robot.result.reply(number), "result of a goal")
+        robot.joints.take(5000)
+        last = until(lambda: robot.joints.take(1), "joint state")[-1]
+        ended = dict(zip(last.name, last.position, strict=True))
+        off = [ended[name] - wanted for name, wanted in zip(names, goal_positions, strict=True)]
+        found.append([reply.status, reply.result.error_code, off])
+    return {"names": names, "ended": found, "fed": feedback_of(robot)}
 
 
 def refusals(domain, joints, cases):

@@ -65,7 +65,7 @@ def stand(domain, posture, beats, ticks, scales):
     for _ in range(beats):
         rows = ([value] * len(names) for value in scales)
         writer.write(JointCommand(header, names, list(posture.values()), zero, *rows, zero))
-        writer.write(JointCommand(header, names[:1], [float("nan")], [], [], [], []))  # no number, a name that is none, short rows
+        writer.write(JointCommand(header, names[:1], [float("nan")], [], [], [], []))  # no number; no such name; a short row
         writer.write(JointCommand(header, ["nose"], [0.0], [], [], [], []))
         writer.write(JointCommand(header, names, [0.0], zero, zero, zero, zero))
         peer.step(ticks)

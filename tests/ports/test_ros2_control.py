@@ -325,6 +325,20 @@ def test_in_a_world_every_robot_has_controllers_of_its_own(serve: Any, arm: Twin
     assert found["other"] == pytest.approx({"shoulder": 0.3, "elbow": 0.6, "wrist": 0.0}, abs=1e-3)
 
 
+def test_in_real_time_a_goal_is_followed_and_answered(serve: Any, arm: Twin) -> None:
+    """As above, v T + a T^2 and a reading that is two ticks old; 0.2 rad in 0.5 s is at most 0.6 rad/s and 4.8 rad/s^2."""
+    with serve(arm.folder) as server:
+        found = ask(server, "follow_now", 0.2, 0.5, False)
+        facts = server.stop()
+    assert found["names"] == JOINTS
+    bound = 0.6 * (CYCLE + 2 * STEP) + 4.8 * CYCLE**2
+    for status, code, off in found["ended"]:
+        assert (status, code) == (SUCCEEDED, 0)
+        assert np.abs(off).max() < bound
+    assert max(np.abs(item[3]).max() for item in found["fed"]) < bound
+    assert facts["refused"] == facts["lost"] == 0
+
+
 def test_nobody_commands_and_the_log_is_that_of_a_run_without_the_port(serve: Any, arm: Twin, tmp_path: Path) -> None:
     """Also where a client looks at everything that there is."""
     with serve(arm.folder, "--step-locked", "--record", str(tmp_path / "served.mcap")) as server:

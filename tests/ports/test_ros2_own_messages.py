@@ -173,7 +173,7 @@ def changed(where: str, key: str, value: Any) -> dict[str, Any]:
         (changed("commands", "setpoints.force", "gait"), "holds text, expected words"),
         (changed("commands", "setpoints.forse", "target.0"), "did you mean 'setpoints.force'"),
         (changed("commands", "setpoints.*", "target"), "expected a key 'names'"),
-        (changed("messages", "position", ["joints.y.position"]), "no signal 'joints.y.position', did you mean 'joints.x.position'"),
+        (changed("messages", "position", ["joints.y.position"]), "no signal 'joints.y.position', did you mean 'joints.x."),
         (changed("messages", "position", "joints.x.position"), "is a row, expected a list"),
         (changed("messages", "motors.2.id", 1), "expected a number below 2"),
         (changed("messages", "name", [3]), "expected a text"),
