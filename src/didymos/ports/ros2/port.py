@@ -18,7 +18,7 @@ from didymos.ports.real_time import SLICE, RealTime
 from didymos.ports.serve_options import ServeOptions
 
 try:
-    from didymos.ports.ros2.commands import ALIVE, Command, Subscription, subscriptions
+    from didymos.ports.ros2.commands import ALIVE, CMD_VEL, STALE, Command, Subscription, subscriptions
     from didymos.ports.ros2.graph import announce
     from didymos.ports.ros2.hardware import steer
     from didymos.ports.ros2.inbox import Inbox, Step
@@ -100,7 +100,9 @@ def _subscriptions(owner: Owner) -> list[Subscription]:
     if owner.robot is None:
         return []
     robot = owner.robot
-    own = _of(owner, subscriptions(robot.overrides.names, robot.twin.file.ros2.commands))
+    root = robot.twin.description.root
+    base = (f"{owner.prefix.rstrip('.')}/{root}", root) if owner.prefix else (root,)
+    own = _of(owner, subscriptions(robot.overrides.names, robot.twin.file.ros2.commands, base))
     return [item.under(owner.namespace, owner.prefix) if owner.prefix else item for item in own]
 
 
@@ -176,7 +178,7 @@ class _Port:
             busy = any(isinstance(feature, Listens) and feature.busy for feature in self._features)
             if busy and simulation.tick > before:
                 self._tend_features()
-            ticks = self._time.slice if busy else simulation.chunk
+            ticks = self._time.ticks if busy else simulation.chunk
             self._time.advance(min(end - simulation.tick, ticks))  # and all recorded on the way is with the publisher
         for robot, tick in self._steps.items():
             if before < tick <= end:
@@ -192,6 +194,11 @@ class _Port:
         if isinstance(command, Request):
             reply = command.settle(self._run)
             self._replies += [] if reply is None else [reply]
+            return
+        late = self._run.simulation.time - command.stamp
+        if command.stamp != 0.0 and late > STALE:
+            topic = f"/{command.prefix.replace('.', '')}{CMD_VEL}" if command.prefix else CMD_VEL
+            self._inbox.refuse(topic, f"its stamp is {late:.3g} s before the twin's clock, more than {STALE:g} s")
             return
         for name, value in command.values:
             steer(self._run, self._run.simulation.robots[command.prefix[:-1]], name, value)
