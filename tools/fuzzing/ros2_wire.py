@@ -20,9 +20,10 @@ from didymos.ports.ros2.inbox import Inbox, Step
 from didymos.ports.ros2.names import dds_request, dds_topic
 from didymos.ports.ros2.node import Node, _quality
 from didymos.ports.ros2.outlets import Owner
-from didymos.ports.ros2.parameters import open_services
+from didymos.ports.ros2.parameters import Parameters
 from didymos.ports.ros2.port import _Port
 from didymos.ports.ros2.publisher import Publisher
+from didymos.ports.ros2.services import open_service
 from didymos.ports.serve_options import ServeOptions
 from fuzzing.mutators import edit_frame
 from fuzzing.wire import LiveTwin, Wire
@@ -66,14 +67,16 @@ class Ros2Wire(Wire):
             inbox = Inbox(self._node, say=options.say)
             inbox.step_on(self._node, "", "")
             inbox.subscribe(self._node, subscribed)
-            open_services(Owner(self._node, "/robot", run.simulation.only), inbox)
+            owner = Owner(self._node, "/robot", run.simulation.only)
+            for service in Parameters(owner).services:
+                open_service(owner, inbox, service)
             self._inbox, self._publisher = inbox, Publisher({"": (self._node, "")}, (), ())
             kinds = {dds_topic(item.topic): item.type_name.rpartition("/")[2] for item in subscribed}
             kinds[dds_topic(STEP)] = "UInt64"
             kinds |= {dds_request(f"/robot/{name}_parameters"): name for name in ("set", "get", "list")}
             for topic, kind in kinds.items():
                 self._writers.append((*self._raw_writer(topic), kind))
-        self._port = _Port(run, self._inbox, self._publisher, options)
+        self._port = _Port(run, self._inbox, self._publisher, [], options)
 
     def _raw_writer(self, topic: str) -> tuple[Any, Any]:
         """A writer of the reader's own type whose messages are bytes already."""

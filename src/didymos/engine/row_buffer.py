@@ -1,7 +1,8 @@
 """The rows that the loop recorded, taken between two runs of ticks.
 
 The buffer has two halves: while the loop fills one, the recorder thread copies the other. Who takes rows must have done with
-those taken before.
+those taken before. Who only wants to see them as they come looks at the half that is being filled (`FreshRows`), which changes
+nothing about what is taken.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from didymos.engine.context import RecordTables
 
-__all__ = ["Rows", "switch_record", "take_rows"]
+__all__ = ["FreshRows", "Row", "Rows", "switch_record", "take_rows"]
 
 
 Row = tuple[int, NDArray[np.float64], NDArray[np.float64]]
@@ -31,12 +32,17 @@ class _Half:
         return sum(self._counts)
 
     def __iter__(self) -> Iterator[Row]:
-        cells, stamps, table = self._record.cells[self._half], self._record.stamps[self._half], self._record.streams
-        sizes, first_cells, first_stamps = (table[name].tolist() for name in ("columns", "first_cell", "first_stamp"))
-        rows = zip(self._counts, sizes, first_cells, first_stamps, strict=True)
-        for i, (count, size, cell, stamp) in enumerate(rows, start=self._first):
-            if count:
-                yield i, stamps[stamp : stamp + count].copy(), cells[cell : cell + count * size].copy().reshape(count, size)
+        return _copies(self._record, self._half, self._first, [0] * len(self._counts), self._counts)
+
+
+def _copies(record: RecordTables, half: int, first: int, begins: Sequence[int], ends: Sequence[int]) -> Iterator[Row]:
+    """Copies of the rows of each stream from one number to another; the streams count from `first`."""
+    cells, stamps, table = record.cells[half], record.stamps[half], record.streams
+    sizes, first_cells, first_stamps = (table[name].tolist() for name in ("columns", "first_cell", "first_stamp"))
+    for i, (begin, end, size, cell, stamp) in enumerate(zip(begins, ends, sizes, first_cells, first_stamps, strict=True)):
+        if end > begin:
+            values = cells[cell + begin * size : cell + end * size].copy().reshape(end - begin, size)
+            yield first + i, stamps[stamp + begin : stamp + end].copy(), values
 
 
 class Rows:
@@ -51,6 +57,31 @@ class Rows:
     def __iter__(self) -> Iterator[Row]:
         for half in self._halves:
             yield from half
+
+
+class FreshRows:
+    """What the loop has recorded of each robot since the last look, without taking it. Look before rows are taken, too."""
+
+    def __init__(self, records: Sequence[RecordTables]) -> None:
+        self._records = records
+        self._seen = [[0] * len(record.streams) for record in records]
+
+    def look(self) -> list[Row]:
+        """Copies of the rows since the last look."""
+        found: list[Row] = []
+        first = 0
+        for robot, record in enumerate(self._records):
+            half = int(record.half[0])
+            counts: list[int] = record.counts[half].tolist()
+            if counts != self._seen[robot]:
+                found += _copies(record, half, first, self._seen[robot], counts)
+                self._seen[robot] = counts
+            first += len(record.streams)
+        return found
+
+    def restart(self) -> None:
+        """Begin anew with the halves that the loop fills from now on: rows were taken."""
+        self._seen = [[0] * len(seen) for seen in self._seen]
 
 
 def switch_record(record: RecordTables, on: bool) -> None:

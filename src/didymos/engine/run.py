@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from didymos.control.pilot import Looks
 from didymos.engine.intervention import INTERVENTIONS, Intervention, InterventionLog
 from didymos.engine.recorder_thread import RecorderThread
+from didymos.engine.row_buffer import FreshRows, Row, Rows
+from didymos.record.image import Picture
 from didymos.record.log import Log
 from didymos.record.recorder import Recorder, RecordTo
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
 
-__all__ = ["PILOT_PERIOD", "Run"]
+__all__ = ["PILOT_PERIOD", "Audience", "Run"]
 
 PILOT_PERIOD = 0.02
 """Time [s] of the twin's clock between two looks of a pilot at its channels."""
+
+Audience = Callable[[list[Row], list[tuple[str, Picture]]], None]
+"""Takes rows of streams (number in the log, times [s], values), and pictures by the names of their cameras, as they come."""
 
 
 class Run:
@@ -52,6 +57,9 @@ class Run:
         simulation.switch_record(True)
         self._log = simulation.new_log(keep=keep)
         self._recorder_thread = RecorderThread(self._log)
+        self._audience: list[Audience] = []
+        self._fresh: FreshRows | None = None
+        self._pictures: list[tuple[str, Picture]] = []  # for the recording, which takes them once a chunk
         simulation.take_pictures()
         self.recorder: Recorder | None = None if record is None else self._log.record_to(record, simulation.cameras)
 
@@ -64,9 +72,36 @@ class Run:
 
     def update(self) -> None:
         """Send on what was recorded since the last chunk; it is in the log soon after."""
-        rows = self.simulation.take()
+        rows = self._take()
         if rows:
             self._recorder_thread.put(rows)
+
+    def listen(self, audience: Audience) -> None:
+        """Let somebody hear, on the thread of the run, what is recorded from now on, at each `tell`. The log is as without."""
+        if self._fresh is None:
+            self.update()
+            self._fresh = self.simulation.fresh_rows()
+        self._audience.append(audience)
+
+    def tell(self) -> None:
+        """Let those who listen hear what was recorded since the last time, before it is in the log."""
+        if self._fresh is None:
+            return
+        rows, pictures = self._fresh.look(), self.simulation.take_pictures()
+        self._pictures += pictures
+        if rows or pictures:
+            for audience in self._audience:
+                audience(rows, pictures)
+
+    def _take(self) -> Rows:
+        self.tell()
+        if self._fresh is not None:
+            self._fresh.restart()
+        return self.simulation.take()
+
+    def _take_pictures(self) -> list[tuple[str, Picture]]:
+        found, self._pictures = self._pictures + self.simulation.take_pictures(), []
+        return found
 
     def advance(self, count: int) -> None:
         """Let `count` ticks pass."""
@@ -80,7 +115,8 @@ class Run:
             if stop % chunk == 0:
                 if self.recorder is not None:
                     self._note(self.recorder)
-                self._recorder_thread.put(simulation.take(), self.recorder, simulation.take_pictures())
+                rows = self._take()
+                self._recorder_thread.put(rows, self.recorder, self._take_pictures())
 
     def _look(self, here: int, end: int) -> int:
         """Let the pilot look, where it is time to; the tick of the next look."""
@@ -112,7 +148,7 @@ class Run:
             try:
                 self.update()
                 self._recorder_thread.settle()
-                for camera, picture in self.simulation.take_pictures():
+                for camera, picture in self._take_pictures():
                     recorder.write_picture(camera, picture)
                 self._note(recorder)
                 if self._done:

@@ -39,7 +39,7 @@ from didymos.engine.packed_context import Packed
 from didymos.engine.poses import poses
 from didymos.engine.program_scope import ProgramScope, Skipped
 from didymos.engine.robot_run import Entrant, RobotRun
-from didymos.engine.row_buffer import Rows, switch_record, take_rows
+from didymos.engine.row_buffer import FreshRows, Rows, switch_record, take_rows
 from didymos.engine.run import Run
 from didymos.engine.sampling import Sampling
 from didymos.engine.saved_state import State, checked_vector
@@ -539,6 +539,10 @@ class Simulation:
     def take(self) -> Rows:
         """What the loop recorded since the last time."""
         return take_rows([robot.context.record for robot in self._robots])
+
+    def fresh_rows(self) -> FreshRows:
+        """A look at what the loop records, as it comes."""
+        return FreshRows([robot.context.record for robot in self._robots])
 
     def new_log(self, *, keep: bool = True) -> Log:
         """An empty log for a run of this simulation."""

@@ -1,110 +1,55 @@
 """ROS 2's parameter services over the twin's own parameter tree: set (live paths only), get, list.
 
 In a world the node of a robot has the robot's parameters by the robot's own paths, that of the world has all.
-
-A service is a pair of topics. `rmw_cyclonedds` tells answers apart by a header in the message, who asks and the how manieth
-request it is, and that is what is spoken here; `rmw_fastrtps` hides the same in DDS metadata, which this library does not show.
 """
 
 from __future__ import annotations
 
 import math
-import time
-import uuid
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
-
-from cyclonedds.idl import types
 
 from didymos.describe.path_patterns import tied_paths, unknown_path
 from didymos.engine.run import Run
 from didymos.errors import InputError
-from didymos.ports.ros2.inbox import Inbox
-from didymos.ports.ros2.names import dds_reply, dds_request
+from didymos.ports.ros2.interfaces import register
 from didymos.ports.ros2.outlets import Owner
-from didymos.ports.ros2.types import message_type, service_type
+from didymos.ports.ros2.services import Reply, Request, Service
+from didymos.ports.ros2.types import message_type
 
-__all__ = ["Reply", "Request", "open_services"]
+__all__ = ["Parameters"]
 
 _NOT_SET, _INTEGER, _DOUBLE = 0, 2, 3  # rcl_interfaces/msg/ParameterType
-_DEPTH = 1000  # as rmw_qos_profile_parameters
-_DISCOVERY = 2.0  # [s] that an answer waits for its reader
 
-_Answer = Callable[[Run, Owner, Any], dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Request:
-    """A request to a node that waits for the end of a tick; `client` is the DDS participant that it came from."""
-
-    owner: Owner
-    message: Any
-    client: Any
-    reply_type: Any
-    writer: Any
-    answer: _Answer
-
-    def settle(self, run: Run) -> Reply:
-        """Do what it requests, between two ticks."""
-        fields = self.answer(run, self.owner, self.message)
-        reply = self.reply_type(client=self.message.client, number=self.message.number, **fields)
-        return Reply(reply, self.client, self.writer, time.monotonic() + _DISCOVERY)
+_TYPES = {
+    "rcl_interfaces/srv/SetParameters": "Parameter[] parameters\n---\nSetParametersResult[] results",
+    "rcl_interfaces/srv/GetParameters": "string[] names\n---\nParameterValue[] values",
+    "rcl_interfaces/srv/ListParameters": "string[] prefixes\nuint64 depth\n---\nListParametersResult result",
+}
 
 
-@dataclass(frozen=True)
-class Reply:
-    """An answer that waits until its writer has found the reader of its client, which may well be later than the request came."""
+class Parameters:
+    """The parameter services of a node."""
 
-    message: Any
-    client: Any
-    writer: Any
-    deadline: float
+    def __init__(self, owner: Owner) -> None:
+        register(_TYPES)
+        answers = {"Set": _set, "Get": _get, "List": _list}
+        self.services = [
+            Service(f"{owner.name}/{verb.lower()}_parameters", f"rcl_interfaces/srv/{verb}Parameters", answer)
+            for verb, answer in answers.items()
+        ]
 
-    def send(self) -> bool:
-        """Send it, if the client can receive it or time is up; whether it was sent."""
-        readers = (self.writer.get_matched_subscription_data(handle) for handle in self.writer.get_matched_subscriptions())
-        matched = any(reader is not None and reader.participant_key == self.client for reader in readers)
-        if matched or time.monotonic() > self.deadline:
-            self.writer.write(self.message)
-            return True
-        return False
+    def tend(self, run: Run) -> Iterable[Reply]:
+        """Nothing: all is answered at once."""
+        return ()
 
 
-def open_services(owner: Owner, inbox: Inbox) -> tuple[str, ...]:
-    """Open the parameter services of a node; their names."""
-    parameter, result = message_type("rcl_interfaces/msg/Parameter"), message_type("rcl_interfaces/msg/SetParametersResult")
-    value, listed = message_type("rcl_interfaces/msg/ParameterValue"), message_type("rcl_interfaces/msg/ListParametersResult")
-    text = types.sequence[str]
-    services: dict[str, tuple[str, dict[str, Any], dict[str, Any], _Answer]] = {
-        "set_parameters": ("Set", {"parameters": types.sequence[parameter]}, {"results": types.sequence[result]}, _set),
-        "get_parameters": ("Get", {"names": text}, {"values": types.sequence[value]}, _get),
-        "list_parameters": ("List", {"prefixes": text, "depth": types.uint64}, {"result": listed}, _list),
-    }
-    for service, (verb, request, reply, answer) in services.items():
-        kind = f"rcl_interfaces/srv/{verb}Parameters"
-        request_type, reply_type = service_type(f"{kind}_Request", request), service_type(f"{kind}_Response", reply)
-        _open(owner, inbox, f"{owner.name}/{service}", request_type, reply_type, answer)
-    return tuple(f"{owner.name}/{service}" for service in services)
-
-
-def _open(owner: Owner, inbox: Inbox, service: str, request_type: Any, reply_type: Any, answer: _Answer) -> None:
-    about = "serviceid= " + ".".join(f"{byte:x}" for byte in uuid.uuid4().bytes) + ";"  # pairs the two for rmw_cyclonedds
-    writer = owner.node.writer(dds_reply(service), reply_type, depth=_DEPTH, about=about)
-    reader = owner.node.reader(dds_request(service), request_type, depth=_DEPTH, about=about)
-
-    def read(message: Any) -> Request:
-        source = reader.get_matched_publication_data(message.sample_info.publication_handle)
-        return Request(owner, message, source and source.participant_key, reply_type, writer, answer)
-
-    inbox.listen(reader, service, read)
-
-
-def _set(run: Run, owner: Owner, request: Any) -> dict[str, Any]:
+def _set(run: Run, request: Request) -> dict[str, Any]:
     result = message_type("rcl_interfaces/msg/SetParametersResult")
+    owner = request.owner
     known = owner.parameters(run.simulation)
     results = []
-    for parameter in request.parameters:
+    for parameter in request.message.parameters:
         try:
             _check(parameter.name, known, owner)
             run.intervene("set", owner.prefix + parameter.name, _number(parameter.value))
@@ -131,9 +76,9 @@ def _number(value: Any) -> float:
     raise InputError("expected a finite number (PARAMETER_DOUBLE or PARAMETER_INTEGER)")
 
 
-def _get(run: Run, owner: Owner, request: Any) -> dict[str, Any]:
-    parameters = owner.parameters(run.simulation)
-    return {"values": [_value(parameters[name].value if name in parameters else None) for name in request.names]}
+def _get(run: Run, request: Request) -> dict[str, Any]:
+    parameters = request.owner.parameters(run.simulation)
+    return {"values": [_value(parameters[name].value if name in parameters else None) for name in request.message.names]}
 
 
 def _value(number: float | None) -> Any:
@@ -151,9 +96,10 @@ def _value(number: float | None) -> Any:
     )
 
 
-def _list(run: Run, owner: Owner, request: Any) -> dict[str, Any]:
+def _list(run: Run, request: Request) -> dict[str, Any]:
     """Paths at or below any of the prefixes, not deeper below it than `depth` names; 0 is without limit."""
-    paths = [path for path in owner.parameters(run.simulation) if _is_listed(path, request.prefixes, request.depth)]
+    prefixes, depth = request.message.prefixes, request.message.depth
+    paths = [path for path in request.owner.parameters(run.simulation) if _is_listed(path, prefixes, depth)]
     below = sorted({path.rpartition(".")[0] for path in paths} - {""})
     return {"result": message_type("rcl_interfaces/msg/ListParametersResult")(names=paths, prefixes=below)}
 

@@ -7,14 +7,14 @@ Commands count between two slices of ticks, and are kept in the recording as int
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from didymos.control.idle import Idle
 from didymos.engine.judge import Judge
-from didymos.engine.pace import Pace
 from didymos.engine.run import Run
 from didymos.errors import InputError, RunError
+from didymos.ports.real_time import SLICE, RealTime
 from didymos.ports.serve_options import ServeOptions
 
 try:
@@ -23,8 +23,9 @@ try:
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.node import Node
     from didymos.ports.ros2.outlets import Owner, outlets, owners, statics
-    from didymos.ports.ros2.parameters import Reply, Request, open_services
+    from didymos.ports.ros2.parameters import Parameters
     from didymos.ports.ros2.publisher import Publisher
+    from didymos.ports.ros2.services import Feature, Reply, Request, open_service
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "cyclonedds":
         raise
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
-_SLICE = 0.005  # [s] of the twin's clock between two looks at the commands
 _LOOK_UP = 0.1  # [s] after which a run that waits for a step looks whether it should end
 _DOMAINS = 233  # DDS's ports of higher domains do not exist
 
@@ -56,14 +56,17 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         inbox.step_on(owner.node, owner.namespace, owner.robot_name)
     for owner in nodes:
         inbox.subscribe(owner.node, _subscriptions(owner))
-    services = [service for owner in nodes for service in open_services(owner, inbox)]
+    features = [(owner, feature) for owner in nodes for feature in _features(owner)]
+    for owner, feature in features:
+        for service in feature.services:
+            open_service(owner, inbox, service)
     known = announce({owner.name: owner.node for owner in nodes})
-    run.log.listen(publisher.put)
+    run.listen(publisher.put)
     inbox.start()
     pace = "on /step" if options.step_locked else "in real time"
-    what = f"services {' '.join(services)}" if len(nodes) == 1 else f"nodes {' '.join(owner.name for owner in nodes)}"
+    what = f"node{'' if len(nodes) == 1 else 's'} {' '.join(owner.name for owner in nodes)}"
     options.say(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(options)}, {what}")
-    port = _Port(run, inbox, publisher, options)
+    port = _Port(run, inbox, publisher, [feature for _, feature in features], options)
     try:
         port.step_locked() if options.step_locked else port.real_time()
     finally:
@@ -81,6 +84,11 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         "refused": inbox.refused,
         "verdicts": judge.verdicts(),
     }
+
+
+def _features(owner: Owner) -> list[Feature]:
+    """What a node offers besides its topics."""
+    return [Parameters(owner)]
 
 
 def _subscriptions(owner: Owner) -> list[Subscription]:
@@ -114,35 +122,32 @@ def _domain(options: ServeOptions) -> int:
 class _Port:
     """The run's side of the wire."""
 
-    def __init__(self, run: Run, inbox: Inbox, publisher: Publisher, options: ServeOptions) -> None:
-        self._run, self._inbox, self._publisher, self._options = run, inbox, publisher, options
+    def __init__(
+        self, run: Run, inbox: Inbox, publisher: Publisher, features: Sequence[Feature], options: ServeOptions
+    ) -> None:
+        self._run, self._inbox, self._publisher, self._features = run, inbox, publisher, features
         self._commanded: dict[str, float] = {}  # by handle, that of a robot of a world behind its prefix
         robots = run.simulation.robots
         self._alive = {f"{name}.{ALIVE}" if name else ALIVE for name, robot in robots.items() if ALIVE in robot.overrides.names}
         # The tick until which each driver lets time pass, by robot: who is driven from elsewhere is waited for from the start.
         self._steps = {name: 0 for name, robot in robots.items() if name and isinstance(robot.program, Idle | None)}
         self._replies: list[Reply] = []
-        period = run.simulation.period
-        self._slice = min(max(1, round(_SLICE / period)), run.simulation.chunk)
-        self._end = None if options.seconds is None else run.simulation.tick + max(1, round(options.seconds / period))
+        self._time = RealTime(run, options)
 
     def real_time(self) -> None:
         """Let time pass as the wall clock does."""
-        simulation = self._run.simulation
-        pace = Pace(simulation.period, real_time=True)
-        while not self._over():
-            self._tend_wire()
-            for command in self._inbox.take():
-                self._follow(command)
-            count = self._ticks(self._slice)
-            self._run.advance(count)
-            simulation.overruns += pace.wait(count)
+        self._time.pass_time(self._tend)
+
+    def _tend(self) -> None:
+        self._tend_wire()
+        for command in self._inbox.take():
+            self._follow(command)
 
     def step_locked(self) -> None:
         """Let time pass on command only."""
-        while not self._over():
+        while not self._time.over:
             self._tend_wire()
-            for command in self._inbox.take(_SLICE if self._replies else _LOOK_UP):
+            for command in self._inbox.take(SLICE if self._replies else _LOOK_UP):
                 if isinstance(command, Step):
                     self._step(command)
                 else:
@@ -157,22 +162,22 @@ class _Port:
             self._advance_to(simulation.tick + step.ticks)
         if not (step.robot and step.ticks):
             self._publisher.put_stepped(step.robot, simulation.tick)
-        while step.robot and (end := min(self._steps.values())) > simulation.tick and not self._over():
+        while step.robot and (end := min(self._steps.values())) > simulation.tick and not self._time.over:
             self._advance_to(end)
 
     def _advance_to(self, end: int) -> None:
         """Let time pass until a tick, and tell the drivers who have waited for it."""
         simulation, before = self._run.simulation, self._run.simulation.tick
-        while simulation.tick < end and not self._over():
-            self._run.advance(self._ticks(min(end - simulation.tick, simulation.chunk)))
-        _ = self._run.log  # everything recorded on the way is with the publisher now
+        while simulation.tick < end and not self._time.over:
+            self._time.advance(min(end - simulation.tick, simulation.chunk))  # and all recorded on the way is with the publisher
         for robot, tick in self._steps.items():
             if before < tick <= end:
                 self._publisher.put_stepped(robot, simulation.tick)
 
     def _follow(self, command: Command | Request) -> None:
         if isinstance(command, Request):
-            self._replies.append(command.settle(self._run))
+            reply = command.settle(self._run)
+            self._replies += [] if reply is None else [reply]
             return
         for name, value in command.values:
             handle = command.prefix + name
@@ -186,14 +191,10 @@ class _Port:
         self._run.intervene("steer", handle, value)
         self._commanded[handle] = value
 
-    def _ticks(self, count: int) -> int:
-        return count if self._end is None else min(count, self._end - self._run.simulation.tick)
-
     def _tend_wire(self) -> None:
         """Send answers that can be received. A thread that ended before its time has printed why; nothing runs on without it."""
+        for feature in self._features:
+            self._replies += feature.tend(self._run)
         self._replies = [reply for reply in self._replies if not reply.send()]
         if not (self._inbox.alive and self._publisher.alive):
             raise RunError("the connection to DDS broke down", time=self._run.simulation.time)
-
-    def _over(self) -> bool:
-        return self._options.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)

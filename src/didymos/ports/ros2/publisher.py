@@ -1,7 +1,8 @@
 """Everything that a run records goes out as ROS 2 topics, on a thread of its own: the run never waits for a reader.
 
 Rows wait in a queue with an end. Where the wire cannot follow, the rows that find it full are dropped and counted; what a
-slow reader misses beyond the depth of its writer is DDS's business, as it is between any two ROS 2 nodes.
+slow reader misses beyond the depth of its writer is DDS's business, as it is between any two ROS 2 nodes. A stream that nobody
+reads is not encoded: DDS would throw it away.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from cyclonedds.core import DDSException
 from numpy.typing import NDArray
 
+from didymos.engine.row_buffer import Row
 from didymos.ports.ros2.encode import MessageEncoder
 from didymos.ports.ros2.names import dds_topic
 from didymos.ports.ros2.node import Node
@@ -29,10 +31,8 @@ __all__ = ["STEPPED", "Publisher"]
 STEPPED = "/stepped"
 """The tick that a step-locked run has reached, after everything that was recorded on the way."""
 
-_ROOM = 20_000  # batches of rows on their way: some seconds of a busy twin
+_ROOM = 5_000  # slices of a run on their way: some seconds
 _BACKLOG = 4_000_000  # [bytes] that a writer holds at most for slow readers
-
-_Rows = tuple[int, NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class _Sender:
     kind: Any
     writers: tuple[Any, ...]
     columns: tuple[int, ...] | None
+
+    @property
+    def read(self) -> bool:
+        """Whether anybody reads any of its topics."""
+        return any(writer.get_publication_matched_status().current_count for writer in self.writers)
 
 
 @dataclass(frozen=True)
@@ -75,18 +80,19 @@ class Publisher:
             robot: node.writer(dds_topic(namespace + STEPPED), number, depth=1000)
             for robot, (node, namespace) in steppers.items()
         }
-        self._queue: queue.Queue[_Rows | _Stepped | None] = queue.Queue(_ROOM)
+        self._queue: queue.Queue[list[Row] | _Stepped | None] = queue.Queue(_ROOM)
         for outlet, row in statics:  # sent once; its writers keep it for whoever comes later
             self._send(self._open(outlet), np.zeros(1), np.asarray(row, np.float64)[None, :])
         self._thread = Thread(target=self._work, name="didymos-ros2-out", daemon=True)
         self._thread.start()
 
-    def put(self, index: int, times: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
-        """Rows of a stream, to be sent soon; returns at once."""
+    def put(self, rows: list[Row], _pictures: object = ()) -> None:
+        """Rows of streams, to be sent soon; returns at once."""
         try:
-            self._queue.put_nowait((index, times, rows))
+            self._queue.put_nowait(rows)
         except queue.Full:
-            self.lost += len(times) * sum(len(sender.writers) for sender in self._senders[index])
+            for index, times, _ in rows:
+                self.lost += len(times) * sum(len(sender.writers) for sender in self._senders[index])
 
     def put_stepped(self, robot: str, tick: int) -> None:
         """Say which tick was reached, after all rows put before, to the driver of a robot or, without a name, of the run."""
@@ -131,10 +137,11 @@ class Publisher:
                 return
             if isinstance(item, _Stepped):
                 self._stepped[item.robot].write(message_type("std_msgs/msg/UInt64")(data=item.tick))
-            else:
-                index, times, rows = item
+                continue
+            for index, times, rows in item:
                 for sender in self._senders[index]:
-                    self._send(sender, times, rows if sender.columns is None else rows[:, sender.columns])
+                    if sender.read:
+                        self._send(sender, times, rows if sender.columns is None else rows[:, sender.columns])
 
     def _send(self, sender: _Sender, times: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
         for writer, messages in zip(sender.writers, sender.encoder.encode(times, rows), strict=True):

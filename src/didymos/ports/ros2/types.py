@@ -16,7 +16,7 @@ from cyclonedds.idl import IdlStruct, types
 from didymos.ports.ros2.names import dds_type
 from didymos.record.cdr import ros2_types
 
-__all__ = ["message_type", "raw_type", "service_type", "structure", "type_hash"]
+__all__ = ["message_members", "message_type", "raw_type", "service_type", "structure", "type_hash"]
 
 _BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4  # rosbags' Nodetype
 _NUMBERS: dict[str, Any] = {
@@ -29,7 +29,7 @@ _NUMBERS: dict[str, Any] = {
 @cache
 def message_type(type_name: str) -> Any:
     """The DDS type of a ROS 2 message such as `geometry_msgs/msg/Twist`; its instances are dataclasses."""
-    return _structure(dds_type(type_name), _members(type_name), {})
+    return _structure(dds_type(type_name), message_members(type_name), {})
 
 
 @cache
@@ -44,7 +44,7 @@ def raw_type(type_name: str) -> Any:
         return data
 
     methods = {"__init__": __init__, "serialize": serialize, "__slots__": ("data_bytes",)}
-    return _structure(dds_type(type_name), _members(type_name), methods)
+    return _structure(dds_type(type_name), message_members(type_name), methods)
 
 
 def service_type(name: str, fields: Mapping[str, Any]) -> Any:
@@ -62,7 +62,8 @@ def type_hash(type_name: str) -> str:
     return str(ros2_types().hash_rihs01(type_name))
 
 
-def _members(type_name: str) -> dict[str, Any]:
+def message_members(type_name: str) -> dict[str, Any]:
+    """The fields of a message, by name, with their DDS types."""
     return {name: _type(node) for name, node in ros2_types().fielddefs[type_name][1]}
 
 
