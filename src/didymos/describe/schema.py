@@ -384,11 +384,27 @@ class CommandSpec(Spec):
     words: dict[str, Number] = Field(default={}, description="what each word means, where the message is a text")
 
 
+class FramesSpec(Spec):
+    """What of the tree of frames (REP 105) above the robot's base goes out on /tf."""
+
+    odom: Literal["auto", "truth", "none"] = Field(
+        default="auto",
+        description="odom -> base: the robot's own odometry where it has one, else the truth; the truth; nothing, where another "
+        "node estimates it",
+    )
+    map: Literal["auto", "none", "start", "truth"] = Field(
+        default="auto",
+        description="map -> odom (in a world: world -> ROBOT/odom): nothing, where another node localises; where the odometry "
+        "began; so that the base is where it truly is. auto: none of a twin alone, start in a world",
+    )
+
+
 class Ros2Spec(Spec):
-    """Topics under the names that the robot's own programs know, instead of those of the log."""
+    """Topics under the names that the robot's own programs know, instead of those of the log; frames."""
 
     topics: dict[str, str] = Field(default={}, description="by stream, or by signal where a stream has a topic per signal")
     commands: dict[str, CommandSpec] = Field(default={}, description="by topic")
+    frames: FramesSpec = FramesSpec()
 
 
 class TwinFile(Spec):

@@ -1,7 +1,7 @@
 """Shapes of a compiled description as URDF writes them: what is seen, and what collides.
 
-A capsule is a cylinder with a ball at each end, an ellipsoid the box around it. A mesh is the file that it came from, by its absolute
-path; one that no file holds as it is (a part of a file, triangles of an MJCF) is the box around it.
+A capsule is a cylinder with a ball at each end, an ellipsoid the box around it. A mesh is the file that it came from, by its
+absolute path; one that no file holds as it is (a part of a file, triangles of an MJCF) is the box around it.
 """
 
 from __future__ import annotations

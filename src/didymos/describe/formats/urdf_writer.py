@@ -1,18 +1,18 @@
 """A description as URDF, for readers of `/robot_description`: links with inertials and shapes, joints with limits, and
 named frames as links without mass.
 
-What a joint does is written as URDF has it: with T(q) the pose of the child in its parent, a the anchor and u the axis of the joint in
-the child's frame,
+What a joint does is written as URDF has it: with T(q) the pose of the child in its parent, a the anchor and u the axis of the
+joint in the child's frame,
 
     T(q) = T(0) Trans(a) Rot(u, q) Trans(-a),    of a slider    T(q) = T(0) Trans(u q)
 
 URDF lets a joint turn about the origin of its child, so a joint with an anchor away from it gets a link of its own there
-(`JOINT_frame`), to which the child is fixed; so does every joint but the last of a link that moves by several (MJCF). T(0) is where
-the engine has the links with all joints at zero.
+(`JOINT_frame`), to which the child is fixed; so does every joint but the last of a link that moves by several (MJCF). T(0) is
+where the engine has the links with all joints at zero.
 
 Where one link stands on top it is the root, and what lets it move in the world is left to the tree of frames (`odom -> base`);
-where several do (a robot and its target in one file) the root is `world`, and joints lead from there to all of them. A ball joint,
-which URDF lacks, is `floating`. Limits that a description leaves open, and URDF wants, are 1e6.
+where several do (a robot and its target in one file) the root is `world`, and joints lead from there to all of them. A ball
+joint, which URDF lacks, is `floating`. Limits that a description leaves open, and URDF wants, are 1e6.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ class _Writer:
             ElementTree.SubElement(self.robot, "link", name=WORLD)
         for link in self.description.links.values():
             self._add_link(link)
-        for link in self.description.links:
-            if self._parents[link] is not None or not (alone or link == WORLD):
-                self._add_joints(link, self._parents[link] or WORLD)
+        for name, parent in self._parents.items():
+            if parent is not None or not (alone or name == WORLD):
+                self._add_joints(name, parent or WORLD)
         for frame in self.description.frames.values():
             ElementTree.SubElement(self.robot, "link", name=frame.name)
             pose = Pose(np.asarray(frame.position), quaternion_to_matrix(frame.quaternion))
