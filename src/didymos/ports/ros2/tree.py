@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["BASE", "MAP", "ODOM", "WORLD", "Edge", "RobotTree", "beam_frame", "robot_tree", "tree_of"]
 
 ODOM, MAP, BASE = "odom", "map", "base_link"
+_PROGRAM = "odometry of the program"
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +131,8 @@ def _mobile(
     """A robot that moves in the world: odom, and what is above and beside it."""
     asked, root, odom = robot.twin.file.ros2.frames, prefix + robot.twin.description.root, prefix + ODOM
     source, about = _odometry(robot)
-    began = start if source == ODOM else Pose()  # where the odometry counts from; that of a program begins where the robot is
+    own = about == _PROGRAM
+    began = start if own else Pose()  # where the odometry counts from; that of a program begins where the robot is
     where = asked.map if asked.map != "auto" else "start" if prefix else "none"
     above = WORLD if prefix else MAP
     top = []
@@ -139,7 +141,7 @@ def _mobile(
     elif where == "start":
         top.append(_static(above, odom, began))
     elif where == "truth":
-        top.append(Edge(above, odom, "truth") if source == ODOM else _static(above, odom, Pose()))
+        top.append(Edge(above, odom, "truth") if own else _static(above, odom, Pose()))
     if where != "none" and not prefix:
         top.append(_static(MAP, WORLD, Pose()))
     published = asked.odom != "none"
@@ -147,7 +149,7 @@ def _mobile(
         top.append(Edge(odom, root, about))
     names = {edge.child for edge in edges} | {root}
     alias = [] if prefix + BASE in names else [_static(root, prefix + BASE, Pose())]
-    truth = above if where == "truth" and source == ODOM and published else ""
+    truth = above if where == "truth" and own and published else ""
     if where == "truth" and not published:  # without an odometry of ours nothing says how far it is off
         top = [edge for edge in top if edge.child != odom]
     return RobotTree((*top, *alias, *edges), tuple(moving), root, odom, source if published else "", truth)
@@ -177,7 +179,7 @@ def _odometry(robot: RobotRun) -> tuple[str, str]:
     if robot.twin.file.ros2.frames.odom == "truth":
         return TRUTH, "truth"
     if any(stream.layout.name == ODOM and stream.sensor < 0 for stream in robot.built.streams):
-        return ODOM, "odometry of the program"
+        return ODOM, _PROGRAM
     for name, sensor in readings(robot.twin).items() if robot.twin.file.ros2.frames.map != "truth" else ():
         about: Any = sensor
         if issubclass(about.contract, Odometry) and about.link == robot.twin.description.root:
