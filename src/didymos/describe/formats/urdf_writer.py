@@ -4,7 +4,7 @@ named frames as links without mass.
 What a joint does is written as URDF has it: with T(q) the pose of the child in its parent, a the anchor and u the axis of the
 joint in the child's frame,
 
-    T(q) = T(0) Trans(a) Rot(u, q) Trans(-a),    of a slider    T(q) = T(0) Trans(u q)
+    T(q) = T(q0) Trans(a) Rot(u, q - q0) Trans(-a),    of a slider    T(q) = T(q0) Trans(u (q - q0))
 
 URDF lets a joint turn about the origin of its child, so a joint with an anchor away from it gets a link of its own there
 (`JOINT_frame`), to which the child is fixed; so does every joint but the last of a link that moves by several (MJCF). T(0) is
@@ -27,13 +27,14 @@ from numpy.typing import NDArray
 from didymos.describe.description import Description, Joint, JointKind, Link
 from didymos.describe.formats.engine_spec import check_compiles, unique
 from didymos.describe.formats.urdf_geometry import add_shapes, origin
-from didymos.rotations import Pose, quaternion_to_matrix
+from didymos.rotations import Pose, axis_angle_to_matrix, quaternion_to_matrix
 
 __all__ = ["WORLD", "joint_frames", "parents", "urdf_text"]
 
 WORLD = "world"
 _OPEN = 1e6  # [N m, N, rad/s, m/s] where a description sets no limit and URDF needs one
 _TYPES = {JointKind.BALL: "floating"}
+_ONE_NUMBER = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 _LIMITED = (JointKind.REVOLUTE, JointKind.PRISMATIC)
 
 
@@ -89,7 +90,7 @@ class _Writer:
         spec = self.description.spec.copy()
         self.model, _ = check_compiles(spec, self.description.source)
         self.robot = ElementTree.Element("robot", name=self.description.name)
-        self._placed = _at_zero(self.description, self.model)
+        self._placed = _at_reference(self.description, self.model)
         self._taken = {*self.description.links, *self.description.frames}
         self._joint_names = set(self.description.joints)
         self._parents = parents(self.description)
@@ -126,7 +127,7 @@ class _Writer:
     def _add_joints(self, link: str, parent: str) -> None:
         """All that leads from a parent to a link: one joint, or several with links between them."""
         outer = self._placed.get(parent, Pose())
-        pose = outer.inverse() @ self._placed[link]  # where the next joint's child stands in the link before, at zero
+        pose = outer.inverse() @ self._placed[link]  # of what comes next in the link before, with joints at their reference
         joints = _joints_of(self.description, link)
         if not joints:
             fixed = [joint.name for joint in self.description.joints.values() if joint.child == link]
@@ -140,10 +141,19 @@ class _Writer:
             if child is own:
                 ElementTree.SubElement(self.robot, "link", name=own)
             anchor = Pose(np.asarray(joint.anchor))
-            self._moving(joint, parent, child, pose @ anchor)
+            self._moving(joint, parent, child, pose @ anchor @ self._back_to_zero(joint))
             parent, pose = child, anchor.inverse()
         if parent != link:
             self._joint(unique(f"{link}_fixed", self._joint_names), "fixed", parent, link, pose)
+
+    def _back_to_zero(self, joint: Joint) -> Pose:
+        """From where the engine has the joint as the file draws it, at its reference, to where its position is zero."""
+        if joint.kind not in _ONE_NUMBER or len(joint.engine_joints) != 1:
+            return Pose()
+        reference = float(self.model.qpos0[self.model.joint(joint.engine_joints[0]).qposadr[0]])
+        if joint.kind is JointKind.PRISMATIC:
+            return Pose(-reference * np.asarray(joint.axis))
+        return Pose(rotation=axis_angle_to_matrix(joint.axis, -reference))
 
     def _moving(self, joint: Joint, parent: str, child: str, pose: Pose) -> None:
         kind = "fixed" if joint.welded else _TYPES.get(joint.kind, joint.kind.value)
@@ -179,12 +189,9 @@ class _Writer:
         return element
 
 
-def _at_zero(description: Description, model: mujoco.MjModel) -> dict[str, Pose]:
-    """Where the engine has every link in the world with all joints that turn or slide at zero."""
+def _at_reference(description: Description, model: mujoco.MjModel) -> dict[str, Pose]:
+    """Where the engine has every link in the world with all joints as the file draws them."""
     data = mujoco.MjData(model)
-    for joint in range(model.njnt):
-        if model.jnt_type[joint] in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
-            data.qpos[model.jnt_qposadr[joint]] = 0.0
     mujoco.mj_kinematics(model, data)
     return {
         name: Pose(data.body(link.body).xpos.copy(), quaternion_to_matrix(data.body(link.body).xquat))
