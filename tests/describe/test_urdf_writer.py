@@ -1,4 +1,4 @@
-"""Descriptions written as URDF: pinocchio, which shares no code with us, finds every link, mass and centre of mass where the engine has it."""
+"""Descriptions written as URDF: pinocchio, which shares no code with us, finds links and masses where the engine has them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ OFF_CENTRE = """<sdf version="1.9"><model name="door"><link name="frame"><inerti
   <link name="leaf"><pose>0.5 0.2 1 0 0.1 0.4</pose><inertial><pose>0 0 0.1 0 0 0</pose><mass>2</mass></inertial>
   <collision name="c"><geometry><cylinder><radius>0.1</radius><length>0.4</length></cylinder></geometry></collision></link>
   <joint name="hinge" type="revolute"><pose>-0.5 0.1 0 0 0 0</pose><parent>frame</parent><child>leaf</child>
-  <axis><xyz>0 0.6 0.8</xyz><limit><lower>-1</lower><upper>2</upper><effort>7</effort><velocity>3</velocity></limit></axis></joint>
+  <axis><xyz>0 0.6 0.8</xyz><limit><lower>-1</lower><upper>2</upper><effort>7</effort><velocity>3</velocity></limit></axis>
+  </joint>
   <frame name="handle" attached_to="leaf"><pose>0.4 0 0 0 1.5707963267948966 0</pose></frame></model></sdf>"""
 
 
@@ -67,10 +68,10 @@ def compare(description: Description) -> None:
         turn = root.xmat.reshape(3, 3)
 
         def place(name: str) -> pinocchio.SE3:
-            return data.oMf[theirs.getFrameId(name, pinocchio.FrameType.BODY)]  # noqa: B023
+            return data.oMf[theirs.getFrameId(name, pinocchio.FrameType.BODY)]
 
         def check(name: str, position: np.ndarray, rotation: np.ndarray) -> None:
-            seen = place(described.root).actInv(place(name))  # noqa: B023
+            seen = place(described.root).actInv(place(name))
             np.testing.assert_allclose(seen.translation, turn.T @ (position - root.xpos), atol=ROUNDING, err_msg=name)  # noqa: B023
             np.testing.assert_allclose(seen.rotation, turn.T @ rotation, atol=ROUNDING, err_msg=name)  # noqa: B023
 

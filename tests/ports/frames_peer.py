@@ -1,4 +1,4 @@
-"""Somebody who comes late to a step-locked run and looks at frames, pictures and clouds: `frames_peer.py DOMAIN WHAT [ARGUMENTS]`.
+"""Who comes late to a step-locked run and looks at frames, pictures and clouds: `frames_peer.py DOMAIN WHAT [ARGUMENTS]`.
 
 Types are written by hand after ROS 2's .msg files, as in peer.py; nothing of Didymos is used. Prints one JSON object.
 """
@@ -136,7 +136,7 @@ def transform(item):
 def look(domain, before, ticks, descriptions, topics):
     """Let ticks pass unseen; then come as somebody new, who keeps one static message, and look at the frames of more ticks.
 
-    `descriptions` are topics of robot descriptions, `topics` others with their types, of which the last that came at one time are told.
+    `descriptions` are topics of robot descriptions, `topics` others with their types: the last of one time.
     """
     first = Stepper(domain)
     tick = first.start()

@@ -403,7 +403,8 @@ def square(domain, speed, leg_ticks, pause_ticks):
     """Drive a square by /cmd_vel, one side after the other, without turning; listen to everything meanwhile."""
     peer = Stepper(domain)
     kinds = {
-        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/ground_truth/odom": Odometry, "rt/imu": Imu,
+        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/imu": Imu,
+        "rt/ground_truth/odom": Odometry,
         "rt/tf": TFMessage, "rt/setpoints/vx": Float64, "rt/setpoints/vy": Float64, "rt/inputs/drive_x": Float64,
     }  # fmt: skip
     readers = {name: peer.reader(name, kind) for name, kind in kinds.items()}
@@ -457,7 +458,8 @@ def roll(domain, speed, leg_ticks, pause_ticks, slower):
     """
     peer = Stepper(domain)
     kinds = {
-        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/ground_truth/odom": Odometry, "rt/imu": Imu,
+        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/imu": Imu,
+        "rt/ground_truth/odom": Odometry,
         "rt/tf": TFMessage, "rt/scan": LaserScan, "rt/scan_left": LaserScan, "rt/ground_truth/pose": PoseStamped,
     }  # fmt: skip
     scalars = [f"rt/setpoints/{name}" for name in ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")]

@@ -14,9 +14,11 @@ from didymos.record.stream import StreamLayout
 
 ARM = """<mujoco><option timestep="0.002"/><worldbody><body name="upper"><joint name="shoulder" axis="0 1 0"/>
   <geom type="capsule" fromto="0 0 0 0 0 -.3" size=".02" mass="1"/>
-  <body name="fore" pos="0 0 -.3"><joint name="elbow" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -.3" size=".02" mass="1"/>
+  <body name="fore" pos="0 0 -.3"><joint name="elbow" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -.3" size=".02" mass="1"/>
   <body name="slider" pos="0 0 -.3"><joint name="push" type="slide" axis="0 0 1"/><geom size=".03" mass=".2"/>
-  <body name="free" pos=".1 0 0"><joint name="idle" axis="0 1 0"/><geom size=".03" mass=".2"/></body></body></body></body></worldbody>
+  <body name="free" pos=".1 0 0"><joint name="idle" axis="0 1 0"/><geom size=".03" mass=".2"/></body></body></body></body>
+  </worldbody>
   <actuator><position name="hold" joint="shoulder" kp="40" kv="2" gear="3"/>
   <motor name="turn" joint="elbow" gear="-5" forcelimited="true" forcerange="-.1 .1"/>
   <velocity name="speed" joint="push" kv="4"/><motor name="again" joint="elbow" gear="2"/></actuator></mujoco>"""
@@ -26,13 +28,14 @@ def recorded(simulation: Any, seconds: float) -> tuple[JointStates, Any, dict[in
     """What makes the messages, the log, its streams by number, and the layout of `joints`."""
     log = simulation.run(seconds)
     streams = {layout.name: (i, layout) for i, layout in enumerate(log.layouts)}
-    number, layout = streams["joints"]
+    layout = streams["joints"][1]
     batch = {i: log.rows(i) for i in range(len(log.layouts))}
     return JointStates(simulation.only, layout, streams), log, batch, layout
 
 
 def test_actuators_of_an_mjcf_push_as_the_engine_says(make_twin: Any) -> None:
-    stimuli = [{"target": f"inputs.{name}", "kind": "sine", "amplitude": 0.5, "frequency": 1.3} for name in ("hold", "turn", "speed")]
+    sine = {"kind": "sine", "amplitude": 0.5, "frequency": 1.3}
+    stimuli: list[dict[str, Any]] = [{"target": f"inputs.{name}", **sine} for name in ("hold", "turn", "speed")]
     stimuli.append({"target": "inputs.again", "kind": "step", "at": 0.3, "to": 0.2})
     twin = make_twin(ARM, control={"program": "idle", "rate": 100}, scenarios={"move": {"seconds": 1, "stimuli": stimuli}})
     simulation = twin.simulate(scenario="move")
@@ -72,7 +75,8 @@ def test_parts_tell_what_they_do_to_their_joint_and_a_gear_multiplies_it() -> No
 
 
 def test_what_is_not_known_is_nan_and_not_zero(make_twin: Any) -> None:
-    filtered = ARM.replace('<motor name="again" joint="elbow" gear="2"/>', '<general name="again" joint="elbow" dyntype="filter" dynprm=".1"/>')
+    slow = '<general name="again" joint="elbow" dyntype="filter" dynprm=".1"/>'
+    filtered = ARM.replace('<motor name="again" joint="elbow" gear="2"/>', slow)
     made, _, batch, layout = recorded(make_twin(filtered).simulate(), 0.1)
     number = next(i for i, rows in batch.items() if rows[1].shape[1] == 2 * len(layout.labels))
     found = made.with_efforts(*batch[number], batch)

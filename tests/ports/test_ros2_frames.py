@@ -19,9 +19,11 @@ from didymos.cli.main import main
 from didymos.rotations import Pose, quaternion_to_matrix
 
 PEER = Path(__file__).with_name("frames_peer.py")
-# A transform is a difference and a product of float64 numbers below 10 (m, and rotations): its error is a few times 10 eps = 2e-15;
-# a chain has fewer than 10 of them. 1e-12 leaves room for the largest, and a wrong parent or sign is off by centimetres.
+# A transform is a difference and a product of float64 numbers below 10 (m, and rotations): its error is a few times
+# 10 eps = 2e-15; a chain has fewer than 10 of them. 1e-12 leaves room for the largest, and a wrong parent or sign is off
+# by centimetres.
 ROUNDING = 1e-12
+POSE = (*(f"position.{axis}" for axis in "xyz"), *(f"orientation.{axis}" for axis in "wxyz"))
 
 
 def look(server: Any, *arguments: Any) -> dict[str, Any]:
@@ -65,7 +67,7 @@ class Seen:
 
 def logged(log: Log, frame: str, time: float) -> Pose:
     """Where the log has a link in the world at a time."""
-    signals = [log[f"tf.{frame}.{number}"] for number in (*(f"position.{a}" for a in "xyz"), *(f"orientation.{a}" for a in "wxyz"))]
+    signals = [log[f"tf.{frame}.{number}"] for number in POSE]
     row = int(np.argmin(np.abs(signals[0].time - time)))
     assert signals[0].time[row] == pytest.approx(time, abs=1e-9)
     return pose([signal.values[row] for signal in signals])
@@ -105,7 +107,7 @@ def test_one_root_one_parent_each_and_every_link_where_it_is(
     if root == "odom":
         assert near(seen.within(described.root, "base_link"), Pose())
         source = "odom" if "odom.position.x" in log else "state" if "state.position.x" in log else "truth"
-        signals = [log[f"{source}.{name}.{axis}"] for name, axes in (("position", "xyz"), ("orientation", "wxyz")) for axis in axes]
+        signals = [log[f"{source}.{number}"] for number in POSE]
         row = int(np.argmin(np.abs(signals[0].time - seen.stamp)))
         assert near(seen.within("odom", described.root), pose([signal.values[row] for signal in signals]))
     assert f'<robot name="{described.name}"' in found["descriptions"]["/robot_description"]
@@ -192,7 +194,8 @@ def test_scans_say_their_times_and_have_their_points_beside_them(serve: Any) -> 
     np.testing.assert_allclose(points, drawn, atol=20 * (540 * 5e-10 + 2 * 2**-24 * math.pi) + 20 * 2**-23)
 
 
-RANGER = """<mujoco><worldbody><body name="mast" pos="0 0 2"><joint name="turn" axis="0 0 1"/><geom type="sphere" size=".1" mass="1"/></body></worldbody></mujoco>"""
+RANGER = """<mujoco><worldbody><body name="mast" pos="0 0 2"><joint name="turn" axis="0 0 1"/>
+  <geom type="sphere" size=".1" mass="1"/></body></worldbody></mujoco>"""
 
 
 def test_a_range_finder_measures_along_x_of_its_frame_and_is_infinite_where_there_is_nothing(serve: Any, make_twin: Any) -> None:
@@ -207,7 +210,7 @@ def test_a_range_finder_measures_along_x_of_its_frame_and_is_infinite_where_ther
     down, ahead = found["topics"]["/down"], found["topics"]["/ahead"]
     seen = Seen(found)
     assert (down["header"]["frame_id"], ahead["header"]["frame_id"]) == ("down_frame", "mast")
-    assert near(Pose(rotation=seen.within("mast", "down_frame").rotation), Pose(rotation=np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0.0]])))
+    assert near(seen.within("mast", "down_frame"), Pose(rotation=np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])))
     assert down["range"] == pytest.approx(2.0, abs=0.02 * 6)
     assert down["variance"] == pytest.approx(0.02**2)
     assert (down["min_range"], down["max_range"], down["radiation_type"]) == (0.0, 5.0, 1)

@@ -1,4 +1,4 @@
-"""Pictures on ROS 2's wire: a point of known place falls where CameraInfo and the tree of frames say, with types of the peer's own."""
+"""Pictures on ROS 2's wire: a thing of known place is seen where CameraInfo and the tree of frames say."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ TOPICS = {
 
 
 @pytest.mark.parametrize("lens", [{}, {"k1": -0.15, "k2": 0.02, "p1": 0.001, "p2": -0.002}], ids=["pin-hole", "lens"])
-def test_a_ball_falls_on_the_pixel_that_camera_info_and_the_frames_say(serve: Any, make_twin: Any, lens: dict[str, float]) -> None:
+def test_a_ball_falls_on_the_pixel_that_camera_info_and_the_frames_say(
+    serve: Any, make_twin: Any, lens: dict[str, float]
+) -> None:
     camera = {
         "kind": "camera", "link": "eye", "rate": 10, "enabled": 1, "field_of_view": VIEW, "width": WIDTH, "height": HEIGHT,
         "depth": True, **lens,
@@ -37,7 +39,7 @@ def test_a_ball_falls_on_the_pixel_that_camera_info_and_the_frames_say(serve: An
         server.stop()
     seen, topics = Seen(found), found["topics"]
     image, info, depth, cloud = (topics[name] for name in TOPICS if name != "/camera/depth/camera_info")
-    assert image["header"] == info["header"] == depth["header"] == cloud["header"] == topics["/camera/depth/camera_info"]["header"]
+    assert all(topic["header"] == image["header"] for topic in topics.values())
     frame = image["header"]["frame_id"]
     assert frame == "camera_optical_frame"
     assert (image["encoding"], image["step"], depth["encoding"], depth["step"]) == ("rgb8", 3 * WIDTH, "32FC1", 4 * WIDTH)
@@ -59,8 +61,8 @@ def test_a_ball_falls_on_the_pixel_that_camera_info_and_the_frames_say(serve: An
     rows, columns = np.nonzero(colour[:, :, 0] > 3 * colour[:, :, 1] + 30)
     radius = info["k"][0] * 0.15 / z
     assert len(rows) == pytest.approx(math.pi * radius**2, rel=0.15)
-    # The middle of some hundred pixels is good to a tenth of one. Off the axis a ball's outline is an ellipse, whose middle is further
-    # out than the ball's by (radius / distance)^2 of its way from the axis: 40 pixels * 0.0013. A lens bends that by as little.
+    # The middle of some hundred pixels is good to a tenth of one. Off the axis a ball's outline is an ellipse, whose middle is
+    # further out than the ball's by (radius / distance)^2 of its way from the axis: 40 pixels * 0.0013.
     assert columns.mean() == pytest.approx(column, abs=0.3)
     assert rows.mean() == pytest.approx(row, abs=0.3)
 

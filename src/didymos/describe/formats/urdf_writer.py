@@ -7,8 +7,8 @@ joint in the child's frame,
     T(q) = T(q0) Trans(a) Rot(u, q - q0) Trans(-a),    of a slider    T(q) = T(q0) Trans(u (q - q0))
 
 URDF lets a joint turn about the origin of its child, so a joint with an anchor away from it gets a link of its own there
-(`JOINT_frame`), to which the child is fixed; so does every joint but the last of a link that moves by several (MJCF). T(0) is
-where the engine has the links with all joints at zero.
+(`JOINT_frame`), to which the child is fixed; so does every joint but the last of a link that moves by several (MJCF). q0 is
+where the file draws the joint: zero, or the `ref` of an MJCF.
 
 Where one link stands on top it is the root, and what lets it move in the world is left to the tree of frames (`odom -> base`);
 where several do (a robot and its target in one file) the root is `world`, and joints lead from there to all of them. A ball

@@ -1,9 +1,9 @@
 """The tree of frames of a run (REP 105): one root, one parent per frame.
 
-A twin alone that moves                     a robot of a world that moves
-    odom -> ROOT -> links, named frames         world -> R/odom -> R/ROOT -> ...
-    odom -> world                               world -> objects' frames are truth, and not on /tf
-one that is held in the world: world -> ROOT -> links. One that is mounted: CARRIER/LINK -> R/ROOT -> links.
+    a twin alone that moves          odom -> ROOT -> links, named frames;    odom -> world
+    a robot of a world that moves    world -> R/odom -> R/ROOT -> links, named frames
+    one that is held in the world    world -> ROOT -> links, named frames
+    one that is mounted on another   CARRIER/LINK -> R/ROOT -> links, named frames
 
 `odom -> ROOT` is the robot's own odometry: that of its program, else of a sensor of kind odometry on the root link; where it
 has none, the truth. The program's begins where the robot starts, the others count from the origin of the world. `world` hangs
