@@ -360,13 +360,14 @@ def graph(domain, least):
             for item in reader.take(100):
                 if item.sample_info.valid_data and item.topic_name[:3] in ("rt/", "rq/", "rr/"):
                     qos = item.qos
+                    types = {item.type_name, *found[name].get(item.topic_name, {"types": ()})["types"]}
                     found[name][item.topic_name] = {
-                        "type": item.type_name,
+                        "types": sorted(types),
                         "reliable": isinstance(qos[Policy.Reliability], Policy.Reliability.Reliable),
                         "lasting": qos[Policy.Durability] == Policy.Durability.TransientLocal,
                         "about": qos[Policy.Userdata].data.decode() if Policy.Userdata in qos else "",
                     }
-        return len(found["published"]) + len(found["subscribed"]) >= least
+        return sum(len(item["types"]) for items in found.values() for item in items.values()) >= least
 
     until(complete, f"{least} topics ({found})")
     return found
@@ -479,7 +480,7 @@ def roll(domain, speed, leg_ticks, pause_ticks, slower):
     corners, tick = [], peer.start()
     nothing, array = Twist(Vector3(), Vector3()), MultiArrayLayout([], 0)
     for x, y in ((speed, 0.0), (0.0, speed), (-speed, 0.0), (0.0, -speed)):
-        turning = [(y - x) / 0.1, (y + x) / 0.1, (y - x) / 0.1, (y + x) / 0.1]  # [rad/s] of wheels of 0.1 m
+        turning = [(x + y) / 0.1, (x - y) / 0.1, (x + y) / 0.1, (x - y) / 0.1]  # [rad/s] of wheels of 0.1 m
         for twist, speeds, ticks in (
             (Twist(Vector3(x, y), Vector3()), [0.0] * 4, leg_ticks // 2),
             (nothing, turning, leg_ticks // 2),

@@ -74,7 +74,7 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
     "rr/{node}/list_parametersReply": "rcl_interfaces::srv::dds_::ListParameters_Response_",
 }
 SUBSCRIBED = {
-    "rt/cmd_vel": "geometry_msgs::msg::dds_::Twist_",
+    "rt/cmd_vel": "geometry_msgs::msg::dds_::TwistStamped_ geometry_msgs::msg::dds_::Twist_",
     "rt/set/setpoints": "std_msgs::msg::dds_::Float64MultiArray_",
     "rt/set/setpoints/vx": "std_msgs::msg::dds_::Float64_",
     "rt/set/setpoints/vy": "std_msgs::msg::dds_::Float64_",
@@ -117,9 +117,9 @@ def metronome(serve: Any, make_twin: Any) -> Iterator[Any]:
 
 
 def test_topics_types_and_qualities_are_those_of_ros_2(stepped: Any, carriage: Twin) -> None:
-    found = stepped.ask("graph", len(PUBLISHED) + len(SUBSCRIBED))
+    found = stepped.ask("graph", len(PUBLISHED) + len(SUBSCRIBED) + 1)
     for way, expected in (("published", PUBLISHED), ("subscribed", SUBSCRIBED)):
-        assert {name: item["type"] for name, item in found[way].items()} == {
+        assert {name: " ".join(item["types"]) for name, item in found[way].items()} == {
             name.format(node=carriage.name): kind for name, kind in expected.items()
         }
     published = found["published"]
@@ -134,7 +134,7 @@ def test_the_twin_is_a_node_that_owns_its_topics(stepped: Any, carriage: Twin) -
     assert found["name"] == f"/{carriage.name}"
     assert found["enclave"] == "enclave=/;"
     assert found["writers"] == sorted(name.format(node=carriage.name) for name in PUBLISHED)
-    assert found["readers"] == sorted(name.format(node=carriage.name) for name in SUBSCRIBED)
+    assert found["readers"] == sorted(name.format(node=carriage.name) for name in (*SUBSCRIBED, "rt/cmd_vel"))  # of two types
 
 
 def test_a_peer_with_types_of_its_own_drives_a_square_and_hears_what_the_log_keeps(
@@ -186,10 +186,11 @@ def test_a_peer_drives_the_mecanum_base_along_a_square_by_velocity_and_by_wheel_
     assert seen["ranges"] == [log[f"scan.ranges.{i}"].values[-1] for i in range(540)]
     assert seen["scan"][0] == "lidar_right"
     assert seen["scan"][1:] == pytest.approx([-0.75 * math.pi, 0.75 * math.pi, 0.06, 20.0, 540], rel=1e-6)
-    assert seen["odometry"] == ["odom", "base"]
+    assert seen["odometry"] == ["odom", "base_link"]
     assert seen["place"] == [log["odom.position.x"].values[-1], log["control.y"].values[-1]]
     assert seen["gravity"] == pytest.approx(9.81, abs=0.044 * 6 + 0.1)  # noise, and biases of up to 0.091
-    assert seen["frames"] == ["base", "front", "wheel_1", "wheel_2", "wheel_3", "wheel_4"]  # what never moves is on /tf_static
+    # what never moves is on /tf_static
+    assert seen["frames"] == ["base_link", "front", "wheel_1", "wheel_2", "wheel_3", "wheel_4"]
     counts = {name: count for name, count in seen["counts"].items() if name != "rt/clock"}
     assert counts == {name: seen["tick"] * rates.get(name, 100) // 100 for name in counts}
 

@@ -126,8 +126,8 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
     with serve(yard, "--step-locked") as server:
         found = server.ask("graph", len(published) + len(subscribed))
         nodes = ended(drive(server.domain, "nodes"))["nodes"]
-    assert {name: item["type"] for name, item in found["published"].items()} == published
-    assert {name: item["type"] for name, item in found["subscribed"].items()} == subscribed
+    assert {name: " ".join(item["types"]) for name, item in found["published"].items()} == published
+    assert {name: " ".join(item["types"]) for name, item in found["subscribed"].items()} == subscribed
     assert [name for name, item in found["published"].items() if not item["reliable"]] == ["rt/clock"]
     descriptions = {f"rt/{robot}/robot_description" for robot in robots}
     assert {name for name, item in found["published"].items() if item["lasting"]} == {*descriptions, "rt/tf_static"}

@@ -58,11 +58,10 @@ def check(
     return 0
 
 
-def _read(
-    path: str, package: list[str] | None, arg: list[str] | None, repair: bool
-) -> tuple[str, tuple[Note, ...], list[str]]:
+def _read(path: str, package: list[str] | None, arg: list[str] | None, repair: bool) -> tuple[str, tuple[Note, ...], list[str]]:
     """Name, notes and mistakes of a twin, or of a file that is a description and no twin."""
     import didymos
+    from didymos.describe.base_axes import base_axes_notes
     from didymos.world import find_world
 
     if find_world(path) is not None:
@@ -71,12 +70,15 @@ def _read(
     twin = didymos.load(path, run_code=False, **read)
     is_open = any(twin.code.is_open(name) for name in twin.code.stand_ins)
     mistakes, gains = ([], ()) if is_open else _try_out(twin)
-    return twin.name if twin.bare is None else twin.bare.file.name, (*twin.notes, *gains), mistakes
+    return twin.name if twin.bare is None else twin.bare.file.name, (*twin.notes, *base_axes_notes(twin), *gains), mistakes
 
 
 def _read_world(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
     """The same of a world; it is made ready to run in each of its scenarios."""
+    from dataclasses import replace
+
     import didymos
+    from didymos.describe.base_axes import base_axes_notes
 
     world = didymos.load_world(path, run_code=False)
     mistakes: dict[str, None] = {}
@@ -86,7 +88,10 @@ def _read_world(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
                 world.simulate(scenario=scenario).close()
             except DidymosError as error:
                 mistakes[str(error)] = None
-    return world.name, world.notes, list(mistakes)
+    axes = [
+        replace(note, what=f"{name}: {note.what}") for name, robot in world.robots.items() for note in base_axes_notes(robot.twin)
+    ]
+    return world.name, (*world.notes, *axes), list(mistakes)
 
 
 def _try_out(twin: Twin) -> tuple[list[str], tuple[Note, ...]]:

@@ -46,7 +46,10 @@ def _as_its_kind(kinds: Kinds[Any]) -> PlainValidator:
             raise PydanticCustomError("kind", "{text}", {"text": text})
         assert isinstance(code, Code)
         try:
-            found: type[Spec] = code.find(kinds, name).spec
+            kind = code.find(kinds, name)
+            if kinds is PARTS:
+                kind = kind.for_record(raw)
+            found: type[Spec] = kind.spec
         except InputError as error:
             raise PydanticCustomError("kind", "{text}", {"text": str(error)}) from None
         return found.model_validate(raw, context=info.context)
@@ -204,7 +207,7 @@ class RecordSpec(Spec):
 class ControlSpec(Spec):
     """The control program, its rate, its gains and its options."""
 
-    program: str = Field(description="a shipped program, MODULE:CLASS or FILE.py:CLASS")
+    program: str = Field(description="a shipped program, MODULE:CLASS, FILE.py:CLASS or FILE.fmu")
     rate: float = number(100.0, unit="Hz", low=0.01, high=100_000, live=False)
     gains: dict[str, Any] = Field(default={}, description="by name, nested or dotted")
     options: dict[str, Any] = Field(default={}, description="arguments of the program's class")

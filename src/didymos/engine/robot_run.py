@@ -27,6 +27,7 @@ from didymos.engine.cameras import Cameras
 from didymos.engine.changes import Changes
 from didymos.engine.drive import ask
 from didymos.engine.figures import thrust_to_weight
+from didymos.engine.fmu_parts import FmuParts
 from didymos.engine.intervene import Overrides, push
 from didymos.engine.intervention import Intervention
 from didymos.engine.join import Mount
@@ -35,7 +36,7 @@ from didymos.engine.live import LiveValues
 from didymos.engine.piloted import Piloted
 from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.program_scope import ProgramScope, Skipped
-from didymos.engine.sampling import Sampling, drop_sensors, with_fed
+from didymos.engine.sampling import Sampling, drop_sensors, refuse_fmus, with_fed
 from didymos.engine.start import begin, place_at_start
 from didymos.engine.verdict import Verdict, check_expected, measure
 from didymos.errors import InputError, nearest
@@ -47,6 +48,8 @@ from didymos.sensors.ranging import Lidar
 from didymos.sensors.reading import NO_READING, SENSOR_MEMORY
 
 __all__ = ["Entrant", "RobotRun"]
+
+_FMUS = " fmus"  # no attribute of a program has this name
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ class RobotRun:
         self._sampled, self._tells_time = sampling is not None, entrant.tells_time
         self._whole_momentum = entrant.whole_momentum
         if sampling is not None:
+            refuse_fmus(self.twin)
             self.stimuli = with_fed(self.stimuli, sampling)
             if sampling.is_open_loop:
                 self.program = None
@@ -121,6 +125,7 @@ class RobotRun:
         self.skipped: tuple[Skipped, ...] = self.scope.skipped(others)
         self.changes = Changes(built, self.stimuli, period)
         self.cameras = Cameras(self.twin, built.assembly.shown, seed, period, self._streams)
+        self.fmus = FmuParts(built, period)
         self.measured = Values(built.measured, self._state, self.cameras.views)
         first = built.assembly.state.starts["setpoints"]
         self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
@@ -195,6 +200,26 @@ class RobotRun:
             if item.kind == "reset" and self._state[self.built.assembly.common.starts["loop"]] > 0:
                 self.memory.reset()
             self.pilot.apply(item)
+            if item.kind == "reset" and self.fmus:
+                mujoco.mj_forward(self.built.assembly.model, self.data)
+                self.fmus.begin(int(self._state[self.built.assembly.common.starts["loop"]]))
+
+    def save_memory(self) -> dict[str, Any]:
+        """What is remembered of the robot beside the engine's state: by a Python program, by FMUs."""
+        memory = self.memory.save()
+        return {**memory, _FMUS: self.fmus.save()} if self.fmus else memory
+
+    def restore_memory(self, saved: dict[str, Any]) -> None:
+        """Go on from what was saved."""
+        self.memory.restore({key: value for key, value in saved.items() if key != _FMUS})
+        if self.fmus:
+            self.fmus.restore(saved[_FMUS])
+
+    def close(self) -> None:
+        """Let the program and the FMUs go."""
+        if self.program is not None:
+            self.program.stop()
+        self.fmus.close()
 
     @property
     def pushes(self) -> dict[str, NDArray[np.float64]]:

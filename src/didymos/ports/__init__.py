@@ -44,10 +44,14 @@ MOTEUS = Port(
     worlds=True,
     part="drive",
 )
+FOXGLOVE = Port("Foxglove's websocket, for live viewers", "didymos.ports.foxglove.port", worlds=True)
 ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port", worlds=True)
 
 PORTS: Objects[Port] = Objects(
-    "a port", "didymos.ports", "didymos.ports:Port", {"moteus": "didymos.ports:MOTEUS", "ros2": "didymos.ports:ROS2"}
+    "a port",
+    "didymos.ports",
+    "didymos.ports:Port",
+    {"moteus": "didymos.ports:MOTEUS", "ros2": "didymos.ports:ROS2", "foxglove": "didymos.ports:FOXGLOVE"},
 )
 
 

@@ -35,13 +35,13 @@ class RealTime:
     Args:
         run: what runs, from where it stands.
         options: how long.
-        piece: time [s] of the twin's clock in a slice.
+        piece: time [s] of the twin's clock in a slice, which has so many `ticks`.
     """
 
     def __init__(self, run: Run, options: ServeOptions, *, piece: float = SLICE) -> None:
         simulation = run.simulation
         self._run, self._options = run, options
-        self._slice = min(max(1, round(piece / simulation.period)), simulation.chunk)
+        self.ticks = min(max(1, round(piece / simulation.period)), simulation.chunk)
         self._end = None if options.seconds is None else simulation.tick + max(1, round(options.seconds / simulation.period))
 
     @property
@@ -61,7 +61,7 @@ class RealTime:
             while not self.over:
                 tend()
                 before = simulation.tick
-                self.advance(self._slice)
+                self.advance(self.ticks)
                 ticks = simulation.tick - before
                 while (left := pace.left(ticks)) > 0.0:
                     wait(left)

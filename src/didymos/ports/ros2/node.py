@@ -49,7 +49,7 @@ class Node:
         except DDSException as error:
             hint = "; is CYCLONEDDS_URI right?" if own else ""
             raise InputError(f"DDS cannot open domain {domain}: {error.msg}{hint}", option="domain") from None
-        self._topics: dict[str, Any] = {}
+        self._topics: dict[tuple[str, Any], Any] = {}  # by name and type: /cmd_vel has two
         self.writer_ids: list[bytes] = []
         self.reader_ids: list[bytes] = []
 
@@ -74,9 +74,9 @@ class Node:
         return made
 
     def _topic(self, topic: str, kind: Any) -> Any:
-        if topic not in self._topics:
-            self._topics[topic] = Topic(self.participant, topic, kind)
-        return self._topics[topic]
+        if (topic, kind) not in self._topics:
+            self._topics[topic, kind] = Topic(self.participant, topic, kind)
+        return self._topics[topic, kind]
 
 
 def _quality(depth: int, reliable: bool, lasting: bool, about: str) -> Any:

@@ -18,7 +18,7 @@ from didymos.ports.real_time import SLICE, RealTime
 from didymos.ports.serve_options import ServeOptions
 
 try:
-    from didymos.ports.ros2.commands import ALIVE, Command, Subscription, subscriptions
+    from didymos.ports.ros2.commands import ALIVE, CMD_VEL, STALE, Command, Subscription, subscriptions
     from didymos.ports.ros2.graph import announce
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.node import Node
@@ -99,7 +99,9 @@ def _subscriptions(owner: Owner) -> list[Subscription]:
     if owner.robot is None:
         return []
     robot = owner.robot
-    own = _of(owner, subscriptions(robot.overrides.names, robot.twin.file.ros2.commands))
+    root = robot.twin.description.root
+    base = (f"{owner.prefix.rstrip('.')}/{root}", root) if owner.prefix else (root,)
+    own = _of(owner, subscriptions(robot.overrides.names, robot.twin.file.ros2.commands, base))
     return [item.under(owner.namespace, owner.prefix) if owner.prefix else item for item in own]
 
 
@@ -181,6 +183,11 @@ class _Port:
         if isinstance(command, Request):
             reply = command.settle(self._run)
             self._replies += [] if reply is None else [reply]
+            return
+        late = self._run.simulation.time - command.stamp
+        if command.stamp != 0.0 and late > STALE:
+            topic = f"/{command.prefix.replace('.', '')}{CMD_VEL}" if command.prefix else CMD_VEL
+            self._inbox.refuse(topic, f"its stamp is {late:.3g} s before the twin's clock, more than {STALE:g} s")
             return
         for name, value in command.values:
             handle = command.prefix + name
