@@ -37,7 +37,7 @@ KEYS: dict[str, Any] = {
     },
     "record": {"tf_rate": 100},
     "ros2": {
-        "topics": {"encoders": "/joint_states", "joints": "/truth/joint_states"},
+        "topics": {"encoders": "/joint_states", "joints": "/ground_truth/joint_states"},
         "commands": {"/wheels": {"sets": ["inputs.drive_x", "inputs.drive_y"]}},
     },
 }
@@ -47,10 +47,11 @@ NEAR = math.exp(-GAIN * ROUNDS * TICKS * 0.01)  # of the way is left: the slowes
 FLOAT, ARRAY, COUNT = (f"std_msgs::msg::dds_::{name}_" for name in ("Float64", "Float64MultiArray", "UInt64"))
 PUBLISHED = {  # of a robot, behind its namespace
     "joint_states": "sensor_msgs::msg::dds_::JointState_",
-    "truth/joint_states": "sensor_msgs::msg::dds_::JointState_",
+    "ground_truth/joint_states": "sensor_msgs::msg::dds_::JointState_",
     "odom": "nav_msgs::msg::dds_::Odometry_",
-    "truth": "nav_msgs::msg::dds_::Odometry_",
-    "pose": "geometry_msgs::msg::dds_::PoseStamped_",
+    "ground_truth/odom": "nav_msgs::msg::dds_::Odometry_",
+    "ground_truth/pose": "geometry_msgs::msg::dds_::PoseStamped_",
+    "robot_description": "std_msgs::msg::dds_::String_",
     "imu": "sensor_msgs::msg::dds_::Imu_",
     "inputs/drive_x": FLOAT,
     "inputs/drive_y": FLOAT,
@@ -140,19 +141,19 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
     assert {name: " ".join(item["types"]) for name, item in found["published"].items()} == published
     assert {name: " ".join(item["types"]) for name, item in found["subscribed"].items()} == subscribed
     assert [name for name, item in found["published"].items() if not item["reliable"]] == ["rt/clock"]
+    descriptions = {f"rt/{robot}/robot_description" for robot in robots}
     lasting = {name for name, item in found["published"].items() if item["lasting"]}
-    assert lasting == {"rt/tf_static", "rt/rosout", "rt/yard/simulate_steps/_action/status"}
+    assert lasting == {*descriptions, "rt/tf_static", "rt/rosout", "rt/yard/simulate_steps/_action/status"}
     assert [item[:2] for item in nodes] == [["/", "yard"], ["/left", node], ["/right", node]]
     for namespace, name, ends in nodes:
         own = f"{namespace.rstrip('/')}/{name}/"
         services = [f"rr{own}{service}Reply" for service in services_of(own.strip("/"))]
         services += [f"rt/{topic}" for topic in EVERYBODY]
         if namespace == "/":
-            whole = [f"rt/{topic}" for topic in (*COMMON, *STEPS) if topic != "tf_static"]
-            assert ends["writers"] == sorted([*services, *whole])
+            assert ends["writers"] == sorted([*services, *(f"rt/{topic}" for topic in (*COMMON, *STEPS))])
         else:
             topics = [f"rt{namespace}/{topic}" for topic in PUBLISHED]
-            assert ends["writers"] == sorted([*services, *topics, "rt/tf_static"])
+            assert ends["writers"] == sorted([*services, *topics])
             requests = [f"rq{own}{service}Request" for service in services_of(own.strip("/"))]
             assert ends["readers"] == sorted([*requests, *(f"rt{namespace}/{topic}" for topic in SUBSCRIBED)])
 
@@ -184,10 +185,11 @@ def test_two_processes_drive_a_robot_each_in_lock_step_and_the_bytes_do_not_hang
             assert np.rint(kept.time * 1e9).astype(int).tolist() == seen["stamps"]
             assert kept.values.tolist() == [row[i] for row in seen["positions"]]
         assert seen["imu"] == [f"{robot}/base"]
-        assert seen["odom"] == [f"world {robot}/base"]
+        assert seen["odom"] == [f"{robot}/odom {robot}/base"]
         assert seen["covariance"] == pytest.approx(0.01)
-        assert seen["tf"] == ["world left/base", "world right/base"]
-        assert seen["static"] == ["left/base left/mast", "right/base right/mast"]
+        assert seen["tf"] == ["left/odom left/base", "right/odom right/base"]
+        fixed = [(f"{one}/base {one}/base_link", f"{one}/base {one}/mast", f"world {one}/odom") for one in ("left", "right")]
+        assert seen["static"] == sorted(edge for edges in fixed for edge in edges)
         # It moved its own robot, by everything that it sent, in order.
         for i, joint in enumerate("xy"):
             told = [item.value[0] for item in done.interventions if item.path == f"{robot}.inputs.drive_{joint}"]

@@ -102,6 +102,11 @@ class RobotRun:
         self._start: dict[str, float] = {}
 
     @property
+    def mount(self) -> Mount | None:
+        """What holds its root link, where something does."""
+        return self._mount
+
+    @property
     def plan(self) -> RobotPlan:
         """What the robot brings to the model."""
         begin, clock = self.begin(), self._tells_time

@@ -28,7 +28,7 @@ try:
     from didymos.ports.ros2.hardware import steer
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.node import Node
-    from didymos.ports.ros2.outlets import Owner, outlets, owners, statics
+    from didymos.ports.ros2.outlets import Owner, outlets, owners, pictures
     from didymos.ports.ros2.parameters import Parameters, connect
     from didymos.ports.ros2.publisher import Publisher
     from didymos.ports.ros2.robot_features import robot_features
@@ -44,7 +44,9 @@ try:
         open_topic,
     )
     from didymos.ports.ros2.simulation_services import SimulationServices
+    from didymos.ports.ros2.statics import statics
     from didymos.ports.ros2.time_control import TimeControl
+    from didymos.ports.ros2.tree import tree_of
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "cyclonedds":
         raise
@@ -67,12 +69,13 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     node = Node(_domain(options), network=options.network)
     run = Run(simulation, options.record, keep=False)
     judge = Judge(simulation, run.log)
-    nodes = owners(simulation, node)
+    nodes, trees = owners(simulation, node), tree_of(simulation)
     rosout = Rosout(nodes, options.say)
     options = replace(options, say=rosout.warn)
-    out = [outlet for owner in nodes for outlet in _of(owner, outlets(run.log, owner, options.say))]
+    out = [outlet for owner in nodes for outlet in _of(owner, outlets(run.log, owner, trees, options.say))]
+    seen = [(owner.node, outlet) for owner, outlet in pictures(simulation, nodes)]
     steppers = {owner.robot_name: (owner.node, owner.namespace) for owner in nodes if options.step_locked or not owner.prefix}
-    publisher = Publisher(steppers, out, [item for owner in nodes for item in statics(owner)])
+    publisher = Publisher(steppers, out, statics(nodes, trees), seen)
     inbox = Inbox(node, say=options.say)
     for owner in nodes if options.step_locked else ():
         inbox.step_on(owner.node, owner.namespace, owner.robot_name)
