@@ -13,9 +13,9 @@ from didymos.cockpit.forces import lift_and_drag
 from didymos.cockpit.plots import small, span, still
 from didymos.cockpit.scene import extent_of
 from didymos.cockpit.sensor_overlay import hits_of, outline_of, rays_of
-from didymos.cockpit.shapes import triangles
 from didymos.cockpit.snapshot import SnapshotTaker
 from didymos.engine.cameras import View
+from didymos.engine.drawn_shapes import triangles
 from didymos.sensors.ranging import Rangefinder
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import didymos
+from didymos.cockpit.forces import PartForces
 from didymos.errors import InputError
 
 BODY = """<mujoco><worldbody><body name="body"><freejoint/><inertial pos="0 0 0" mass="{mass}" diaginertia="1 2 2.5"/>
@@ -51,6 +52,19 @@ def test_a_gripper_holds_the_body_of_another_robot_and_all_momentum_stays(tmp_pa
     rates = [[log[f"{robot}.truth.angular_velocity.{axis}"].values[-1] for axis in "xyz"] for robot in ("one", "two")]
     np.testing.assert_allclose(rates[0], rates[1], atol=1e-3)
     assert np.linalg.norm(rates[0]) > 0.05
+
+
+def test_a_rotor_on_another_robot_thrusts_and_is_drawn_there(tmp_path: Path) -> None:
+    """The arrow on the page stands where the part sits, 0.5 m ahead of the other's middle; it is no rotor of its own frame."""
+    engine = "{kind: rotor, link: two.front, direction: 1, thrust_coefficient: 1e-5, speed_per_input: 500}"
+    _world(tmp_path, "two.front")
+    text = WORLD.format(link="two.front").replace("    parts:\n", f"    parts:\n      rotor: {engine}\n")
+    (tmp_path / "world.yaml").write_text(text)
+    simulation = didymos.load_world(tmp_path / "world.yaml").simulate()
+    assert simulation.robots["one"].built.robot.rotors == ()
+    source = PartForces(simulation.robots["one"])._sources[0]  # the rotor is the first part; the gripper has a force as well
+    np.testing.assert_allclose(source.position, [0.5, 0.0, 0.0], atol=1e-12)
+    assert simulation.model.body(source.body).name.startswith("two/")
 
 
 @pytest.mark.parametrize(

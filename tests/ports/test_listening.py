@@ -65,6 +65,20 @@ simulation = didymos.load("power_unit").simulate(control=Idle())
 serve(simulation, ServeOptions(link=Path(sys.argv[1]) / "bus", say=hear, stop=stop, step_locked=True))
 print(json.dumps(found))
 """
+FOXGLOVE = """
+import threading
+import didymos
+from didymos.ports.foxglove.port import serve
+from didymos.ports.serve_options import ServeOptions
+
+stop, found = threading.Event(), []
+def hear(line):
+    found.extend(receiving())
+    stop.set()
+network = sys.argv[1] == "network"
+serve(didymos.load("power_unit").simulate(), ServeOptions(say=hear, stop=stop, step_locked=True, listen=0, network=network))
+print(json.dumps(found))
+"""
 
 
 def _is_kept_here(address: str, device: str) -> bool:
@@ -117,6 +131,15 @@ def test_the_cockpit_listens_on_loopback_alone(run_python: Callable[..., Any]) -
     found = json.loads(run_python(LOOK + COCKPIT).stdout.splitlines()[-1])
     assert found
     assert {address for address, _ in found} <= {"127.0.0.1", "::1"}
+
+
+@pytest.mark.parametrize(("reach", "addresses"), [("loopback", {"127.0.0.1"}), ("network", {"0.0.0.0"})])
+def test_viewers_come_from_here_unless_the_network_is_let_in(
+    run_python: Callable[..., Any], reach: str, addresses: set[str]
+) -> None:
+    pytest.importorskip("foxglove")
+    found = json.loads(run_python(LOOK + FOXGLOVE, reach).stdout.splitlines()[-1])
+    assert {address for address, _ in found} == addresses
 
 
 def test_a_moteus_has_a_terminal_and_no_socket(run_python: Callable[..., Any], tmp_path: Path) -> None:

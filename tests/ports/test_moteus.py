@@ -9,15 +9,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
+from moteus_peer import PATIENT, Served, served, tool
 
 import didymos
 from didymos import InputError, Log
@@ -30,58 +28,6 @@ from didymos.ports.serve_options import ServeOptions
 moteus = pytest.importorskip("moteus")
 SRC = Path(didymos.__file__).parent.parent
 R, MODE = moteus.Register, moteus.Mode
-PATIENT = {"command_timeout": 100.0, "response_timeout": 100.0}  # [s]: no test asserts how fast this machine is
-
-
-class Served:
-    """A twin that is served on a thread of this process."""
-
-    def __init__(self, twin: Twin, folder: Path, **options: Any) -> None:
-        self.link, self.record, self.said = folder / "bus", folder / "served.mcap", list[str]()
-        self._ready, self._stop = Event(), Event()
-        self.simulation = twin.simulate(control=Idle())
-        self.facts: dict[str, Any] = {}
-        options = {"step_locked": True} | options
-        self.options = ServeOptions(link=self.link, record=self.record, say=self._hear, stop=self._stop, **options)
-        self._thread = Thread(target=self._work)
-        self._thread.start()
-        while not self._ready.wait(0.1):
-            assert self._thread.is_alive(), self.said
-
-    def _hear(self, line: str) -> None:
-        self.said.append(line)
-        self._ready.set()
-
-    def _work(self) -> None:
-        self.facts = serve(self.simulation, self.options)
-
-    def stop(self) -> dict[str, Any]:
-        """Ctrl-C; what it says about itself."""
-        self._stop.set()
-        self._thread.join()
-        return self.facts
-
-    def run(self, script: Callable[..., Any], *numbers: int) -> Any:
-        """What a client's script finds; it is given a controller for each number."""
-
-        async def work() -> Any:
-            transport = moteus.Fdcanusb(str(self.link), **PATIENT)
-            try:
-                return await script(*(moteus.Controller(id=number, transport=transport) for number in numbers or (1,)))
-            finally:
-                transport.close()
-
-        return asyncio.run(work())
-
-
-@contextmanager
-def served(twin: Twin, folder: Path, **options: Any) -> Iterator[Served]:
-    """A twin on the wire until the end of the block."""
-    server = Served(twin, folder, **options)
-    try:
-        yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture(scope="module")
@@ -103,20 +49,6 @@ def legs(make_twin: Any) -> Twin:
     world = {"step": 0.001, "integrator": "implicitfast"}
     twin: Twin = make_twin(f"<mujoco><worldbody>{arms}</worldbody></mujoco>", parts=parts, world=world)
     return twin
-
-
-def tool(path: Path, *words: str) -> str:
-    """What `moteus_tool` prints; it waits for ever for bytes that came later than 0.2 s, and is started anew."""
-    command = [sys.executable, "-m", "moteus.moteus_tool", "--fdcanusb", str(path), *words]
-    for left in (2, 1, 0):
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=40, check=False)
-            break
-        except subprocess.TimeoutExpired:
-            if not left:
-                raise
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_moteus_tool_reads_zeroes_and_configures(power_unit: Twin, tmp_path: Path) -> None:
@@ -273,17 +205,38 @@ def test_modes_and_the_watchdog(power_unit: Twin, tmp_path: Path) -> None:
         await note()
         await c.set_brake()
         await note()
-        state = await c.query()
-        modes.append(state.values[R.FAULT])
-        await c.set_position(position=0.1)  # does not lead out either
-        await note()
+        await c.set_position(position=math.nan)
+        await note(1)  # the commanded mode at once, though the drive takes it a delay later
         await c.set_stop()
+        await note(1)
+        await c.set_position(position=math.nan)
+        await note(1)  # until there is torque it measures the zero of its currents
+        await note(4)
+        await moteus.Stream(c).command(b"d tmt 0 0 1")
+        await note()
+        await c.set_brake()  # does not lead out either
         await note()
         return modes
 
     with served(power_unit, tmp_path) as server:
-        assert server.run(work) == [0, 10, 11, 11, 0, 10, 11, 10, 12, 1, 44, 1, 0]
-    assert any("mode 15" in line for line in server.said)
+        assert server.run(work) == [0, 10, 11, 11, 0, 10, 11, 10, 12, 15, 10, 0, 3, 10, 11, 11]
+
+
+def test_a_mode_that_the_motor_has_no_numbers_for_is_a_fault(legs: Twin, tmp_path: Path) -> None:
+    async def work(c: Any) -> list[Any]:
+        found = []
+        for ask in (c.set_brake, lambda: c.set_current(d_A=0.0, q_A=1.0), lambda: c.set_vfoc(theta=0.0, voltage=1.0)):
+            await ask()
+            state = await c.query()
+            await c.set_position(position=0.1)  # does not lead out
+            again = await c.query()
+            await c.set_stop()
+            found.append((state.values[R.MODE], state.values[R.FAULT], again.values[R.MODE], (await c.query()).values[R.MODE]))
+        return found
+
+    with served(legs, tmp_path) as server:
+        assert server.run(work) == [(1, 36, 1, 0)] * 3
+    assert any("mode 15 needs the drive's torque_constant" in line for line in server.said)
 
 
 def test_a_supply_out_of_range_is_a_fault(power_unit: Twin, tmp_path: Path) -> None:

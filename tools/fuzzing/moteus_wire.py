@@ -25,9 +25,25 @@ __all__ = ["HostWire", "MoteusWire", "TerminalWire"]
 _CONSOLE = (
     b"d pos 1 0 nan", b"d stop", b"d pos nan nan nan a1 v2", b"conf set servo.pid_position.kp 1e38", b"conf enumerate",
     b"tel get servo_stats", b"conf get id.id", b"tel schema power", b"tel fmt servo_stats 1", b"d index 1e39", b"d rezero inf",
-    b"conf set servo.pid_position.kp nan",
+    b"conf set servo.pid_position.kp nan", b"d pwm 1e38 1e38 1e38", b"d v 1 nan -1e30", b"d raw nan 2 -1", b"d vdq inf 3",
+    b"d dq 1 1e30",
+    b"d within nan nan nan f1e38", b"d within 2 -2 1 p-1 d1e9", b"d brake", b"d ind 1 3 o1e30", b"d tmt 0 0 1", b"d exact -1e30",
+    b"conf set servo.timeout_mode 1e30", b"conf set id.id 1", b"conf set motor.offset.63 0x7", b"conf set can.prefix 0",
+    b"conf default",
+    b"conf load", b"conf write", b"conf data motor", b"conf schema servo", b"tel rate servo_stats 10", b"tel rate git -1",
+    b"tel rate motor_position 1e30", b"tel get motor_position", b"tel text", b"tel stop",
+    b"conf set motor_position.output.offset 1e8",
 )  # fmt: skip
+_ELECTRICAL = {
+    0x10: 1e38, 0x11: -1.0, 0x14: 24.0, 0x18: 3.0, 0x19: float("nan"), 0x1A: 1e30, 0x1C: -1e20, 0x1E: 1e38, 0x40: 0.1, 0x41: -0.1,
+}  # fmt: skip
+_MODES = (5, 6, 7, 8, 9, 11, 12, 13, 14, 15)
 _LONGEST = 2000  # bytes of a frame: beyond, the terminal itself is full
+
+
+def _some(dice: Random) -> dict[int, float]:
+    """A few registers of modes beside position, as many as a message has room for."""
+    return {register: _ELECTRICAL[register] for register in dice.sample(sorted(_ELECTRICAL), 4)}
 
 
 class _Bytes:
@@ -55,7 +71,8 @@ class MoteusWire(Wire):
         self._bus = WiredBus(run, plan_buses(run.simulation, say)[0], self._terminal, say)
 
     def frame(self, dice: Random) -> bytes:
-        data = dice.choice((command(10, [dice.choice((0.5, 1e38, -1.0, float("nan")))] * 3) + QUERY, QUERY, command(0), bytes(8)))
+        moved = command(10, [dice.choice((0.5, 1e38, -1.0, float("nan")))] * 3) + QUERY
+        data = dice.choice((moved, QUERY, command(0), command(dice.choice(_MODES), (), _some(dice)) + QUERY, bytes(8)))
         if dice.random() < 0.2:
             text = dice.choice(_CONSOLE) + b"\n"
             data = bytes([0x40, 1, len(text)]) + text + bytes([0x42, 1, 48])
@@ -68,6 +85,7 @@ class MoteusWire(Wire):
         self._bus.feed(self._through(frame))
         self._bus.answer()
         self._live.tick()
+        self._bus.advance(0.002)
         self._bus._lines.checksum = False  # as for a client that comes anew
         return None
 

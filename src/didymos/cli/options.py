@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from didymos.world import World
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "Keep", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "RobotName", "Scenario",
+    "AsJson", "BusNumbers", "Control", "Keep", "Layout", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "RobotName",
+    "Scenario",
     "Scenarios", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_model", "load_twin",
     "rotated",
 ]  # fmt: skip
@@ -40,6 +41,7 @@ Control = Annotated[
     ),
 ]
 Keep = Annotated[int | None, typer.Option("--keep", metavar="N", help="With --record-every: remove all but the newest N files.")]
+Layout = Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write a layout of panels for Foxglove to import.")]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A log of any kind that didymos log reads.")]
 Notes = Annotated[bool, typer.Option("--notes", "-v", help="Every note on the description, instead of one for each kind.")]
 Portable = Annotated[bool, typer.Option("--portable", help="The same bytes on every x86-64 Linux with this glibc; slower.")]

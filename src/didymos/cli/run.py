@@ -41,9 +41,10 @@ def run(options: RunOptions) -> int:
     """
     options.files.prepare()
     options.check_seconds()
+    options.check_watched()
     what = options.what
     chosen = chosen_values(what.values, what.sets)
-    if options.view:
+    if options.watched.view:
         options.check_view()
         watched = load_model(
             what.twin, what.variant, chosen, what.control, read=options.read, scenarios=what.scenarios, quiet=options.silent
@@ -87,7 +88,8 @@ class _Plan:
 def _planned(
     options: RunOptions, twin: Twin | World, variant: str | None, repeated: InterventionLog | None, pad: Gamepad | None
 ) -> _Plan:
-    what, real_time = options.what, options.real_time or (pad is not None and pad.live)
+    watched = options.watched.foxglove is not None and not options.watched.fast
+    what, real_time = options.what, options.real_time or watched or (pad is not None and pad.live)
     if repeated is None:
         scenario = what.scenario or next(iter(twin.scenarios), None)
         return _Plan(variant, scenario, what.seconds, what.seed or 0, pad, None, real_time)
@@ -112,7 +114,7 @@ def _simulate(twin: Twin | World, plan: _Plan, options: RunOptions) -> int:
         why = "expected a .mcap: the pictures of a camera fit into no other"
         raise InputError(f"found {str(files.record)!r}, {why}", option="record")
     try:
-        log = _run(simulation, plan, files, options.quiet)
+        log = _run(simulation, plan, options)
     finally:
         simulation.close()
     _draw(simulation, log, files)
@@ -128,22 +130,31 @@ def _simulate(twin: Twin | World, plan: _Plan, options: RunOptions) -> int:
     return max(status(verdicts), _fall_status(simulation))
 
 
-def _run(simulation: Simulation, plan: _Plan, files: LogFiles, quiet: bool) -> Log:
+def _run(simulation: Simulation, plan: _Plan, options: RunOptions) -> Log:
     """Run, and keep the log: also that of a run which fails."""
-    pilot = _pilot(simulation, plan.pad)
+    pilot, files, watched = _pilot(simulation, plan.pad), options.files, options.watched
     planned = simulation.seconds if plan.seconds is None else plan.seconds
-    with files.kept_if_it_fails(), interrupted_by_all_signals(), progress(planned, quiet=quiet) as tick:
-        log = simulation.run(
-            plan.seconds,
-            record=files.streamed,
-            progress=tick,
-            real_time=plan.real_time,
-            interventions=plan.repeated.interventions if plan.repeated is not None else (),
-            pilot=pilot,
-            keep=files.rotated is None,
-        )
+    interventions = plan.repeated.interventions if plan.repeated is not None else ()
+    streamed, keep = files.streamed, files.rotated is None
+    with files.kept_if_it_fails(), interrupted_by_all_signals(), progress(planned, quiet=options.quiet) as tick:
+        if watched.foxglove is None:
+            log = simulation.run(
+                plan.seconds, record=streamed, progress=tick, real_time=plan.real_time, interventions=interventions,
+                pilot=pilot, keep=keep,
+            )  # fmt: skip
+        else:
+            from didymos.ports.foxglove.port import run_watched
+
+            log = run_watched(
+                simulation, planned, watched.foxglove, fast=watched.fast, record=streamed, progress=tick,
+                interventions=interventions, pilot=pilot, keep=keep, layout=watched.layout, say=_say,
+            )  # fmt: skip
     files.keep(log)
     return log
+
+
+def _say(line: str) -> None:
+    print(f"didymos: {line}", file=sys.stderr, flush=True)
 
 
 def _judged(simulation: Simulation, log: Log) -> tuple[Verdict, ...]:

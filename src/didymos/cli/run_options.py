@@ -16,6 +16,7 @@ from didymos.cli.options import (
     AsJson,
     BusNumbers,
     Control,
+    Layout,
     Portable,
     Quiet,
     Scenario,
@@ -28,7 +29,7 @@ from didymos.cli.options import (
 )
 from didymos.errors import InputError
 
-__all__ = ["ByHand", "OnRobot", "RunOptions", "WhatRuns"]
+__all__ = ["ByHand", "OnRobot", "RunOptions", "Watched", "WhatRuns"]
 
 LONGEST = 1e6  # [s], as for a scenario
 
@@ -86,6 +87,24 @@ class OnRobot:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Watched:
+    """Viewers of the run while it goes on."""
+
+    view: Annotated[bool, typer.Option("--view", help="Watch it in the browser: didymos cockpit TWIN --play.")] = False
+    foxglove: Annotated[
+        int | None,
+        typer.Option(
+            metavar="[PORT]",
+            min=0,
+            max=65535,
+            help="Watch it live in Foxglove, at ws://127.0.0.1:8765 or another port, in real time; 0 takes a free one.",
+        ),
+    ] = None
+    layout: Layout = None
+    fast: Annotated[bool, typer.Option("--fast", help="With --foxglove: as fast as it goes, not in real time.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """All of them, in the order in which the help lists them."""
 
@@ -97,7 +116,7 @@ class RunOptions:
         bool, typer.Option("--real-time", help="Not faster than the wall clock; counts overruns.")
     ] = False
     on: OnRobot
-    view: Annotated[bool, typer.Option("--view", help="Watch it in the browser: didymos cockpit TWIN --play.")] = False
+    watched: Watched
     as_json: AsJson = False
     quiet: Quiet = False
 
@@ -112,18 +131,26 @@ class RunOptions:
         if seconds is not None and not 0 < seconds <= LONGEST:
             raise InputError(f"found {seconds:g}, expected a number of seconds from 0 to {LONGEST:g}", option="seconds")
 
+    def check_watched(self) -> None:
+        """Refuse a pace that nobody watches."""
+        if self.watched.foxglove is None and (self.watched.fast or self.watched.layout is not None):
+            raise InputError("goes with --foxglove only", option="fast" if self.watched.fast else "layout")
+        if self.watched.fast and self.real_time:
+            raise InputError("cannot go with --real-time", option="fast")
+
     def check_view(self) -> None:
         """Refuse what the browser's page has no use for."""
         why = "the page records, and runs until it is ended"
         what, by_hand = self.what, self.by_hand
         _refuse_with("view", why, seconds=what.seconds, robot=self.on.robot, gamepad=by_hand.gamepad, firmware=what.firmware,
-                     **self.files.chosen, interventions=by_hand.interventions)  # fmt: skip
+                     foxglove=self.watched.foxglove, **self.files.chosen, interventions=by_hand.interventions)  # fmt: skip
 
     def check_robot(self, chosen: dict[str, float]) -> None:
         """Refuse what only a simulation can do; `chosen` are numbers by parameter path."""
         files, by_hand = self.files, self.by_hand
         _refuse_with("robot", "it is for a simulation", picture=files.picture, clip=files.clip,
-                     interventions=by_hand.interventions, gamepad=by_hand.gamepad, firmware=self.what.firmware)  # fmt: skip
+                     interventions=by_hand.interventions, gamepad=by_hand.gamepad, firmware=self.what.firmware,
+                     foxglove=self.watched.foxglove)  # fmt: skip
         physical = next((path for path in chosen if not path.startswith("control.")), None)
         _refuse_with("robot", "a real robot has its own numbers", set=physical)
 

@@ -22,6 +22,7 @@ from didymos.cli.options import (
     BusNumbers,
     Control,
     Keep,
+    Layout,
     Portable,
     RecordEvery,
     Scenarios,
@@ -59,7 +60,7 @@ class Served:
         str,
         typer.Option(
             metavar="KIND",
-            help="What to speak: crtp, moteus, ros2 or a package's own; also MODULE:NAME.",
+            help="What to speak: crtp, foxglove, moteus, ros2 or a package's own; also MODULE:NAME.",
             autocompletion=complete_kinds("port"),
         ),
     ]
@@ -85,6 +86,10 @@ class Served:
     network: Annotated[
         bool, typer.Option("--network", help="Reachable from other machines, not only from this one.")
     ] = False
+    listen: Annotated[
+        int | None, typer.Option(metavar="N", min=0, max=65535, help="TCP port of viewers; 8765 by default, 0 takes a free one.")
+    ] = None
+    layout: Layout = None
     ids: BusNumbers = None
     links: Annotated[
         list[str] | None,
@@ -192,7 +197,9 @@ def _serve_options(options: Served, world: bool, stop: Event) -> ServeOptions:
         _say,
         stop,
         {robot: Path(path) for robot, path in pairs(links, "--link").items()} if world else {},
-        udp_ports(options.udp or (), world),
+        udp=udp_ports(options.udp or (), world),
+        listen=options.listen,
+        layout=options.layout,
     )
 
 

@@ -44,16 +44,16 @@ class PartForces:
     def __init__(self, robot: RobotRun) -> None:
         assembly = robot.built.assembly
         self._sources: list[_Source] = []
-        for name, part in robot.twin.file.parts.items():
+        for row, (name, part) in zip(assembly.parts, robot.twin.file.parts.items(), strict=True):
             kind = part.contract
             outputs = [name for output in kind.outputs for name in output.names]
             axes = _drawn(kind, outputs)
             if axes:
-                first, frame = assembly.state.starts[f"outputs:{name}"], assembly.links[part.link]
+                first = assembly.state.starts[f"outputs:{name}"]
                 columns = [first + outputs.index(column) for column in axes.values()]
                 angle = first + outputs.index(_ANGLE) if _ANGLE in outputs and len(axes) == 3 else None
-                body = int(assembly.model.body(frame.body).id)
-                self._sources.append(_Source(body, frame.pose.position, frame.pose.rotation, list(axes), columns, angle))
+                position, rotation = row["position"].copy(), row["rotation"].reshape(3, 3).copy()
+                self._sources.append(_Source(int(row["body"]), position, rotation, list(axes), columns, angle))
 
     def now(self, shown: mujoco.MjData, data: mujoco.MjData) -> dict[str, Array]:
         """Point [m] and force [N] in the world's frame, shape [n, 2, 3], of `lift`, `drag` and `thrust`, which is all else."""

@@ -16,7 +16,7 @@ import viser
 import viser.transforms as tf
 from numpy.typing import NDArray
 
-from didymos.cockpit.shapes import GROUP_OF_COLLISION, colour, triangles
+from didymos.engine.drawn_shapes import GROUP_OF_COLLISION, colour, triangles
 
 __all__ = ["ROOT", "VIEWS", "Extent", "Puppet", "World", "extent_of", "light_up"]
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from didymos.air.air_state import AIR_STATE
 from didymos.control.pilot import CHANNELS
@@ -33,7 +35,7 @@ from didymos.engine.link_inertia import LinkInertias
 from didymos.engine.memory_layout import LOOP_STATE, ROBOT_STATE, MemoryLayout
 from didymos.engine.moving_objects import add_moving, stiffen
 from didymos.engine.objects import OBJECTS, add_bodies, object_frames
-from didymos.engine.part_table import NAME
+from didymos.engine.part_table import NAME, PART
 from didymos.engine.plugin import attach
 from didymos.engine.pushes import PUSHED_LINK, PUSHES
 from didymos.engine.scene_objects import add_scene, add_scene_lights
@@ -106,6 +108,13 @@ class Assembly:
     def table_start(self) -> int:
         """Where the robot's table begins in numeric_data."""
         return int(self.model.numeric_adr[self.model.nnumeric - 1]) + self.table.first
+
+    @property
+    def parts(self) -> NDArray[Any]:
+        """The rows (`PART`) of its parts, in the order of the twin file: body, position and rotation in it, and so on."""
+        start = self.table_start + self.table.first_part
+        end = self.table_start + self.table.first_need
+        return self.model.numeric_data[start:end].view(PART)
 
 
 def assemble(twin: Twin) -> Assembly:

@@ -22,7 +22,10 @@ def _thrusters(twin: Twin) -> list[str]:
 
 
 def rotors(twin: Twin, assembly: Assembly) -> tuple[Rotor, ...]:
-    """Every part that thrusts and turns: position and axis in the root link's frame with all joints at zero."""
+    """Every part that thrusts and turns: position and axis in the root link's frame with all joints at zero.
+
+    One that sits on another robot of a world has no place in that frame, and is left out.
+    """
     model = assembly.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
@@ -31,7 +34,7 @@ def rotors(twin: Twin, assembly: Assembly) -> tuple[Rotor, ...]:
     inputs = {part: name for name, part, _ in part_inputs(twin)}
     thrusting = []
     for name, part in twin.file.parts.items():
-        if name in _thrusters(twin) and hasattr(part, "direction"):
+        if name in _thrusters(twin) and hasattr(part, "direction") and part.link in assembly.links:
             frame = assembly.links[part.link]
             body = int(model.body(frame.body).id)
             matrix = data.xmat[body].reshape(3, 3)

@@ -66,6 +66,9 @@ class LinkFrames:
         frames = {name: carried(frame) for name, frame in self.frames.items()}
         return LinkFrames(self.root, links, frames, {prefix + geom: link for geom, link in self.geoms.items()})
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.links or name in self.frames
+
     def __getitem__(self, name: str) -> LinkFrame:
         return self.links[name] if name in self.links else self.frames[name]
 

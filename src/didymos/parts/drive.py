@@ -9,8 +9,10 @@
 x, v in *motor* revolutions, as the real controller counts (N m per revolution, not per radian), s_p and s_d the scales of a
 command. A command arrives `delay` after it was sent; one a tick at most, and no more than 61 ticks of them are on their way: a
 longer delay is refused. A stopped drive gives torque `enable_time` after the first command of another mode arrives (a moteus
-measures the zero of its currents then). Without a command for `watchdog` seconds the drive damps (v* = 0, no stiffness). Modes
-carry the controller's own numbers: 0 stopped, 10 position, 11 timed out, 12 zero velocity.
+measures the zero of its currents then). Without a command for `watchdog` seconds the drive damps (v* = 0, no stiffness), or does
+what its `timeout_mode` says. Beside position control, which this is, it has the controller's other modes (`drive_modes.py`):
+brake, stay within, current, voltage; those that short the windings or put voltages on them need `torque_constant` and
+`phase_resistance`, and give what the windings give (`motor_windings.py`), whatever the controller's limits are.
 
 Mechanics, all at the motor: Coulomb friction F_C, viscous friction, the excess of breakaway over Coulomb friction that dies out
 with speed (Stribeck),
@@ -46,12 +48,22 @@ from didymos.contract import input, memory, option, output, parameter, state
 from didymos.parts.actuation import JointActuation
 from didymos.parts.angle_table import ANGLE_TABLE, AngleTableSpec
 from didymos.parts.drive_mechanics import breakaway_excess, mesh_torque, ripple_torque, torque_limit
+from didymos.parts.drive_modes import (
+    BRAKE,
+    CURRENT,
+    INDUCTANCE,
+    POSITION,
+    STAY_WITHIN,
+    STOPPED,
+    TIMED_OUT,
+    ZERO_VELOCITY,
+    passed_bound,
+    winding_torque,
+)  # fmt: skip
+from didymos.parts.motor_windings import brake_torque
 from didymos.parts.part import JointDemand, JointLoad, Motion, Part, law, tick
 
 __all__ = ["COMMAND", "COMMAND_INPUTS", "POSITION", "STOPPED", "TIMED_OUT", "ZERO_VELOCITY", "Drive"]
-
-STOPPED, POSITION, TIMED_OUT, ZERO_VELOCITY = 0.0, 10.0, 11.0, 12.0
-"""Modes of the controller, by its own numbers."""
 
 COMMAND = np.dtype(
     [
@@ -104,21 +116,26 @@ def _set_point(memory: Any, place: int, time: float) -> float:
 
 
 @kernel
-def _control(drive: Any, memory: Any, time: float, x: float, v: float, state: Any, rate: Any) -> tuple[float, float]:
-    """Torque that the controller asks for [N m] and its mode."""
+def _control(
+    drive: Any, memory: Any, time: float, x: float, v: float, speed: float, state: Any, rate: Any
+) -> tuple[float, float, bool]:
+    """Torque that the controller asks for [N m], its mode, and whether the windings give it whatever the limits are.
+
+    `x` [rev] and `v` [rev/s] as the controller measures them, `speed` [rad/s] as it is, all of the motor.
+    """
     integral = min(max(state.integral, -drive.integral_limit), drive.integral_limit)
     rate.integral = -state.integral / _FORGET
     place = _latest(memory, time)
     if place < 0:
-        return 0.0, STOPPED
+        return 0.0, STOPPED, False
     command = memory.commands[place]
     mode = command.mode
     if time < command.enabled:
-        return 0.0, STOPPED
+        return 0.0, STOPPED, False
     watchdog = drive.watchdog if command.watchdog == 0.0 else command.watchdog
-    if mode == POSITION and watchdog > 0.0 and time - command.arrival > watchdog:
+    if mode in (POSITION, STAY_WITHIN) and watchdog > 0.0 and time - command.arrival > watchdog:
         mode = TIMED_OUT
-    torque = 0.0
+    torque, of_windings = 0.0, False
     if mode == POSITION:
         error = _set_point(memory, place, time) - x
         torque = drive.kp * command.kp_scale * error + drive.kd * command.kd_scale * (command.velocity - v)
@@ -126,13 +143,33 @@ def _control(drive: Any, memory: Any, time: float, x: float, v: float, state: An
         rate.integral = drive.ki * error
         if abs(state.integral) >= drive.integral_limit and state.integral * error > 0.0:
             rate.integral = 0.0
+    elif mode == STAY_WITHIN:
+        torque = command.feedforward
+        outside, bound = passed_bound(x, command.position, command.velocity)
+        if outside:
+            torque += drive.kp * command.kp_scale * (bound - x) - drive.kd * command.kd_scale * v + integral
+            rate.integral = drive.ki * (bound - x)
+            if abs(state.integral) >= drive.integral_limit and state.integral * (bound - x) > 0.0:
+                rate.integral = 0.0
     elif mode == TIMED_OUT:
-        torque = -drive.kd * v
+        if drive.timeout_mode == BRAKE:
+            torque, of_windings = brake_torque(speed, drive) if drive.phase_resistance > 0.0 else 0.0, True
+        elif drive.timeout_mode == ZERO_VELOCITY or (drive.timeout_mode == POSITION and command.mode != POSITION):
+            torque = -drive.kd * v
+        elif drive.timeout_mode == POSITION:
+            torque = drive.kp * (command.position + command.velocity * watchdog - x) - drive.kd * v
     elif mode == ZERO_VELOCITY:
         torque = -drive.kd * command.kd_scale * v
+    elif mode == CURRENT:
+        current = command.velocity
+        if drive.current_limit > 0.0:
+            current = min(max(current, -drive.current_limit), drive.current_limit)
+        torque = drive.torque_constant * current
+    elif mode != STOPPED and mode != INDUCTANCE:
+        torque, of_windings = winding_torque(command, time, _TURN * x, speed, drive), True
     if command.torque_limit > 0.0:
         torque = min(max(torque, -command.torque_limit), command.torque_limit)
-    return torque, mode
+    return torque, mode, of_windings
 
 
 class Drive(Part):
@@ -156,7 +193,12 @@ class Drive(Part):
     delay = parameter(0.0, unit="s", low=0, high=0.03, doc="from sending a command to its effect")
     enable_time = parameter(0.0, unit="s", low=0, doc="from the first command to a stopped drive to its first torque")
     voltage = parameter(24.0, unit="V", low=0, doc="supply; that its controller reports and refuses to work beyond")
-    torque_constant = parameter(0.0, unit="N m/A", low=0, doc="by which its controller reports a current; 0 for none")
+    torque_constant = parameter(0.0, unit="N m/A", low=0, doc="K, of the q current; 0 for none: no brake, no voltages")
+    phase_resistance = parameter(0.0, unit="ohm", low=0, doc="R, from a phase to the centre; 0 for none: no brake, no voltages")
+    phase_inductance = parameter(0.0, unit="H", low=0, doc="L, from a phase to the centre")
+    pole_pairs = parameter(1.0, unit="1", above=0, doc="p, electrical turns per turn of the motor")
+    current_limit = parameter(0.0, unit="A", low=0, doc="of the controller, in its mode current; 0 for none")
+    timeout_mode = parameter(12.0, unit="1", low=0, high=15, doc="after the watchdog: 0 stopped, 10 hold, 12 damp, 15 brake")
     velocity_filter = parameter(0.0, unit="s", low=0, doc="T, time constant of the measured velocity")
     rotor_inertia = parameter(0.0, unit="kg m^2", low=0, doc="J, of all that turns with the motor")
     coulomb = parameter(0.0, unit="N m", low=0, doc="F_C")
@@ -188,12 +230,12 @@ class Drive(Part):
     gear_stiffness = parameter(0.0, unit="N m/rad", low=0, live=False, doc="at the output; 0 for a rigid gear")
     gear_damping = parameter(0.0, unit="N m s/rad", low=0, doc="at the output, of a springy gear")
     backlash = parameter(0.0, unit="rad", low=0, doc="play at the output, of a springy gear")
-    position = input(range=_ANY, unit="rev", doc="of the motor")
-    velocity = input(range=_ANY, unit="rev/s", doc="of the motor")
-    feedforward = input(range=_ANY, unit="N m", doc="tau_ff")
+    position = input(range=_ANY, unit="rev", doc="of the motor; in other modes than 10 see drive_modes.py")
+    velocity = input(range=_ANY, unit="rev/s", doc="of the motor; in other modes than 10 see drive_modes.py")
+    feedforward = input(range=_ANY, unit="N m", doc="tau_ff; in other modes than 10 see drive_modes.py")
     kp_scale = input(range=_ANY, doc="s_p")
     kd_scale = input(range=_ANY, doc="s_d")
-    mode = input(range=_ANY, doc="0 stopped, 10 position, 12 zero velocity")
+    mode = input(range=_ANY, doc="0 stopped, 10 position, 12 zero velocity, 13 stay within, 15 brake, 5 to 9 and 14 electrical")
     beat = input(range=_ANY, doc="changes with every command that is sent")
     command_torque_limit = input("torque_limit", range=_ANY, unit="N m", doc="of the command; 0 for the drive's own")
     command_watchdog = input("watchdog", range=_ANY, unit="s", doc="of the command; 0 for the drive's own, negative for none")
@@ -210,7 +252,7 @@ class Drive(Part):
     torque = output(unit="N m", doc="tau, of the motor")
     output_position = output(unit="rad", doc="of the output, as the motor's encoder has it")
     output_velocity = output(unit="rad/s", doc="of the output, as the motor's encoder has it")
-    shown_mode = output("mode", doc="0 stopped, 10 position, 11 timed out, 12 zero velocity")
+    shown_mode = output("mode", doc="0 stopped, 10 position, 11 timed out, 12 zero velocity and on as commanded")
     shown_heat = output("heat", doc="of the motor; hot above 1")
 
     @classmethod
@@ -273,9 +315,10 @@ class Drive(Part):
         if drive.velocity_filter > 0.0:
             v = state.speed
             rate.speed = (speed - v) / drive.velocity_filter
-        torque, mode = _control(drive, memory, here.time, x, v, state, rate)
-        limit = torque_limit(speed, torque, memory.heat, drive)
-        torque = min(max(torque, -limit), limit)
+        torque, mode, of_windings = _control(drive, memory, here.time, x, v, spin, state, rate)
+        if not of_windings:
+            limit = torque_limit(speed, torque, memory.heat, drive)
+            torque = min(max(torque, -limit), limit)
         at_rotor = torque + ripple_torque(angle, drive)
         slip = n * here.joint_velocity / _TURN / drive.stribeck_speed
         given_back = n * breakaway_excess(angle, drive) * (1.0 - math.exp(-slip * slip)) * (1.0 if slip > 0.0 else -1.0)

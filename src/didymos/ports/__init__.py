@@ -45,13 +45,19 @@ MOTEUS = Port(
     part="drive",
 )
 CRTP = Port("the Crazyflie's own client over UDP", "didymos.ports.crtp.port", worlds=True)
+FOXGLOVE = Port("Foxglove's websocket, for live viewers", "didymos.ports.foxglove.port", worlds=True)
 ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port", worlds=True)
 
 PORTS: Objects[Port] = Objects(
     "a port",
     "didymos.ports",
     "didymos.ports:Port",
-    {"crtp": "didymos.ports:CRTP", "moteus": "didymos.ports:MOTEUS", "ros2": "didymos.ports:ROS2"},
+    {
+        "crtp": "didymos.ports:CRTP",
+        "foxglove": "didymos.ports:FOXGLOVE",
+        "moteus": "didymos.ports:MOTEUS",
+        "ros2": "didymos.ports:ROS2",
+    },
 )
 
 

@@ -14,7 +14,7 @@ from didymos.record.image_writer import ImageWriter
 from didymos.record.mcap_chunk import StreamEncoder
 from didymos.record.messages import TABLE
 
-__all__ = ["MAGIC", "Declared", "declarations", "summary"]
+__all__ = ["MAGIC", "Declared", "declarations", "definition", "summary"]
 
 MAGIC = b"\x89MCAP0\r\n"
 
@@ -42,7 +42,7 @@ def declarations(encoders: Sequence[StreamEncoder], writers: Iterable[ImageWrite
     rows += [(c, topic, kind) for writer in writers for c, (topic, kind) in zip(writer.channels, writer.topics, strict=True)]
     for channel, topic, type_name in rows:
         if type_name not in schemas:
-            schemas[type_name] = Schema(len(schemas) + 1, _definition(type_name), "ros2msg", type_name)
+            schemas[type_name] = Schema(len(schemas) + 1, definition(type_name), "ros2msg", type_name)
         # The profile asks for the quality of service; empty means the player's defaults.
         qos = {"offered_qos_profiles": ""}
         channels.append(Channel(channel, topic, "cdr", qos, schemas[type_name].id))
@@ -50,7 +50,8 @@ def declarations(encoders: Sequence[StreamEncoder], writers: Iterable[ImageWrite
 
 
 @cache
-def _definition(type_name: str) -> bytes:
+def definition(type_name: str) -> bytes:
+    """The text of a message type and of all that it holds, as schemas of the encoding `ros2msg` have it."""
     text, _ = ros2_types().generate_msgdef(type_name, ros_version=2)
     return bytes(text.encode())
 

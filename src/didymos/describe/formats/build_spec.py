@@ -39,8 +39,9 @@ def build_spec(mechanism: Mechanism, report: ImportReport, file: DescriptionFile
     builder.add_bodies()
     builder.add_constraints()
     builder.exclude_neighbours_of_the_world()
-    root = mechanism.root
     floating = [joint for joint in builder.joints.values() if joint.kind is JointKind.FLOATING]
+    # Below a floating joint begins the robot: what the joint stands on, such as a link `world` of a URDF, is a part of the world.
+    root = next((joint.child for joint in floating if joint.parent == mechanism.root), mechanism.root)
     model, warnings = check_compiles(builder.spec, mechanism.element.file)
     refuse_turning_points(model, builder.thin, mechanism.links, filled=file.inertia_from_shapes or file.density is not None)
     note_odd_units(mechanism, model, {name: link.body for name, link in builder.links().items()}, report)
@@ -55,10 +56,11 @@ def build_spec(mechanism: Mechanism, report: ImportReport, file: DescriptionFile
         notes=report.notes(),
         source=mechanism.element.file,
         root=root,
-        floating=any(root in (joint.parent, joint.child) for joint in floating),
+        floating=any(root == joint.child for joint in floating),
         held_by=mechanism.held_by,
         estimated=tuple(builder.estimated),
         followers=frozenset(item.name1 for item in builder.spec.equalities if item.type == mujoco.mjtEq.mjEQ_JOINT),
+        meshes=builder.meshes.files,
     )
 
 

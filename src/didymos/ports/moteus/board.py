@@ -17,7 +17,7 @@ class Board:
     drive: str
     number: int  # on the bus
     model: int = 0x0411
-    firmware: int = 0x010A
+    firmware: int = 0x010100
     register_map: int = 5
 
     @property

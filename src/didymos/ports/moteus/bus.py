@@ -17,19 +17,18 @@ ALL = 0x7F
 
 
 class Bus:
-    """Controllers by their numbers."""
+    """Controllers, which know their numbers."""
 
     def __init__(self, controllers: Sequence[Controller]) -> None:
-        self._controllers = tuple(controllers)
-        self._members = {one.board.number: (RegisterFile(one), Console(one)) for one in controllers}
+        self._members = tuple((one, RegisterFile(one), Console(one)) for one in controllers)
 
     def send(self, message: Message) -> list[Message]:
         """Hand a message to whom it is for; their replies."""
-        if message.prefix:
-            return []
         replies = []
-        for number in self.addressed(message):
-            registers, console = self._members[number]
+        for controller, registers, console in self._members:
+            if not _is_for(controller, message):
+                continue
+            number, prefix = controller.number, controller.prefix << 16  # a message may change them, but for its own reply
             registers.begin()
             try:
                 data = answer(message.data, registers, console, message.wants_reply)
@@ -37,20 +36,23 @@ class Bus:
                 continue
             registers.finish()
             if message.wants_reply:
-                replies.append(Message(number << 8 | message.source, data))
+                replies.append(Message(prefix | number << 8 | message.source, data))
         return replies
 
     def addressed(self, message: Message) -> list[int]:
-        """Numbers of the controllers that a message is for."""
-        if message.destination == ALL:
-            return list(self._members)
-        return [message.destination] if message.destination in self._members else []
+        """Which of the controllers a message is for."""
+        return [i for i, (controller, _, _) in enumerate(self._members) if _is_for(controller, message)]
 
     def advance(self, dt: float) -> None:
-        """Let set-points that are moving move on by dt [s]."""
-        for controller in self._controllers:
+        """Let set-points that are moving move on by dt [s], and telemetry that is due be told."""
+        for controller, _, console in self._members:
             if controller.moving:
                 controller.advance(dt)
+            console.advance(dt)
+
+
+def _is_for(controller: Controller, message: Message) -> bool:
+    return message.destination in (ALL, controller.number) and message.prefix == controller.prefix
 
 
 def is_query(message: Message) -> bool:

@@ -1,7 +1,10 @@
 """One moteus: its modes, faults and command, in front of one drive of the twin.
 
-Modes: 0 stopped, 1 fault, 10 position, 11 timed out, 12 zero velocity. Only a stop leads out of a fault or a timeout. A mode that
-the twin has no physics for, and a supply out of range, end in a fault; so does a position command outside of its bounds.
+Modes: 0 stopped, 1 fault, 2 enabling, 3 calibrating, and those of `parts/drive_modes.py`. Only a stop leads out of a fault
+(`faults.py`) or a timeout.
+
+A command counts for its controller once its message is read; the drive takes it `delay` later. So the mode that is reported
+is the commanded one from the next message on, 2 and 3 until the drive gives torque.
 
 Positions on the wire are the drive's plus an offset, which `set output` moves.
 """
@@ -11,21 +14,29 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from didymos.parts.drive import POSITION, STOPPED, TIMED_OUT, ZERO_VELOCITY
+from didymos.parts.drive_modes import (
+    INDUCTANCE,
+    POSITION,
+    STAY_WITHIN,
+    STOPPED,
+    TIMED_OUT,
+    passed_bound,
+)  # fmt: skip
 from didymos.ports.moteus.board import Board
-from didymos.ports.moteus.command import Command, Drive
+from didymos.ports.moteus.command import Command, Drive, drive_numbers, finite
+from didymos.ports.moteus.faults import fault_of
 from didymos.ports.moteus.trajectory import Trajectory
+from didymos.ports.moteus.windings import d_current
 
 __all__ = ["Controller"]
 
 NAN = math.nan
-FAULT = 1
-OVER_VOLTAGE, OUTSIDE_BOUNDS, UNDER_VOLTAGE, NOT_ENABLED = 34, 39, 40, 44
-_LOWEST_VOLTAGE, _HIGHEST_VOLTAGE = 10.0, 46.0  # [V] of an r4.11
+FAULT, ENABLING, CALIBRATING, CALIBRATED = 1, 2, 3, 4
+_HIGHEST_VOLTAGE = 46.0  # [V] of an r4.11
 _AMBIENT, _HOT = 25.0, 50.0  # [degC], and where the controller begins to derate, which is the drive's heat of 1
 _NEVER, _SMALLEST = -1.0, 1e-9  # watchdog and torque limit: zero means the drive's own
 _ROTOR, _OUTPUT = 1, 2  # how well the position is known
-_UNMODELLED = ("stop_position", "fixed_voltage", "integral_scale", "fixed_current")
+_UNMODELLED = ("fixed_voltage", "integral_scale", "fixed_current")
 _DEFAULT = Command()
 
 
@@ -34,16 +45,21 @@ class Controller:
 
     def __init__(self, drive: Drive, board: Board, say: Callable[[str], None]) -> None:
         self.drive, self.board = drive, board
+        self.number, self.prefix = board.number, 0  # on the bus
         self.command = Command()
         self.offset = 0.0  # [rev] from the drive's position to the one on the wire
-        self.bounds = [NAN, NAN]  # [rev]
-        self.limits = [NAN, NAN]  # [rev/s], [rev/s^2] of set-points, where a command has none
+        self.lowest, self.highest = NAN, NAN  # [rev]
+        self.velocity_limit, self.acceleration_limit = NAN, NAN  # [rev/s], [rev/s^2] of set-points, where a command has none
+        self.highest_voltage = _HIGHEST_VOLTAGE
+        self.poles = round(2.0 * drive.parameter("pole_pairs"))
         self.fault = 0
         self.moving = False  # whether time moves the set-point
+        self.lights = {"led1": False, "led2": False}
         self._say, self._said = say, set[str]()
-        self._home = _ROTOR
+        self._home, self._charge = _ROTOR, 0.0
         self._trajectory: Trajectory | None = None
         self._deadline = math.inf  # [s] of the watchdog
+        self._accepted, self._numbers, self._arrival = int(STOPPED), (0.0, 0.0, 0.0), 0.0  # mode, its numbers, and when [s]
 
     # what it reports
 
@@ -62,12 +78,17 @@ class Controller:
             return out["torque"] * out["velocity"] * 2.0 * math.pi
         if name in ("current", "d_current"):
             constant = self.drive.parameter("torque_constant")
-            return NAN if constant == 0.0 else out["torque"] / constant if name == "current" else 0.0
+            q = NAN if constant == 0.0 else out["torque"] / constant
+            return q if name == "current" or math.isnan(q) else self._d_current(q)
         if name == "encoder_position":
             return out["position"] % 1.0
         if name in ("motor_temperature", "abs_position", "torque_error"):
             return 0.0  # no thermistor, no second encoder, a current loop without error
         return self._of_law(name, out)
+
+    def _d_current(self, q: float) -> float:
+        out, since = self.drive.readouts, max(0.0, self.drive.time - self._arrival)
+        return d_current(out["mode"], self._numbers, since, out["position"], out["velocity"], q, self.drive.parameter)
 
     def _of_law(self, name: str, out: Mapping[str, float]) -> float:
         """A quantity of the control law, NaN where it is not at work."""
@@ -84,10 +105,33 @@ class Controller:
         }
         return quantities.get(name, NAN)
 
+    @property
+    def mode(self) -> int:
+        """The mode that it reports."""
+        if self.fault:
+            return FAULT
+        at_work = self.drive.readouts["mode"]
+        if self._accepted != int(STOPPED) and at_work == STOPPED:
+            return ENABLING if self.drive.time < self._arrival else CALIBRATING
+        return int(TIMED_OUT) if at_work == TIMED_OUT and self.drive.time >= self._deadline else self._accepted
+
+    @property
+    def charge(self) -> float:
+        """What its measurement of the inductance has gathered [A]: the square wave's slope V / L in every turn of the loop."""
+        if self._accepted == int(INDUCTANCE):
+            slope = self._numbers[0] / self.drive.parameter("phase_inductance")  # without one the mode is refused
+            self._charge = slope * max(0.0, self.drive.time - self._arrival)
+        return self._charge  # and it stays until the next
+
+    @property
+    def timeout(self) -> float:
+        """Time that is left of the watchdog [s], NaN where it does not run."""
+        return max(0.0, self._deadline - self.drive.time) if math.isfinite(self._deadline) else NAN
+
     def whole(self, name: str) -> int:
         """A whole number by name."""
         if name == "mode":
-            return FAULT if self.fault else int(self.drive.readouts["mode"])
+            return self.mode
         if name == "fault":
             return self.fault
         if name == "home_state":
@@ -123,31 +167,40 @@ class Controller:
         """Know the position by the rotor alone."""
         self._home = _ROTOR
 
+    def recapture(self) -> None:
+        """Let the set-point of the position law be where the motor is, and rest."""
+        if self._trajectory is not None:
+            here, speed = self.drive.readouts["position"], self._trajectory.velocity
+            self._trajectory = Trajectory(here, 0.0, here, speed, math.inf, math.inf)
+            self._send(self._left)
+
     def stop(self) -> None:
         """Mode stopped; also the way out of a fault."""
-        self.command, self.fault = Command(), 0
+        self.command, self.fault, self._charge = Command(), 0, self.charge
         self._halt()
 
     def execute(self, command: Command) -> None:
         """Do what a command says, as far as the mode allows it."""
         self.command = command
+        self._charge = self.charge
         if command.mode == int(STOPPED):
             self.stop()
             return
-        if self.fault or self.drive.time > self._deadline:
-            return  # only a stop leads out
-        fault = self._fault_of(command)
-        if fault:
-            self.fault = fault
+        if self.fault or self.drive.time > self._deadline or command.mode in (FAULT, ENABLING, CALIBRATING, CALIBRATED):
+            return  # only a stop leads out; and modes that it is in, but that nobody can command
+        self.fault, missing = fault_of(self, command)
+        if missing:
+            self._say_once("mode", f"mode {command.mode} needs the drive's {missing}; fault {self.fault}")
+        if self.fault:
             self._halt()
             return
-        if command.mode in (FAULT, 2, 3, 4, int(TIMED_OUT)):
-            return  # modes that it is in, but that nobody can command
         self._say_unmodelled(command)
         own = self.drive.parameter("watchdog") or _NEVER
         watchdog = (command.watchdog or own) if math.isfinite(command.watchdog) else _NEVER
-        in_position = command.mode == int(POSITION)
-        self._deadline = self.drive.time + watchdog if watchdog > 0.0 and in_position else math.inf
+        in_position, watched = command.mode == int(POSITION), command.mode in (int(POSITION), int(STAY_WITHIN))
+        self._deadline = self.drive.time + watchdog if watchdog > 0.0 and watched else math.inf
+        if command.mode == int(TIMED_OUT):
+            self._deadline = -math.inf  # it is over already
         self._trajectory = self._plan(command) if in_position else None
         self.moving = self._trajectory is not None and not self._trajectory.rests
         self._send(watchdog)
@@ -157,60 +210,64 @@ class Controller:
         trajectory = self._trajectory
         if trajectory is None or self.drive.time >= self._deadline:
             return
-        arrived = trajectory.done
+        arrived, stopping = trajectory.done, trajectory.velocity
         trajectory.advance(dt)
         self.moving = not trajectory.rests
-        if not arrived:
-            self._send(self._deadline - self.drive.time if math.isfinite(self._deadline) else _NEVER)
+        if not arrived or trajectory.velocity != stopping:
+            self._send(self._left)
 
-    def _fault_of(self, command: Command) -> int:
-        """The fault that a command ends in, or 0."""
-        voltage = self.drive.parameter("voltage")
-        if voltage < _LOWEST_VOLTAGE:
-            return UNDER_VOLTAGE
-        if voltage > _HIGHEST_VOLTAGE:
-            return OVER_VOLTAGE
-        here, (low, high) = self.drive.readouts["position"] + self.offset, self.bounds
-        if command.mode == int(POSITION) and not command.ignore_bounds and (here < low or here > high):
-            return OUTSIDE_BOUNDS
-        if 5 <= command.mode <= 9 or command.mode > int(ZERO_VELOCITY):
-            self._say_once("mode", f"mode {command.mode} is not part of the twin; fault {NOT_ENABLED}")
-            return NOT_ENABLED
-        return 0
+    @property
+    def _left(self) -> float:
+        return self._deadline - self.drive.time if math.isfinite(self._deadline) else _NEVER
+
+    def limits(self, command: Command) -> tuple[float, float]:
+        """Velocity [rev/s] and acceleration [rev/s^2] of a set-point, infinite where nothing limits them."""
+        given = (command.velocity_limit, command.acceleration_limit)
+        own = (self.velocity_limit, self.acceleration_limit)
+        first, second = (its if math.isnan(said) else said for said, its in zip(given, own, strict=True))
+        return first if first >= 0.0 else math.inf, second if second >= 0.0 else math.inf
 
     def _plan(self, command: Command) -> Trajectory:
         """The set-point's way, in the drive's own revolutions."""
         running = self._trajectory is not None
         position, speed = self._set_point() if running else (self.drive.readouts["position"], 0.0)
-        velocity = command.velocity if math.isfinite(command.velocity) else 0.0
+        velocity, stop = finite(command.velocity), command.stop_position - self.offset
         target = self._bounded(command.position) - self.offset if math.isfinite(command.position) else position
-        limits = [own if math.isnan(given) else given for given, own in zip(
-            (command.velocity_limit, command.acceleration_limit), self.limits, strict=True)]  # fmt: skip
-        most_speed, most_acceleration = (math.inf if not limit >= 0.0 else limit for limit in limits)
-        trajectory = Trajectory(position, speed, target, velocity, most_speed, most_acceleration)
+        if math.isfinite(stop) and not math.isfinite(command.position):
+            velocity = math.copysign(velocity, stop - position)
+        most_speed, most_acceleration = self.limits(command)
+        trajectory = Trajectory(position, speed, target, velocity, most_speed, most_acceleration, stop)
         if math.isinf(most_speed) and math.isinf(most_acceleration):
             trajectory.position, trajectory.speed = trajectory.target, trajectory.velocity
         return trajectory
 
     def _bounded(self, position: float) -> float:
-        low, high = self.bounds
-        position = position if not position < low else low
-        return position if not position > high else high
+        position = position if not position < self.lowest else self.lowest
+        return position if not position > self.highest else self.highest
 
     def _set_point(self) -> tuple[float, float]:
         """The set-point now [rev], [rev/s], in the drive's own revolutions; NaN where there is none."""
-        return (self._trajectory.position, self._trajectory.speed) if self._trajectory is not None else (NAN, NAN)
+        if self._trajectory is not None:
+            return self._trajectory.position, self._trajectory.speed
+        if self._accepted == int(STAY_WITHIN):
+            outside, bound = passed_bound(self.drive.readouts["position"], *self._numbers[:2])
+            return (bound, 0.0) if outside else (NAN, NAN)
+        return NAN, NAN
 
     def _send(self, watchdog: float) -> None:
         command = self.command
-        position, speed = self._set_point() if self._trajectory is not None else (0.0, 0.0)
+        set_point = (self._trajectory.position, self._trajectory.speed) if self._trajectory is not None else (0.0, 0.0)
         limit = 0.0 if math.isnan(command.torque_limit) else max(abs(command.torque_limit), _SMALLEST)
-        scales = [value if math.isfinite(value) else 1.0 for value in (command.kp_scale, command.kd_scale)]
-        feedforward = command.feedforward if math.isfinite(command.feedforward) else 0.0
-        self.drive.command((position, speed, feedforward, *scales, float(command.mode), min(limit, 1e9), watchdog))
+        scales = finite(command.kp_scale, 1.0), finite(command.kd_scale, 1.0)
+        self._numbers = drive_numbers(command, set_point, self.offset, self.drive.parameter("voltage"))
+        if self._accepted != command.mode or command.mode != int(POSITION):
+            self._arrival = self.drive.time + self.drive.parameter("delay")
+        self._accepted = command.mode
+        self.drive.command((*self._numbers, *scales, float(command.mode), min(limit, 1e9), watchdog))
 
     def _halt(self) -> None:
         self._trajectory, self._deadline, self.moving = None, math.inf, False
+        self._accepted, self._numbers = int(STOPPED), (0.0, 0.0, 0.0)
         self.drive.command((0.0, 0.0, 0.0, 1.0, 1.0, STOPPED, 0.0, 0.0))
 
     def _say_unmodelled(self, command: Command) -> None:
@@ -222,4 +279,4 @@ class Controller:
     def _say_once(self, what: str, text: str) -> None:
         if what not in self._said:
             self._said.add(what)
-            self._say(f"controller {self.board.number}: {text}")
+            self._say(f"controller {self.number}: {text}")

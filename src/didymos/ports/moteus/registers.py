@@ -8,6 +8,19 @@ from __future__ import annotations
 __all__ = ["COMMANDS", "IGNORED", "MEASURED", "MODES", "NAMES", "READ_ONLY"]
 
 COMMANDS: dict[int, tuple[str, str]] = {
+    0x010: ("pwm_a", "fraction"),
+    0x011: ("pwm_b", "fraction"),
+    0x012: ("pwm_c", "fraction"),
+    0x014: ("voltage_a", "voltage"),
+    0x015: ("voltage_b", "voltage"),
+    0x016: ("voltage_c", "voltage"),
+    0x018: ("theta", "fraction"),
+    0x019: ("voltage", "voltage"),
+    0x01A: ("voltage_d", "voltage"),
+    0x01B: ("voltage_q", "voltage"),
+    0x01C: ("current_q", "current"),
+    0x01D: ("current_d", "current"),
+    0x01E: ("theta_rate", "velocity"),
     0x020: ("position", "position"),
     0x021: ("velocity", "velocity"),
     0x022: ("feedforward", "torque"),
@@ -22,23 +35,23 @@ COMMANDS: dict[int, tuple[str, str]] = {
     0x02B: ("integral_scale", "fraction"),
     0x02C: ("fixed_current", "current"),
     0x02D: ("ignore_bounds", "integer"),
+    0x040: ("lower", "position"),
+    0x041: ("upper", "position"),
+    0x042: ("feedforward", "torque"),
+    0x043: ("kp_scale", "fraction"),
+    0x044: ("kd_scale", "fraction"),
+    0x045: ("torque_limit", "torque"),
+    0x046: ("watchdog", "time"),
+    0x047: ("integral_scale", "fraction"),
+    0x048: ("ignore_bounds", "integer"),
 }
-"""What a command in position mode says, and its quantity."""
+"""What a command says, and its quantity; position and stay within share most of theirs."""
 
 IGNORED: dict[int, str] = {
-    **dict.fromkeys((0x010, 0x011, 0x012), "fraction"),
-    **dict.fromkeys((0x014, 0x015, 0x016, 0x019, 0x01A, 0x01B), "voltage"),
-    **dict.fromkeys((0x018,), "fraction"),
-    **dict.fromkeys((0x01C, 0x01D), "current"),
-    **dict.fromkeys((0x01E,), "velocity"),
-    **dict.fromkeys((0x040, 0x041), "position"),
-    **dict.fromkeys((0x042, 0x045), "torque"),
-    **dict.fromkeys((0x043, 0x044, 0x047), "fraction"),
-    **dict.fromkeys((0x046,), "time"),
-    **dict.fromkeys((0x048, 0x05C, 0x05D, 0x071), "integer"),
+    **dict.fromkeys((0x05C, 0x05D, 0x071), "integer"),
     **dict.fromkeys(range(0x076, 0x080), "fraction"),
 }
-"""Commands of modes and pins that the twin has no physics for: kept, read back, without effect."""
+"""Commands of pins and of a clock that the twin does not have: kept, read back, without effect."""
 
 MEASURED: dict[int, tuple[str, str]] = {
     0x001: ("position", "position"),

@@ -2,7 +2,8 @@
 
     |v| <= v_max,   |dv/dt| <= a_max,   v towards the target at most sqrt(2 a_max d), so that it stops there
 
-An infinite limit does not bind; without both the set-point is at its target at once.
+An infinite limit does not bind; without both the set-point is at its target at once. One that moves at a velocity of its own ends
+at `stop`, where there is one.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Trajectory:
     velocity: float
     most_speed: float  # [rev/s]
     most_acceleration: float  # [rev/s^2]
+    stop: float = math.nan  # [rev] where its own velocity ends
 
     @property
     def done(self) -> bool:
@@ -37,7 +39,13 @@ class Trajectory:
     def advance(self, dt: float) -> None:
         """Let dt [s] pass."""
         arrived = self.done
+        ahead = self.stop - self.target
         self.target += self.velocity * dt
+        if ahead * self.velocity > 0.0 and (self.stop - self.target) * self.velocity <= 0.0:
+            self.target, self.velocity = self.stop, 0.0
+            if arrived:
+                self.position, self.speed = self.target, 0.0
+                return
         if arrived:
             self.position = self.target
             return

@@ -1,4 +1,4 @@
-"""Shapes of the engine's compiled model as triangles and colours for the page."""
+"""Shapes of the compiled model as triangles and colours, for pages and viewers."""
 
 from __future__ import annotations
 

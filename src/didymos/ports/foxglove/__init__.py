@@ -1,0 +1,1 @@
+"""The port foxglove: a running twin in Foxglove or Lichtblick, live, over a websocket."""
