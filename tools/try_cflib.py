@@ -66,7 +66,8 @@ def with_our_addresses(folder: Path) -> None:
     """Replace the addresses of radios and USB that are written into scripts by those of the twins."""
     for file in [*folder.glob("examples/**/sbs_swarm.py"), *folder.glob("sys_test/**/*.py")]:
         text, number = file.read_text(), iter(range(FIRST, FIRST + 1000))
-        text = re.sub(r"'radio://0/(20|42)/2M/E7E7E7[0-9A-F]+'", lambda _, number=number: f"'udp://127.0.0.1:{next(number)}'", text)
+        ours = lambda _, number=number: f"'udp://127.0.0.1:{next(number)}'"  # noqa: E731
+        text = re.sub(r"'radio://0/(20|42)/2M/E7E7E7[0-9A-F]+'", ours, text)
         file.write_text(text.replace("'usb://0'", f"'udp://127.0.0.1:{FIRST}'"))
 
 

@@ -83,7 +83,8 @@ def test_forward_is_where_the_heading_turns_to(twin: Twin) -> None:
 
 def test_a_robot_that_is_held_back_does_not_race_afterwards(twin: Twin) -> None:
     """Asked to fly at 0.2 m/s below the ground for ten seconds, its place is no more than velocity.lead = 0.3 m below."""
-    log = flown(twin, (10.0, {"vz": -0.2, "mode_xy": VELOCITY, "mode_z": CLIMB}), (6.0, {"vz": 0.2, "mode_xy": VELOCITY, "mode_z": CLIMB}))
+    modes = {"mode_xy": VELOCITY, "mode_z": CLIMB}
+    log = flown(twin, (10.0, {"vz": -0.2, **modes}), (6.0, {"vz": 0.2, **modes}))
     assert log["truth.position.z"].values[-1] > 0.2 * 6.0 - 0.3 - 0.1  # less what getting off the ground takes
 
 

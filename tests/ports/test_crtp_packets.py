@@ -25,7 +25,8 @@ MODES = {"althold": 0.0, "poshold": 0.0, "posSet": 0.0, "stabModeRoll": 1.0, "st
 @pytest.mark.parametrize(
     ("kind", "value", "bytes_"),
     [
-        (CType.UINT8, 300.0, b"\xff"), (CType.UINT8, -1.0, b"\x00"), (CType.INT16, -40000.0, b"\x00\x80"), (CType.INT16, -1.9, b"\xff\xff"),
+        (CType.UINT8, 300.0, b"\xff"), (CType.UINT8, -1.0, b"\x00"), (CType.INT16, -40000.0, b"\x00\x80"),
+        (CType.INT16, -1.9, b"\xff\xff"),
         (CType.UINT32, math.nan, bytes(4)), (CType.FP16, 1e9, b"\x00\x7c"), (CType.FLOAT, 1.0, b"\x00\x00\x80\x3f"),
     ],
 )  # fmt: skip
@@ -53,7 +54,7 @@ def test_pitch_of_the_wire_is_nose_up_and_ours_nose_down() -> None:
     assert sticks.decode(struct.pack("<3fH", 0, 0, 0, 0), True) is not None  # unlocks
     forward = sticks.decode(struct.pack("<3fH", 10.0, -20.0, 30.0, 40000), False)
     assert forward is not None
-    assert (forward.roll, forward.pitch, forward.yaw_rate) == pytest.approx((math.radians(10), math.radians(20), math.radians(30)))
+    assert [math.degrees(angle) for angle in (forward.roll, forward.pitch, forward.yaw_rate)] == pytest.approx([10, 20, 30])
     assert forward.thrust == pytest.approx(40000 / 65535)
     assert (forward.mode_xy, forward.mode_z, forward.mode_yaw) == (TILT, THRUST, TURN)
     height = decode_generic(struct.pack("<B4f", 9, 0.0, 10.0, 0.0, 1.0))
