@@ -1,12 +1,13 @@
 """Find what plugs in by its name: bundled kinds, those of installed packages, and those of a file or a module.
 
-A kind is named in one of three ways:
+A kind is named in one of four ways:
 
     rotor                       bundled, or of an installed package that has an entry point of this name in our group
     my_package.laws:Parachute   a class of a module
     parachute.py:Parachute      a class of a file of the twin's folder
+    cylinder.fmu                an FMU of the twin's folder, which is a part or a program (`kind: fmu` with `file` says the same)
 
-The first is always at hand: what is installed was chosen by whoever installed it. The other two run code. Where a twin file names
+The first is always at hand: what is installed was chosen by whoever installed it. The others run code. Where a twin file names
 them, `describe/code.py` decides what becomes of them; where a person names them on the command line, `Kinds.load` does as told.
 """
 
@@ -26,9 +27,10 @@ from typing import Any, Generic, TypeVar
 
 from didymos.errors import InputError, nearest
 
-__all__ = ["Functions", "Kinds", "Objects", "Source", "is_reference", "load_module", "split_reference"]
+__all__ = ["Functions", "Kinds", "Objects", "Source", "is_fmu", "is_reference", "load_module", "split_reference"]
 
 T = TypeVar("T")
+_OF_FMUS = ("didymos.parts", "didymos.programs")  # groups of what an FMU can be
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,20 @@ class Source:
 
 
 def is_reference(name: str) -> bool:
-    """Whether a name stands for something in a module or file: MODULE:NAME or FILE.py:NAME."""
+    """Whether a name stands for something in a module or file: MODULE:NAME, FILE.py:NAME or FILE.fmu."""
     module, item = split_reference(name)
-    return bool(module and item)
+    return bool(module and item) or is_fmu(name)
+
+
+def is_fmu(name: str) -> bool:
+    """Whether a name is that of an FMU."""
+    return name.endswith(".fmu") and name != ".fmu"
 
 
 def split_reference(name: str) -> tuple[str, str]:
     """The module or file of a reference, and the name in it."""
+    if is_fmu(name):
+        return name, ""
     module, _, item = name.rpartition(":")
     return module, item
 
@@ -119,7 +128,7 @@ class Kinds(Mapping[str, T], Generic[T]):
         """The kind of a name, or of a reference into a file below a folder, or a module (of this folder too); runs that code."""
         if name in self:
             return self[name]
-        if not is_reference(name):
+        if not is_reference(name) or is_fmu(name):
             raise self.unknown(name)
         return self.pick(name, load_module(split_reference(name)[0], folder, modules_too=True))
 
@@ -133,7 +142,8 @@ class Kinds(Mapping[str, T], Generic[T]):
 
     def unknown(self, name: str) -> InputError:
         """What to say to a name that stands for nothing."""
-        known = f"{', '.join(self)}, FILE.py:NAME or MODULE:NAME"
+        forms = "FILE.py:NAME, MODULE:NAME or FILE.fmu" if self.group in _OF_FMUS else "FILE.py:NAME or MODULE:NAME"
+        known = f"{', '.join(self)}, {forms}"
         return InputError(f"there is no such {self.noun}: found {name!r}{nearest(name, self)} (expected one of {known})")
 
     def fits(self, value: Any) -> bool:

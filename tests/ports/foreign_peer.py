@@ -36,7 +36,7 @@ def omni_base(peer):
         silence[:] = [latest["alive"], silence[1] + 1 if latest["alive"] == silence[0] else 0]
         on = 0.0 if silence[0] > 0.0 and silence[1] * TICKS > PATIENCE else 1.0
         vx, vy, turn = on * latest["vx"], on * latest["vy"], on * LEVER * latest["wz"]
-        wheels.write(numbers(speed / WHEEL for speed in (vy - vx + turn, vy + vx - turn, vy - vx - turn, vy + vx + turn)))
+        wheels.write(numbers(speed / WHEEL for speed in (vx + vy + turn, vx - vy - turn, vx + vy - turn, vx - vy + turn)))
         return True
 
     return answer, lambda: sorted(heard)

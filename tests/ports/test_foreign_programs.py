@@ -39,7 +39,7 @@ class Wheels(Controller):
             self.alive, self.since = setpoints.alive, t
         silent = self.alive > 0.0 and t - self.since > 0.5
         vx, vy, turn = (0.0, 0.0, 0.0) if silent else (setpoints.vx, setpoints.vy, 0.74 * setpoints.wz)
-        speeds = (vy - vx + turn, vy + vx - turn, vy - vx - turn, vy + vx + turn)
+        speeds = (vx + vy + turn, vx - vy - turn, vx + vy - turn, vx - vy + turn)
         return {f"drive_{i + 1}": speed / 0.1 for i, speed in enumerate(speeds)}
 
 class Damped(Controller):
@@ -59,8 +59,8 @@ LIBRARIES = {
         if (time == 0.0 || wish->alive != alive) { alive = wish->alive; since = time; }
         double on = alive > 0.0 && time - since > 0.5 ? 0.0 : 1.0;
         double vx = on * wish->vx, vy = on * wish->vy, turn = on * 0.74 * wish->wz;
-        out->drive_1 = (vy - vx + turn) / 0.1; out->drive_2 = (vy + vx - turn) / 0.1;
-        out->drive_3 = (vy - vx - turn) / 0.1; out->drive_4 = (vy + vx + turn) / 0.1; (void)now;""",
+        out->drive_1 = (vx + vy + turn) / 0.1; out->drive_2 = (vx - vy - turn) / 0.1;
+        out->drive_3 = (vx + vy - turn) / 0.1; out->drive_4 = (vx - vy + turn) / 0.1; (void)now;""",
     "cepheus": """
         out->shoulder = -0.05 * now->encoders_shoulder_velocity; out->elbow = -0.05 * now->encoders_elbow_velocity;
         out->wrist = -0.05 * now->encoders_wrist_velocity; (void)wish; (void)time;""",

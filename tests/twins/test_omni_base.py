@@ -12,8 +12,8 @@ import didymos
 from didymos import Log, Twin
 
 R, LEVER = 0.1, 0.74  # [m], as the matrix of the source has them
-FORWARD = R / 4 * np.array([[-1, 1, -1, 1], [1, 1, 1, 1], np.array([1, -1, -1, 1]) / LEVER])
-MOTIONS = {"forward": "velocity.y", "sideways": "velocity.x", "turn": "angular_velocity.z", "circle": "angular_velocity.z"}
+FORWARD = R / 4 * np.array([[1, 1, 1, 1], [1, -1, 1, -1], np.array([1, -1, -1, 1]) / LEVER])
+MOTIONS = {"forward": "velocity.x", "sideways": "velocity.y", "turn": "angular_velocity.z", "circle": "angular_velocity.z"}
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,9 @@ def _rms(distance: NDArray[np.float64]) -> float:
 
 
 def _recording(folder: Path) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Times, track by laser and track by odometry of the real base."""
+    """Times, track by laser and track by odometry of the real base; the file has x right, y forward."""
     rows = np.genfromtxt(folder / "omni_base" / "square.csv", delimiter=",", names=True)
-    laser, odometry = (np.column_stack([rows[f"REAL_{name}_x"], rows[f"REAL_{name}_y"]]) for name in ("laser", "odom"))
+    laser, odometry = (np.column_stack([rows[f"REAL_{name}_y"], -rows[f"REAL_{name}_x"]]) for name in ("laser", "odom"))
     return rows["t_s"], laser, odometry
 
 
@@ -124,20 +124,20 @@ def test_swapped_wheels_can_no_longer_hold_the_heading(fast: Twin) -> None:
     assert abs(left[fast]) < 0.05  # a lever of 0.74 m stops it
     assert left[wrong] > 0.2  # one of 0.02 m does not
     sideways = wrong.simulate(scenario="sideways").run(4.0)
-    assert sideways["truth.velocity.x"].values[-50:].mean() == pytest.approx(0.1, rel=0.05)  # to the right instead
+    assert sideways["truth.velocity.y"].values[-50:].mean() == pytest.approx(-0.1, rel=0.05)  # to the right instead
 
 
 def test_changes_in_mid_run_act_at_once_are_recorded_and_repeat_to_the_byte(fast: Twin) -> None:
     runs = [fast.simulate(scenario="changes") for _ in range(2)]
     logs = [simulation.run(5.5) for simulation in runs]
     assert logs[0].sha256 == logs[1].sha256
-    mass = logs[0]["parameters.links.base.mass"]
+    mass = logs[0]["parameters.links.base_link.mass"]
     assert (mass.values == np.where(mass.time >= 5.0 - 1e-9, 100.0, 60.0)).all()
     friction = logs[0]["parameters.world.ground.friction"]
     assert (friction.values == np.where(friction.time >= 3.0 - 1e-9, 0.1, 1.0)).all()
     model = runs[0].model
-    carried = [name for name in runs[0].links.bodies["base"] if name != "base"]  # what is fixed to it is part of its body
-    assert model.body("base").mass[0] == pytest.approx(100.0 + sum(fast.get(f"links.{name}.mass") for name in carried))
+    carried = [name for name in runs[0].links.bodies["base_link"] if name != "base_link"]  # part of its body
+    assert model.body("base_link").mass[0] == pytest.approx(100.0 + sum(fast.get(f"links.{name}.mass") for name in carried))
     assert model.pair("didymos_wheel_1_didymos_ground").friction[0] == pytest.approx(0.092)
 
 
@@ -146,7 +146,7 @@ def test_a_heavier_base_presses_its_wheels_down_from_the_next_tick(fast: Twin) -
     simulation = twin.simulate()
     simulation.run(1.0)
     before = _load(simulation.run(0.1))
-    simulation.set("links.base.mass", 100.0)
+    simulation.set("links.base_link.mass", 100.0)
     log = simulation.run(1.0)
     assert before == pytest.approx(83.7 * 9.81, rel=0.02)
     assert _load(log) == pytest.approx(123.7 * 9.81, rel=0.02)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.check_ros2 import look_at_wire, print_wire
 from didymos.cli.completion import complete_twins
 from didymos.cli.description_options import Arguments, Packages, Reading, Repair, reading
 from didymos.cli.flags import in_flags
@@ -33,6 +34,9 @@ def check(
     arg: Arguments = None,
     repair: Repair = False,
     notes: Notes = False,
+    ros2: Annotated[
+        bool, typer.Option("--ros2", help="Say what it would show on ROS 2, and what ROS 2's programs would miss.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Read a twin and say everything that is wrong with it; notes of one kind share a line, `--notes` and `--json` have all."""
@@ -42,19 +46,22 @@ def check(
         name, taken, mistakes = path, (), [in_flags(mistake) for mistake in (error, *error.others)]
     if mistakes:
         return _refuse(path, mistakes, as_json)
+    wire = look_at_wire(path, reading(Reading(package=package, arg=arg, repair=repair))) if ros2 else None
     if as_json:
-        print_json({"twin": name, "ok": True, "notes": note_facts(taken)})
+        shown = {} if wire is None else {"ros2": {**wire[0].facts(), "missing": wire[1]}}
+        print_json({"twin": name, "ok": True, "notes": note_facts(taken), **shown})
         return 0
     print_notes(taken, all_of_them=notes)
     print(f"{name}: loads, {count_of(taken)}")
+    if wire is not None:
+        print_wire(*wire)
     return 0
 
 
-def _read(
-    path: str, package: list[str] | None, arg: list[str] | None, repair: bool
-) -> tuple[str, tuple[Note, ...], list[str]]:
+def _read(path: str, package: list[str] | None, arg: list[str] | None, repair: bool) -> tuple[str, tuple[Note, ...], list[str]]:
     """Name, notes and mistakes of a twin, or of a file that is a description and no twin."""
     import didymos
+    from didymos.describe.base_axes import base_axes_notes
     from didymos.world import find_world
 
     if find_world(path) is not None:
@@ -63,12 +70,15 @@ def _read(
     twin = didymos.load(path, run_code=False, **read)
     is_open = any(twin.code.is_open(name) for name in twin.code.stand_ins)
     mistakes, gains = ([], ()) if is_open else _try_out(twin)
-    return twin.name if twin.bare is None else twin.bare.file.name, (*twin.notes, *gains), mistakes
+    return twin.name if twin.bare is None else twin.bare.file.name, (*twin.notes, *base_axes_notes(twin), *gains), mistakes
 
 
 def _read_world(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
     """The same of a world; it is made ready to run in each of its scenarios."""
+    from dataclasses import replace
+
     import didymos
+    from didymos.describe.base_axes import base_axes_notes
 
     world = didymos.load_world(path, run_code=False)
     mistakes: dict[str, None] = {}
@@ -78,7 +88,10 @@ def _read_world(path: str) -> tuple[str, tuple[Note, ...], list[str]]:
                 world.simulate(scenario=scenario).close()
             except DidymosError as error:
                 mistakes[str(error)] = None
-    return world.name, world.notes, list(mistakes)
+    axes = [
+        replace(note, what=f"{name}: {note.what}") for name, robot in world.robots.items() for note in base_axes_notes(robot.twin)
+    ]
+    return world.name, (*world.notes, *axes), list(mistakes)
 
 
 def _try_out(twin: Twin) -> tuple[list[str], tuple[Note, ...]]:
@@ -94,6 +107,8 @@ def _try_out(twin: Twin) -> tuple[list[str], tuple[Note, ...]]:
             if not (isinstance(error, InputError) and error.file is not None):
                 text = str(twin.mistake(text, *(() if scenario is None else ("scenarios", scenario))))
             mistakes.setdefault(str(error), text)  # most of them show in every scenario
+    if not mistakes and twin.file.ros2 != type(twin.file.ros2)():
+        mistakes |= {str(error): str(error) for error in twin.ros2_mistakes()}
     return list(mistakes.values()), tuple(gains.values())
 
 

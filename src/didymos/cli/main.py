@@ -24,6 +24,7 @@ from didymos.cli.cockpit import cockpit
 from didymos.cli.compare import compare
 from didymos.cli.crosscheck import crosscheck
 from didymos.cli.design import design
+from didymos.cli.export import export
 from didymos.cli.fit import fit
 from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.flags import in_flags
@@ -70,6 +71,7 @@ app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
 app.command(epilog="Example: didymos crosscheck quadcopter --scenario hover --contact drop -o crosscheck.png")(crosscheck)
+app.command(epilog="Example: didymos export fmu quadcopter -o quadcopter.fmu")(export)
 app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)
 app.command(epilog="Example: didymos trust my_robot")(trust)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)

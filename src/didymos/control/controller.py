@@ -116,6 +116,8 @@ class Controller:
     declared_setpoints: ClassVar[tuple[Declaration, ...]] = ()
     reports: tuple[Declaration, ...] = ()
     """What it tells about itself; of a declared array, the numbers that `name_reports` gave names to."""
+    held_beside: ClassVar[tuple[str, ...]] = ()
+    """Attributes that no copy can be made of; what is to be remembered of them, `remember` says."""
     gains: NDArray[np.float64]
     initial: dict[str, float]
     """What a set-point is while no stimulus, pilot or client sets it; zero where it is not named. Filled in by `start`."""
@@ -194,6 +196,13 @@ class Controller:
     def update(self, t: float, measured: Values, setpoints: Values) -> Mapping[str, float]:
         """Inputs by name at time t [s]; an input that is not named keeps its value."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to control: it needs a method update()")
+
+    def remember(self) -> Any:
+        """What it remembers beside its attributes, as something that is never changed; None where that is nothing."""
+        return None
+
+    def recall(self, memory: Any) -> None:
+        """Go on from what `remember` said; its attributes are those of that time already."""
 
     def reported(self) -> NDArray[np.float64]:
         """What the program tells about itself now, in the order of `reports`."""

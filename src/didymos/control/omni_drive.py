@@ -1,15 +1,18 @@
 """Omni drive: a base on four mecanum wheels by velocity, by pose or along a path, with odometry and a look ahead.
 
-    w_i  = (v_y + s_i v_x + t_i h w_z) / r,    s = (-1, 1, -1, 1), t = (1, -1, -1, 1)          inverse kinematics
-    v    = r/4 (s . dq, sum dq, t . dq / h) / dt                                             odometry, from encoder angles
+    w_i  = (v_x + s_i v_y + t_i h w_z) / r,    s = (1, -1, 1, -1), t = (1, -1, -1, 1)          inverse kinematics
+    v    = r/4 (sum dq, s . dq, t . dq / h) / dt                                             odometry, from encoder angles
     room = min over rays of the distance ahead of the base's edge                              in the way of the motion
     slip = w_1 + w_2 - w_3 - w_4, zero where all four wheels roll
 
-Wheels counter-clockwise from the front right, y forward, x right. r and h are what the program believes, which need not be
-the robot's. What drives it is `setpoints.mode`: 0 the velocities vx, vy, wz in the frame of the base; 1 the pose x, y, yaw in
-the frame of the odometry; 2 a square, 3 a circle, 4 a star, of the gains' size and speed, heading held. Poses and paths are
-followed by feed-forward plus a proportional law. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops
-the robot. Where `stop.distance` is set, the speed falls in front of what the lidars see in the way of the motion.
+Wheels counter-clockwise from the front right, x forward, y left (REP 103). A base whose own y is forward says so by the option
+`forward: y`; all velocities, poses and paths, in and out, then are in its axes: x right. r and h are what the program believes,
+which need not be the robot's.
+
+What drives it is `setpoints.mode`: 0 the velocities vx, vy, wz in the frame of the base; 1 the pose x, y, yaw in the frame of the
+odometry; 2 a square, 3 a circle, 4 a star, of the gains' size and speed, heading held. Poses and paths are followed by
+feed-forward plus a proportional law. Where `timeout` is set, a counter `setpoints.alive` that stops counting stops the robot.
+Where `stop.distance` is set, the speed falls in front of what the lidars see in the way of the motion.
 
 dq and dt are those between two readings of the encoders, by their stamps: the program may run faster or slower than they do, or
 miss some; between two readings the odometry stands, and so does its twist. A reading that says nothing new after the encoders
@@ -24,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -59,6 +62,12 @@ def _begin(measured: Any, setpoints: Any, memory: Any) -> None:
 
 
 @kernel
+def _in_base(settings: Any, ahead: float, left: float) -> tuple[float, float]:
+    """x and y in the axes of the base of what is ahead and to the left."""
+    return settings.forward_x * ahead - settings.forward_y * left, settings.forward_y * ahead + settings.forward_x * left
+
+
+@kernel
 def _follow_wheels(settings: Any, measured: Any, memory: Any) -> None:
     """Odometry: what the wheels have turned since the last reading moves the base along an arc."""
     speed = measured.wheel_speed
@@ -76,7 +85,8 @@ def _follow_wheels(settings: Any, measured: Any, memory: Any) -> None:
     d1, d2, d3, d4 = angle[0] - last[0], angle[1] - last[1], angle[2] - last[2], angle[3] - last[3]
     for i in range(4):
         last[i] = angle[i]
-    dx, dy, turn = 0.25 * r * (-d1 + d2 - d3 + d4), 0.25 * r * (d1 + d2 + d3 + d4), 0.25 * r / h * (d1 - d2 - d3 + d4)
+    ahead, left, turn = 0.25 * r * (d1 + d2 + d3 + d4), 0.25 * r * (d1 - d2 + d3 - d4), 0.25 * r / h * (d1 - d2 - d3 + d4)
+    dx, dy = _in_base(settings, ahead, left)
     middle = memory.yaw + 0.5 * turn
     memory.x += dx * math.cos(middle) - dy * math.sin(middle)
     memory.y += dx * math.sin(middle) + dy * math.cos(middle)
@@ -88,19 +98,21 @@ def _follow_wheels(settings: Any, measured: Any, memory: Any) -> None:
 
 
 @kernel
-def _to_goal(mode: int, gains: Any, setpoints: Any, seconds: float, memory: Any) -> tuple[float, float, float]:
+def _to_goal(mode: int, settings: Any, gains: Any, setpoints: Any, seconds: float, memory: Any) -> tuple[float, float, float]:
     """Velocities of the base towards a pose, or along a path on which it has been for some seconds."""
     goal_x, goal_y, goal_yaw, feed_x, feed_y = setpoints.x, setpoints.y, setpoints.yaw, 0.0, 0.0
     if mode >= SQUARE:
-        goal_x, goal_y, along_x, along_y = on_path(mode, gains.path_speed * seconds, gains.path_size)
-        goal_yaw, feed_x, feed_y = 0.0, gains.path_speed * along_x, gains.path_speed * along_y
+        ahead, left, along, aside = on_path(mode, gains.path_speed * seconds, gains.path_size)
+        goal_x, goal_y = _in_base(settings, ahead, left)
+        feed_x, feed_y = _in_base(settings, gains.path_speed * along, gains.path_speed * aside)
+        goal_yaw = 0.0
     ex, ey = feed_x + gains.pose_kp * (goal_x - memory.x), feed_y + gains.pose_kp * (goal_y - memory.y)
     c, s = math.cos(memory.yaw), math.sin(memory.yaw)
     return c * ex + s * ey, c * ey - s * ex, gains.pose_kp_yaw * wrap(goal_yaw - memory.yaw)
 
 
 @kernel
-def _demanded(gains: Any, setpoints: Any, time: float, memory: Any) -> tuple[float, float, float]:
+def _demanded(settings: Any, gains: Any, setpoints: Any, time: float, memory: Any) -> tuple[float, float, float]:
     """Velocities of the base that the set-points ask for, within what it may do."""
     mode = int(setpoints.mode)
     if mode != memory.mode:
@@ -108,7 +120,7 @@ def _demanded(gains: Any, setpoints: Any, time: float, memory: Any) -> tuple[flo
         memory.mode_start = time
     vx, vy, wz = setpoints.vx, setpoints.vy, setpoints.wz
     if mode != _VELOCITY:
-        vx, vy, wz = _to_goal(mode, gains, setpoints, time - memory.mode_start, memory)
+        vx, vy, wz = _to_goal(mode, settings, gains, setpoints, time - memory.mode_start, memory)
     size = math.sqrt(vx * vx + vy * vy)
     part = gains.top_speed / size if size > gains.top_speed else 1.0
     return part * vx, part * vy, limit(wz, -gains.top_turn, gains.top_turn)
@@ -170,6 +182,8 @@ class OmniDrive(CompiledController):
     ranges = measurement(count=_MOST_RAYS, unit="m", doc="along all rays of all lidars")
     radius = setting(unit="m", doc="r, of the wheels")
     lever = setting(unit="m", doc="h, half of track plus wheelbase")
+    forward_x = setting(doc="1 where x of the base is forward, 0 where y is")
+    forward_y = setting(doc="1 where y of the base is forward, 0 where x is")
     ray_count = setting()
     rays = setting(layout=_RAY, count=_MOST_RAYS)
     odometry_x = report("x", unit="m")
@@ -193,7 +207,7 @@ class OmniDrive(CompiledController):
         if clock.first > 0.0:
             _begin(measured, setpoints, memory)
         _follow_wheels(settings, measured, memory)
-        vx, vy, wz = _demanded(gains, setpoints, clock.time, memory)
+        vx, vy, wz = _demanded(settings, gains, setpoints, clock.time, memory)
         memory.late = 0.0
         if is_late(gains.timeout, setpoints.alive, clock.time, memory):
             memory.late = 1.0
@@ -204,10 +218,11 @@ class OmniDrive(CompiledController):
             memory.room = _room(settings, gains, measured.ranges, vx / moving, vy / moving)
             part = limit((memory.room - gains.stop_distance) / gains.stop_slow, 0.0, 1.0)
             vx, vy = part * vx, part * vy
-        inputs.demand[0] = (vy - vx + h * wz) / r
-        inputs.demand[1] = (vy + vx - h * wz) / r
-        inputs.demand[2] = (vy - vx - h * wz) / r
-        inputs.demand[3] = (vy + vx + h * wz) / r
+        ahead, left = settings.forward_x * vx + settings.forward_y * vy, settings.forward_x * vy - settings.forward_y * vx
+        inputs.demand[0] = (ahead + left + h * wz) / r
+        inputs.demand[1] = (ahead - left - h * wz) / r
+        inputs.demand[2] = (ahead + left - h * wz) / r
+        inputs.demand[3] = (ahead - left + h * wz) / r
 
     def __init__(
         self,
@@ -216,9 +231,16 @@ class OmniDrive(CompiledController):
         wheels: Mapping[str, str],
         encoders: str = "encoders",
         lidars: Mapping[str, Sequence[float]] | None = None,
+        forward: Literal["x", "y"] = "x",
     ) -> None:
         """`wheels`: input of each wheel by its joint, 1 to 4; `lidars`: x, y, yaw, rays, field of view by sensor."""
+        if forward not in ("x", "y"):
+            raise InputError(
+                f"found {forward!r}, expected x or y: the axis of the base that is forward", path="control.options.forward"
+            )
+        self.forward = forward
         self.settings["radius"], self.settings["lever"] = radius, lever
+        self.settings["forward_x"], self.settings["forward_y"] = float(forward == "x"), float(forward == "y")
         self.wheels, self.encoders = dict(wheels), encoders
         self.lidars = {name: tuple(place) for name, place in (lidars or {}).items()}
 

@@ -1,4 +1,4 @@
-"""Paths that a mecanum base follows: a square, a circle, a star, all from the origin, the first way along +y (forward)."""
+"""Paths that a mecanum base follows: a square, a circle, a star, all from the origin, the first way along +x (forward)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ SQUARE, CIRCLE, STAR = 2, 3, 4  # as `setpoints.mode` of `omni_drive` numbers th
 
 @kernel
 def _on_polygon(distance: float, side: float, turn: float, sides: int) -> tuple[float, float, float, float]:
-    """Point [m] and direction after a distance [m] along a closed polygon that begins along +y and turns by an angle."""
-    x, y, heading = 0.0, 0.0, 0.5 * math.pi
+    """Point [m] and direction after a distance [m] along a closed polygon that begins along +x and turns by an angle."""
+    x, y, heading = 0.0, 0.0, 0.0
     rest = min(max(distance, 0.0), side * sides)
     for _ in range(sides):
         part = min(rest, side)
@@ -38,4 +38,4 @@ def on_path(mode: int, distance: float, size: float) -> tuple[float, float, floa
     radius = 0.5 * size
     angle = min(max(distance, 0.0) / radius, 2.0 * math.pi)
     moving = 1.0 if angle < 2.0 * math.pi else 0.0
-    return radius * (math.cos(angle) - 1.0), radius * math.sin(angle), -moving * math.sin(angle), moving * math.cos(angle)
+    return radius * math.sin(angle), radius * (1.0 - math.cos(angle)), moving * math.cos(angle), moving * math.sin(angle)

@@ -1,8 +1,8 @@
 """Code that a twin file names, and what becomes of it: it is read, or, in a folder that the user trusts, it runs.
 
-A twin file names code by FILE.py:NAME (a file of its folder) or MODULE:NAME, as the kind of a part or sensor or as a control
-program. `ReadCode` answers with a stand-in that declares the same numbers and does nothing (`stand_in.py`): enough for looking
-at a twin. `RunCode` imports. `trust.py` says for whom.
+A twin file names code by FILE.py:NAME (a file of its folder), MODULE:NAME or FILE.fmu (`fmu_kind.py`), as the kind of a part or
+sensor or as a control program. `ReadCode` answers with a stand-in that declares the same numbers and does nothing
+(`stand_in.py`): enough for looking at a twin. `RunCode` imports. `trust.py` says for whom.
 
 What stands under `firmware` in a twin file names no code that could run: which firmware it is comes from the command line.
 """
@@ -17,9 +17,10 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from didymos.describe.description import Note
+from didymos.describe.fmu_kind import fmu_kind, with_fmus_named
 from didymos.describe.stand_in import stand_in
 from didymos.errors import InputError
-from didymos.kinds import Kinds, is_reference, load_module, split_reference
+from didymos.kinds import Kinds, is_fmu, is_reference, load_module, split_reference
 
 __all__ = ["Code", "NamedCode", "ReadCode", "RunCode", "code_of_variants", "named_code"]
 
@@ -36,7 +37,7 @@ class NamedCode:
 
 def named_code(raw: Any) -> tuple[NamedCode, ...]:
     """All code that the plain data of a twin file names, its variants left aside; the data may be anything."""
-    return tuple(item for item in _named(raw) if is_reference(item.name))
+    return tuple(item for item in _named(with_fmus_named(raw)) if is_reference(item.name))
 
 
 def code_of_variants(raw: Any) -> tuple[NamedCode, ...]:
@@ -81,6 +82,8 @@ class Code(ABC):
         """The kind of a name; an `InputError` where there is none."""
         if name in kinds:
             return kinds[name]
+        if name == "fmu":
+            raise InputError("an FMU is named by its file, which is missing: file: NAME.fmu (of a program, options.file)")
         if not is_reference(name):
             raise kinds.unknown(name)
         key = kinds.group, name
@@ -122,6 +125,9 @@ class RunCode(Code):
 
     def _found(self, kinds: Kinds[T], name: str) -> T:
         module, _ = split_reference(name)
+        if is_fmu(name):
+            _check_inside(module, self.folder)
+            return fmu_kind(kinds, name, self.folder, runs=True)
         if module not in self._modules:
             _check_inside(module, self.folder)
             self._modules[module] = load_module(module, self.folder)
@@ -145,6 +151,10 @@ class ReadCode(Code):
 
     def _found(self, kinds: Kinds[T], name: str) -> T:
         _check_inside(split_reference(name)[0], self.folder)
+        if is_fmu(name):
+            what = "its model description was read and it was not run: what it does is not checked"
+            self._notes[name] = (Note(str(self.folder / name), None, what),)
+            return fmu_kind(kinds, name, self.folder, runs=False)
         made = stand_in(kinds, name, self.folder)
         self._notes[name] = made.notes
         if made.is_open:
@@ -168,7 +178,7 @@ class ReadCode(Code):
 
 def _check_inside(module: str, folder: Path) -> None:
     """Refuse a file outside of the folder that names it: whoever trusts a folder has not looked at its neighbours."""
-    if module.endswith(".py"):
+    if module.endswith((".py", ".fmu")):
         try:
             inside = (folder / module).resolve().is_relative_to(folder.resolve())
         except (OSError, ValueError, RuntimeError):  # a name that no file can have

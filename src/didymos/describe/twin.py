@@ -17,6 +17,7 @@ from didymos.describe.check_values import check_gains
 from didymos.describe.code import Code, ReadCode, RunCode, named_code
 from didymos.describe.description import Description, Note
 from didymos.describe.float_base import float_base
+from didymos.describe.fmu_kind import with_fmus_named
 from didymos.describe.formats.format import DescriptionFile
 from didymos.describe.formats.importer import DESCRIPTIONS, read_description
 from didymos.describe.formats.packages import Packages
@@ -87,6 +88,7 @@ class Twin(ParameterValues):
         self._raw, self._lines = read_yaml(file)
         if variant is not None:
             self._raw, self._lines = apply_variant(self._raw, self._lines, variant, file)
+        self._raw = with_fmus_named(self._raw)
         named = named_code(self._raw)
         if named and run_code and not (trust or is_trusted(file.parent)):
             raise NotTrusted(file, self._lines.get(named[0].place), named)
@@ -193,6 +195,7 @@ class Twin(ParameterValues):
         A mistake is an `InputError` whose path begins with `scenarios`. Without `check`, names in them are taken for known.
         """
         own = self._raw.get("scenarios") or {}
+        more = with_fmus_named({"scenarios": dict(more)})["scenarios"]
         for name in more:
             if name in own:
                 raise InputError("the twin has a scenario of this name; give this one another", path=f"scenarios.{name}")

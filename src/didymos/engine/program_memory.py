@@ -13,6 +13,8 @@ from didymos.errors import InputError
 
 __all__ = ["ProgramMemory"]
 
+_BESIDE = " beside"  # no attribute has this name
+
 
 class ProgramMemory:
     """The memory of one program; `compiled` where there is none, or one that remembers in the engine's state."""
@@ -29,9 +31,10 @@ class ProgramMemory:
         """Let the program remember what was saved."""
         if self._program is not None:
             own = vars(self._program)
-            gains = own["gains"]
+            kept = {key: own[key] for key in ("gains", *self._program.held_beside) if key in own}
             own.clear()
-            own.update(copy.deepcopy(memory), gains=gains)
+            own.update(copy.deepcopy({key: value for key, value in memory.items() if key != _BESIDE}), **kept)
+            self._program.recall(memory.get(_BESIDE))
 
     def reset(self) -> None:
         """Let the program forget all that has happened since it started."""
@@ -41,8 +44,13 @@ class ProgramMemory:
         """None where it cannot be copied."""
         if self._program is None:
             return {}
+        left_out = {"gains", *self._program.held_beside}
         try:
-            return copy.deepcopy({key: value for key, value in vars(self._program).items() if key != "gains"})
+            beside = self._program.remember()
+            memory = copy.deepcopy({key: value for key, value in vars(self._program).items() if key not in left_out})
+            return memory if beside is None else {**memory, _BESIDE: beside}
+        except InputError:
+            raise  # it says itself why
         except Exception:  # the user's own objects: a socket, a thread
             return None
 

@@ -13,8 +13,9 @@ from didymos.control.stimulus import StimulusSpec
 from didymos.describe.twin import Twin
 from didymos.engine.streams import StreamPlan
 from didymos.errors import InputError, nearest
+from didymos.parts.fmu_part import FmuPart
 
-__all__ = ["Sampling", "drop_sensors", "is_fed", "only", "with_fed"]
+__all__ = ["Sampling", "drop_sensors", "is_fed", "only", "refuse_fmus", "with_fed"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,14 @@ class Sampling:
 def is_fed(stimulus: StimulusSpec) -> bool:
     """Whether a stimulus gets its rows from a recording."""
     return stimulus.kind == "held" and not stimulus.file
+
+
+def refuse_fmus(twin: Twin) -> None:
+    """Refuse a twin with an FMU among its parts: a run begins anywhere in a recording, and the state of an FMU does not."""
+    for name, spec in twin.file.parts.items():
+        if issubclass(spec.contract, FmuPart):
+            what = f"{spec.contract.fmu.file.name} is an FMU: a run of it cannot begin in the middle of a recording"
+            raise InputError(what, path=f"parts.{name}")
 
 
 def with_fed(stimuli: tuple[StimulusSpec, ...], sampling: Sampling) -> tuple[StimulusSpec, ...]:

@@ -108,7 +108,8 @@ class Simulation:
         self.packed = Packed([own.context for own in built])
         self.address = self.packed.address
         self._compiled = all(robot.compiled for robot in robots)
-        self._disturbed = any(robot.changes or robot.cameras.names for robot in robots)  # by what Python does between ticks
+        # whether Python does something between ticks
+        self._disturbed = any(robot.changes or robot.cameras.names or robot.fmus for robot in robots)
 
     # the only robot
 
@@ -282,6 +283,10 @@ class Simulation:
             robot.begin_with({})
             robot.close_welds()
         self._settle()
+        if any(robot.fmus for robot in self._robots):
+            mujoco.mj_forward(self.model, self.data)  # their laws look at the motion with which they begin
+            for robot in self._robots:
+                robot.fmus.begin(0)
         for robot in self._robots:
             robot.changes.forget()
             robot.cameras.restart(self.seed)
@@ -393,7 +398,8 @@ class Simulation:
             if due:
                 robot.live.set_all(due)
             robot.cameras.look(tick, self.data)
-            undisturbed += [robot.changes.until(tick), robot.cameras.until(tick)]
+            robot.fmus.step(tick)
+            undisturbed += [robot.changes.until(tick), robot.cameras.until(tick), robot.fmus.until(tick)]
         return min(undisturbed)
 
     def _drive(self, in_python: Sequence[RobotRun], first: int, count: int) -> None:
@@ -446,15 +452,14 @@ class Simulation:
     def close(self) -> None:
         """Let the control program go, with the process or the line that it may hold; there is no run after it."""
         for robot in self._robots:
-            if robot.program is not None:
-                robot.program.stop()
+            robot.close()
 
     # state and parameters
 
     @alone
     def save(self) -> State:
         """The whole state of the run."""
-        memories = {robot.name: robot.memory.save() for robot in self._robots}
+        memories = {robot.name: robot.save_memory() for robot in self._robots}
         return State(self._vector(), self.tick, memories.get("", memories), self._made_by)
 
     @alone
@@ -469,7 +474,7 @@ class Simulation:
         self._settle()
         for robot in self._robots:
             robot.cameras.forget()
-            robot.memory.restore(state.program[robot.name] if robot.name else state.program)
+            robot.restore_memory(state.program[robot.name] if robot.name else state.program)
 
     def set(self, path: str, value: float) -> None:
         """Change a parameter, or all that a pattern matches, from the next tick; one that is fixed for a run is an `InputError`.
@@ -502,8 +507,8 @@ class Simulation:
     @alone
     def intervene(self, item: Intervention) -> None:
         """Do what a person did to the run; what does not fit is an `InputError` and changes nothing."""
-        if item.kind == "set":
-            self.set(item.path, item.value[0])
+        if item.kind in ("set", "set_all"):
+            self.set_all(item.values)
         else:
             self.only.intervene(item)
 

@@ -23,7 +23,7 @@ __all__ = ["KinematicBase", "KinematicWheel"]
 
 
 class KinematicWheel(Part):
-    """A wheel and its column of the forward matrix. The joint turns about -x of the part's frame."""
+    """A wheel and its column of the forward matrix. The joint turns about y of the part's frame, to the left of x."""
 
     needs_joint = True
     motion = Motion.FRAME
@@ -49,7 +49,7 @@ class KinematicWheel(Part):
         torque = wheel.inertia * (inputs.speed - here.joint_velocity) / here.step
         wrench.joint_torque = torque
         wrench.joint_passive = torque  # a motion, not a drive: no limit of the joint binds it
-        wrench.torque[0] = -torque  # the joint's axis is -x: what the engine takes from the link, we give back
+        wrench.torque[1] = torque  # the joint's axis is y: what the engine takes from the link, we give back
         output.velocity[0] = inputs.velocity[0] + wheel.per_x * inputs.speed
         output.velocity[1] = inputs.velocity[1] + wheel.per_y * inputs.speed
         output.turn = inputs.turn + wheel.per_turn * inputs.speed

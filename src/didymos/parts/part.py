@@ -235,6 +235,11 @@ class Part:
         return "" if hasattr(cls, "law") else "has no force law: a function marked with @law"
 
     @classmethod
+    def for_record(cls, raw: Mapping[str, Any]) -> type[Part]:
+        """The kind for one record of a twin file: itself, unless the record decides which inputs there are."""
+        return cls
+
+    @classmethod
     def check(cls, spec: Any) -> None:
         """Whether the numbers of a part agree with each other; a ValueError says what does not."""
 

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from didymos.engine.judge import Judge
-from didymos.engine.pace import Pace
 from didymos.engine.run import Run
 from didymos.ports.moteus.numbers import plan_buses
 from didymos.ports.moteus.terminal import Terminal, wait
 from didymos.ports.moteus.wired_bus import WiredBus
+from didymos.ports.real_time import RealTime
 from didymos.ports.serve_options import ServeOptions
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 _SLICE = 0.002  # [s] of the twin's clock that pass at once
-_SLACK = 0.1  # [s] that a run may be late and catch up; beyond, its clock falls behind the wall's, and an overrun is counted
 _LOOK_UP = 0.1  # [s] after which a run that waits for a query looks whether it should end
 
 
@@ -63,32 +61,22 @@ class _Port:
     """The run's side of the wire."""
 
     def __init__(self, run: Run, buses: Sequence[WiredBus], options: ServeOptions) -> None:
-        self._run, self._buses, self._options = run, buses, options
-        simulation = run.simulation
-        self._slice = max(1, round(_SLICE / simulation.period))
-        self._end = None if options.seconds is None else max(1, round(options.seconds / simulation.period))
+        self._run, self._buses = run, buses
+        self._time = RealTime(run, options, piece=_SLICE)
+        self._tick = run.simulation.tick  # until which the buses know that time has passed
 
     def real_time(self) -> None:
         """Let time pass as the wall clock does, and answer meanwhile."""
-        simulation = self._run.simulation
-        pace = Pace(simulation.period, real_time=True, slack=_SLACK)
-        while not self._over():
-            began = simulation.tick
-            self._pass(self._slice)
-            due = monotonic() + pace.left(simulation.tick - began)
-            while (left := due - monotonic()) > 0.0:
-                self._listen(left)
-            self._listen(0.0)
-            simulation.overruns += pace.wait(simulation.tick - began)
+        self._time.pass_time(lambda: self._listen(0.0), self._listen)
 
     def step_locked(self) -> None:
         """Let time pass on queries only: to the next period of a bus, once all of them wait."""
         simulation = self._run.simulation
         for bus in self._buses:
             bus.begin(simulation.tick)
-        while not self._over():
+        while not self._time.over:
             self._listen(_LOOK_UP)
-            while all(bus.waits for bus in self._buses) and not self._over():
+            while all(bus.waits for bus in self._buses) and not self._time.over:
                 self._pass(min(bus.due for bus in self._buses) - simulation.tick)
                 for bus in self._buses:
                     if bus.due <= simulation.tick:
@@ -97,6 +85,7 @@ class _Port:
 
     def _listen(self, seconds: float) -> None:
         """Answer what comes within a time [s]."""
+        self._tell_time()
         buses = [bus for bus in self._buses if not bus.waits]
         for bus, data in zip(buses, wait([one.terminal for one in buses], seconds), strict=True):
             bus.feed(data)
@@ -105,14 +94,14 @@ class _Port:
     def _pass(self, ticks: int) -> None:
         """Let ticks pass, slice by slice."""
         simulation = self._run.simulation
-        while ticks > 0 and not self._over():
-            count = min(ticks, self._slice)
-            if self._end is not None:
-                count = min(count, self._end - simulation.tick)
-            self._run.advance(count)
-            for bus in self._buses:
-                bus.advance(count * simulation.period)
-            ticks -= count
+        end = simulation.tick + ticks
+        while simulation.tick < end and not self._time.over:
+            self._time.advance(min(end - simulation.tick, self._time.ticks))
+            self._tell_time()
 
-    def _over(self) -> bool:
-        return self._options.stop.is_set() or (self._end is not None and self._run.simulation.tick >= self._end)
+    def _tell_time(self) -> None:
+        """Let the buses know how much time has passed."""
+        simulation = self._run.simulation
+        passed, self._tick = simulation.tick - self._tick, simulation.tick
+        for bus in self._buses if passed else ():
+            bus.advance(passed * simulation.period)

@@ -2,6 +2,7 @@
 
     /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> setpoints.{vx,vy,vz}, angular -> setpoints.{wx,wy,wz};
                                                      counts setpoints.alive, by which a program knows that its driver lives
+                         geometry_msgs/TwistStamped  the same in the frame of the base; see `_base_frame` and `STALE`
     /set/setpoints/NAME  std_msgs/Float64            a set-point of the control program
     /set/inputs/NAME     std_msgs/Float64            what is added to an input
     /set/setpoints, ...  std_msgs/Float64MultiArray  all set-points, inputs, or those of a group, setpoints.wheels.*, in order
@@ -22,14 +23,19 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from didymos.describe.schema import CommandSpec
+from didymos.describe.ros2_file import CommandSpec
 from didymos.errors import InputError, nearest
 from didymos.ports.ros2.names import ros_name, spell
 
-__all__ = ["ALIVE", "STEP", "Command", "Subscription", "subscriptions"]
+__all__ = ["ALIVE", "CMD_VEL", "STALE", "STEP", "Command", "Subscription", "subscriptions"]
 
 STEP = "/step"
 ALIVE = "setpoints.alive"
+CMD_VEL = "/cmd_vel"
+STALE = 0.5
+"""[s] of the twin's clock: a command whose header says that it is older is not followed, as by ROS 2's drive controllers."""
+
+_LABELS = ("", "teleop_twist_joy")  # that name no frame: the second is what that node writes unless it is told another
 
 _TWIST = {
     "setpoints.vx": ("linear", "x"), "setpoints.vy": ("linear", "y"), "setpoints.vz": ("linear", "z"),
@@ -41,12 +47,14 @@ _TWIST = {
 class Command:
     """Set-points and inputs by handle (`setpoints.z`), as one message has them; `alive`: a sign of life as well.
 
-    `prefix` stands before the handles of a robot of a world (`drone.`).
+    `prefix` stands before the handles of a robot of a world (`drone.`). `stamp` [s] is when it was made, on the twin's clock
+    if its driver has that; 0 where nobody says.
     """
 
     values: tuple[tuple[str, float], ...]
     alive: bool = False
     prefix: str = ""
+    stamp: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -63,14 +71,17 @@ class Subscription:
 
 
 def subscriptions(
-    handles: Sequence[str], commands: Mapping[str, CommandSpec] = MappingProxyType({})
+    handles: Sequence[str], commands: Mapping[str, CommandSpec] = MappingProxyType({}), base: Sequence[str] = ()
 ) -> Iterator[Subscription]:
-    """Every topic that a twin with these handles listens to, and those that its file adds."""
+    """Every topic that a twin with these handles listens to, and those that its file adds; `base`: names of its base's frame."""
     for topic, command in commands.items():
+        if command.type is not None:
+            continue  # a message of the robot's own: own_commands.py
         yield _commanded(topic, command, handles)
     steered = {handle: field for handle, field in _TWIST.items() if handle in handles}
     if steered:
-        yield Subscription("/cmd_vel", "geometry_msgs/msg/Twist", lambda message: _from_twist(message, steered))
+        yield Subscription(CMD_VEL, "geometry_msgs/msg/Twist", lambda message: _from_twist(message, steered))
+        yield Subscription(CMD_VEL, "geometry_msgs/msg/TwistStamped", _stamped(steered, base))
     groups = _groups(handles)
     names = spell((*(f"set.{handle}" for handle in handles), *(f"set.{group}" for group in groups)))
     for handle in handles:
@@ -108,6 +119,16 @@ def _groups(handles: Sequence[str]) -> dict[str, tuple[str, ...]]:
 def _from_twist(message: Any, steered: dict[str, tuple[str, str]]) -> Command:
     values = ((handle, getattr(getattr(message, part), axis)) for handle, (part, axis) in steered.items())
     return replace(_command(values), alive=True)
+
+
+def _stamped(steered: dict[str, tuple[str, str]], base: Sequence[str]) -> Callable[[Any], Command]:
+    def read(message: Any) -> Command:
+        frame, stamp = message.header.frame_id, message.header.stamp
+        if frame not in (*_LABELS, *base):
+            raise InputError(f"found a twist in the frame {frame[:40]!r}, expected {' or '.join(base)} or no frame")
+        return replace(_from_twist(message.twist, steered), stamp=stamp.sec + 1e-9 * stamp.nanosec)
+
+    return read
 
 
 def _one(handle: str) -> Callable[[Any], Command]:

@@ -49,7 +49,7 @@ class Node:
         except DDSException as error:
             hint = "; is CYCLONEDDS_URI right?" if own else ""
             raise InputError(f"DDS cannot open domain {domain}: {error.msg}{hint}", option="domain") from None
-        self._topics: dict[str, Any] = {}
+        self._topics: dict[tuple[str, Any], Any] = {}  # by name and type: /cmd_vel has two
         self.writer_ids: list[bytes] = []
         self.reader_ids: list[bytes] = []
 
@@ -60,10 +60,22 @@ class Node:
         return made
 
     def writer(
-        self, topic: str, kind: Any, *, depth: int = 10, reliable: bool = True, lasting: bool = False, about: str = ""
+        self,
+        topic: str,
+        kind: Any,
+        *,
+        depth: int = 10,
+        reliable: bool = True,
+        lasting: bool = False,
+        about: str = "",
+        lifespan: float | None = None,
     ) -> Any:
-        """A writer of a DDS topic. `lasting`: late readers get the last messages too. `about` is said to whoever finds it."""
-        made = DataWriter(self.participant, self._topic(topic, kind), qos=_quality(depth, reliable, lasting, about))
+        """A writer of a DDS topic. `lasting`: late readers get the last messages too, up to `lifespan` [s] after they were sent.
+
+        `about` is said to whoever finds it.
+        """
+        quality = _quality(depth, reliable, lasting, about, lifespan)
+        made = DataWriter(self.participant, self._topic(topic, kind), qos=quality)
         self.writer_ids.append(made.guid.bytes)
         return made
 
@@ -74,17 +86,18 @@ class Node:
         return made
 
     def _topic(self, topic: str, kind: Any) -> Any:
-        if topic not in self._topics:
-            self._topics[topic] = Topic(self.participant, topic, kind)
-        return self._topics[topic]
+        if (topic, kind) not in self._topics:
+            self._topics[topic, kind] = Topic(self.participant, topic, kind)
+        return self._topics[topic, kind]
 
 
-def _quality(depth: int, reliable: bool, lasting: bool, about: str) -> Any:
+def _quality(depth: int, reliable: bool, lasting: bool, about: str, lifespan: float | None = None) -> Any:
     return Qos(
         Policy.Reliability.Reliable(_BLOCKING) if reliable else Policy.Reliability.BestEffort,
         Policy.History.KeepLast(depth),
         Policy.Durability.TransientLocal if lasting else Policy.Durability.Volatile,
         _CDR,
         *([Policy.DurabilityService(0, Policy.History.KeepLast(depth), -1, -1, -1)] if lasting else []),
+        *([] if lifespan is None else [Policy.Lifespan(round(lifespan * 1e9))]),
         *([Policy.Userdata(about.encode())] if about else []),
     )
