@@ -18,10 +18,10 @@ from didymos.contract import Declaration
 from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.object_spec import MotionSpec, PoseSpec, TerrainSpec
+from didymos.describe.ros2_file import CommandFieldSpec, CommandSpec, ControllerSpec, MessageSpec, Ros2Spec
 from didymos.describe.schema import (
     OF_A_KIND,
     ColumnSpec,
-    CommandSpec,
     ContactSpec,
     ControlSpec,
     DescriptionSpec,
@@ -36,7 +36,6 @@ from didymos.describe.schema import (
     PriorSpec,
     RecordingsSpec,
     RecordSpec,
-    Ros2Spec,
     ScenarioSpec,
     StartSpec,
     TwinFile,
@@ -99,6 +98,9 @@ RECORDS: dict[str, type[Spec]] = {
     "expectation": ExpectationSpec,
     "ros2": Ros2Spec,
     "command": CommandSpec,
+    "field of a command": CommandFieldSpec,
+    "message": MessageSpec,
+    "controller": ControllerSpec,
     "recordings": RecordingsSpec,
     "column": ColumnSpec,
     "where": WhereSpec,

@@ -13,7 +13,7 @@ from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
 
 import didymos
-from didymos.describe.schema import CommandSpec
+from didymos.describe.ros2_file import CommandSpec
 from didymos.engine.run import Run
 from didymos.ports.ros2.commands import STEP, subscriptions
 from didymos.ports.ros2.inbox import Inbox, Step

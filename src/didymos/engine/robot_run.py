@@ -79,6 +79,8 @@ class RobotRun:
     """A robot in a run. `enter` says what it brings; `build` gives it its place in a model; then it can run."""
 
     built: Built
+    period: float
+    """[s] of a tick."""
 
     def __init__(self, entrant: Entrant, sampling: Sampling | None = None) -> None:
         self.name, self.scenario, self.piloted = entrant.name, entrant.scenario, entrant.piloted
@@ -109,7 +111,7 @@ class RobotRun:
     def enter(self, built: Built, seed: int, period: float) -> None:
         """Take the robot's place in a model."""
         self.built, self.data, self.robot, self.context = built, built.data, built.robot, built.context
-        self._state = built.data.plugin_state
+        self._state, self.period = built.data.plugin_state, period
         self.memory = ProgramMemory(self.program, compiled=self.compiled)
         self.live = LiveValues(built)
         self.overrides = Overrides(built)

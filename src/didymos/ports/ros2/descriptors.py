@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from didymos.errors import InputError
-from didymos.ports.ros2.types import blank, message_type
+from didymos.ports.ros2.types import blank_fields, message_type
 
 if TYPE_CHECKING:
     from didymos.describe.parameter import Parameter
@@ -29,7 +29,7 @@ def parameter_value(value: float | bool | None) -> Any:
     kind, field = (NOT_SET, {}) if value is None else (DOUBLE, {"double_value": float(value)})
     if isinstance(value, bool):
         kind, field = BOOL, {"bool_value": value}
-    return message_type(_VALUE)(**{**blank(_VALUE), "type": kind, **field})
+    return message_type(_VALUE)(**{**blank_fields(_VALUE), "type": kind, **field})
 
 
 def number_of(value: Any) -> float:
@@ -47,7 +47,7 @@ def descriptor(name: str, parameter: Parameter | None, source: str) -> Any:
     A range has two ends in ROS 2, so a number with one bound says it in words.
     """
     if parameter is None:
-        return message_type(_DESCRIPTOR)(**{**blank(_DESCRIPTOR), "name": name})
+        return message_type(_DESCRIPTOR)(**{**blank_fields(_DESCRIPTOR), "name": name})
     low, high, unit = parameter.low, parameter.high, parameter.unit
     words = [] if unit in ("", "1") else [f"[{unit}]"]
     about = " ".join([*words, *([parameter.doc] if parameter.doc else []), f"({source})"])
@@ -69,4 +69,4 @@ def sim_time_descriptor() -> Any:
     """That of `use_sim_time`."""
     about = "this node is the clock: it publishes /clock and stamps everything by it"
     fields = {"name": USE_SIM_TIME, "type": BOOL, "description": about, "read_only": True}
-    return message_type(_DESCRIPTOR)(**{**blank(_DESCRIPTOR), **fields})
+    return message_type(_DESCRIPTOR)(**{**blank_fields(_DESCRIPTOR), **fields})

@@ -25,13 +25,24 @@ from didymos.record.stream import Kind
 try:
     from didymos.ports.ros2.commands import ALIVE, CMD_VEL, STALE, Command, Subscription, subscriptions
     from didymos.ports.ros2.graph import announce
+    from didymos.ports.ros2.hardware import steer
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.node import Node
     from didymos.ports.ros2.outlets import Owner, outlets, owners, statics
     from didymos.ports.ros2.parameters import Parameters, connect
     from didymos.ports.ros2.publisher import Publisher
+    from didymos.ports.ros2.robot_features import robot_features
     from didymos.ports.ros2.rosout import FATAL, Rosout
-    from didymos.ports.ros2.services import Feature, Reply, Request, Restarts, open_service
+    from didymos.ports.ros2.services import (
+        Delivery,
+        Feature,
+        Listens,
+        Reply,
+        Request,
+        Restarts,
+        open_service,
+        open_topic,
+    )
     from didymos.ports.ros2.simulation_services import SimulationServices
     from didymos.ports.ros2.time_control import TimeControl
 except ImportError as error:
@@ -75,6 +86,8 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     for owner, feature in features:
         for service in feature.services:
             open_service(owner, inbox, service)
+        for topic in feature.topics if isinstance(feature, Listens) else ():
+            open_topic(owner, inbox, topic)
     known = announce({owner.name: owner.node for owner in nodes})
     run.listen(publisher.put)
     rosout.follow(run, nodes)
@@ -110,7 +123,7 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
 
 def _features(owner: Owner) -> list[Feature]:
     """What a node offers besides its topics."""
-    return [Parameters(owner)]
+    return [Parameters(owner), *robot_features(owner)]
 
 
 def _subscriptions(owner: Owner) -> list[Subscription]:
@@ -158,7 +171,7 @@ class _Port:
         self._run, self._inbox, self._publisher, self._rosout = run, inbox, publisher, rosout
         self.judge = Judge(run.simulation, run.log) if judge is None else judge
         self.features: Sequence[Feature] = ()
-        self._commanded: dict[str, float] = {}  # by handle, that of a robot of a world behind its prefix
+        self._alive_counts: dict[str, float] = {}  # by handle, that of a robot of a world behind its prefix
         robots = run.simulation.robots
         self._alive = {f"{name}.{ALIVE}" if name else ALIVE for name, robot in robots.items() if ALIVE in robot.overrides.names}
         # The tick until which each driver lets time pass, by robot: who is driven from elsewhere is waited for from the start.
@@ -186,7 +199,7 @@ class _Port:
 
     def _restarted(self) -> None:
         """The run has begun anew: nothing of what was commanded holds, and nobody has let time pass."""
-        self._commanded.clear()
+        self._alive_counts.clear()
         self._steps = dict.fromkeys(self._steps, 0)
         self.judge = Judge(self._run.simulation, self._run.log)
         for feature in self.features:
@@ -237,12 +250,22 @@ class _Port:
         """Let time pass until a tick, and tell the drivers who have waited for it."""
         simulation, before = self._run.simulation, self._run.simulation.tick
         while simulation.tick < end and not self._time.over:
-            self._time.advance(min(end - simulation.tick, simulation.chunk))  # and all recorded on the way is with the publisher
+            busy = any(isinstance(feature, Listens) and feature.busy for feature in self.features)
+            if busy and simulation.tick > before:
+                self._tend_features()
+            ticks = self._time.ticks if busy else simulation.chunk
+            self._time.advance(min(end - simulation.tick, ticks))  # and all recorded on the way is with the publisher
         for robot, tick in self._steps.items():
             if before < tick <= end:
                 self._publisher.put_stepped(robot, simulation.tick)
 
-    def _follow(self, command: Command | Request) -> None:
+    def _follow(self, command: Command | Request | Delivery) -> None:
+        if isinstance(command, Delivery):
+            try:
+                command.settle(self._run)
+            except InputError as error:
+                self._inbox.refuse(command.listening.topic, str(error))
+            return
         if isinstance(command, Request):
             reply = command.settle(self._run)
             self._replies += [] if reply is None else [reply]
@@ -253,21 +276,22 @@ class _Port:
             self._inbox.refuse(topic, f"its stamp is {late:.3g} s before the twin's clock, more than {STALE:g} s")
             return
         for name, value in command.values:
-            handle = command.prefix + name
-            if self._commanded.get(handle) != value:  # a command that is repeated at a rate is one intervention
-                self._steer(handle, value)
+            steer(self._run, self._run.simulation.robots[command.prefix[:-1]], name, value)
         alive = command.prefix + ALIVE
         if command.alive and alive in self._alive:
-            self._steer(alive, self._commanded.get(alive, 0.0) + 1.0)
+            steer(self._run, self._run.simulation.robots[command.prefix[:-1]], ALIVE, self._count(alive))
 
-    def _steer(self, handle: str, value: float) -> None:
-        self._run.intervene("steer", handle, value)
-        self._commanded[handle] = value
+    def _count(self, alive: str) -> float:
+        self._alive_counts[alive] = self._alive_counts.get(alive, 0.0) + 1.0
+        return self._alive_counts[alive]
+
+    def _tend_features(self) -> None:
+        for feature in self.features:
+            self._replies += feature.tend(self._run)
 
     def _tend_wire(self) -> None:
         """Send answers that can be received. A thread that ended before its time has printed why; nothing runs on without it."""
-        for feature in self.features:
-            self._replies += feature.tend(self._run)
+        self._tend_features()
         self._replies = [reply for reply in self._replies if not reply.send()]
         if not (self._inbox.alive and self._publisher.alive):
             raise RunError("the connection to DDS broke down", time=self._run.simulation.time)

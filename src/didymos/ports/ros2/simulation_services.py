@@ -22,7 +22,7 @@ from didymos.ports.ros2.services import Reply, Request, Service
 from didymos.ports.ros2.simulation_types import DEFINITIONS, Features, Results, simulation_services, snake
 from didymos.ports.ros2.step_action import StepAction
 from didymos.ports.ros2.time_control import Refused, Steps, TimeControl
-from didymos.ports.ros2.types import blank, message_type
+from didymos.ports.ros2.types import blank_fields, message_type
 
 if TYPE_CHECKING:
     from didymos.engine.run import Run
@@ -81,7 +81,7 @@ class SimulationServices:
 
     def _safely(self, answer: Callable[..., Any] | None, name: str, run: Run, request: Request) -> dict[str, Any] | None:
         """An answer; whatever does not fit becomes its result."""
-        empty = blank(f"simulation_interfaces/srv/{name}_Response")
+        empty = blank_fields(f"simulation_interfaces/srv/{name}_Response")
         try:
             if answer is None:
                 raise Refused(Results.FEATURE_UNSUPPORTED, _NOT_HERE[name])
