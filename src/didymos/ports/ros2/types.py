@@ -17,7 +17,8 @@ from didymos.ports.ros2.names import dds_type
 from didymos.record.cdr import ros2_types
 
 __all__ = [
-    "blank", "blank_field", "blank_fields", "message_members", "message_type", "raw_type", "service_type", "structure", "type_hash",
+    "blank", "blank_field", "blank_fields", "message_members", "message_type", "raw_type", "service_type", "structure",
+    "type_hash",
 ]  # fmt: skip
 
 _BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4  # rosbags' Nodetype
