@@ -1,4 +1,4 @@
-"""The action `SimulateSteps` as a node offers it: goals, feedback after each step, cancelling, results.
+"""The action `SimulateSteps`: a goal lets so many ticks pass while the run is paused, and tells after each.
 
 A goal that cannot be followed is accepted and aborted at once, so that its result says why.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from didymos.ports.ros2.action_server import ABORTED, CANCELED, CANCELING, SUCCEEDED, ActionServer, Goal
+from didymos.ports.ros2.action_server import ABORTED, CANCELED, SUCCEEDED, ActionServer, Goal
 from didymos.ports.ros2.services import Reply
 from didymos.ports.ros2.simulation_types import ACTION, Results, snake
 from didymos.ports.ros2.time_control import Refused, Steps
@@ -25,46 +25,47 @@ _TYPE = f"simulation_interfaces/action/{ACTION}"
 
 
 class StepAction:
-    """Takes goals for `TimeControl`."""
+    """Takes goals for `TimeControl`, one at a time."""
 
     def __init__(self, owner: Owner, control: TimeControl) -> None:
         self._control = control
         self._server = ActionServer(owner, f"{owner.name}/{snake(ACTION)}", _TYPE, self._accept, self._cancel)
         self.services = self._server.services
-        self._going: list[tuple[Goal, Steps]] = []
+        self._goal: Goal | None = None
+        self._cancelled = False
 
-    def _accept(self, _run: Run, goal: Goal, message: Any) -> bool:
-        steps = Steps(message.steps)
-        steps.told = lambda _: self._server.feed_back(goal, _feedback(steps))
-        self._going.append((goal, steps))
+    def _accept(self, _run: Run, goal: Goal, asked: Any) -> bool:
         try:
-            self._control.begin_steps(steps)
+            self._control.begin_steps(Steps(asked.steps, self._tell))
+            self._goal, self._cancelled = goal, False
         except Refused as refusal:
-            self._end(goal, ABORTED, refusal.code, refusal.text)
+            self._server.end(goal, ABORTED, _result(refusal.code, refusal.text))
         return True
 
     def _cancel(self, _run: Run, goal: Goal) -> None:
-        for own, steps in self._going:
-            if own is goal and self._control.steps is steps:
-                steps.left = 0  # it ends with the step that it has reached
+        """It ends with the step that it has reached."""
+        if goal is self._goal and self._control.steps is not None:
+            self._cancelled, self._control.steps.left = True, 0
 
     def finish(self, steps: Steps) -> Iterable[Reply]:
-        """A goal is over whose steps are through, cut off by the end of the run, or by a client; answers that waited for it."""
-        for goal in [own for own, going in self._going if going is steps]:
-            if goal.status == CANCELING:
-                self._end(goal, CANCELED, Results.OPERATION_FAILED, f"cancelled after {steps.done} steps")
+        """The goal is over: its steps are through, or cut off by a client or the end of the run; answers that waited for it."""
+        goal, self._goal = self._goal, None
+        if goal is not None:
+            if self._cancelled:
+                self._server.end(goal, CANCELED, _result(Results.OPERATION_FAILED, f"cancelled after {steps.done} steps"))
             elif steps.left:
-                self._end(goal, ABORTED, Results.OPERATION_FAILED, f"the run ended after {steps.done} steps")
+                self._server.end(goal, ABORTED, _result(Results.OPERATION_FAILED, f"the run ended after {steps.done} steps"))
             else:
-                self._end(goal, SUCCEEDED, Results.OK, "")
+                self._server.end(goal, SUCCEEDED, _result(Results.OK, ""))
         due, self._server.replies = self._server.replies, []
         return due
 
-    def _end(self, goal: Goal, status: int, code: int, text: str) -> None:
-        self._going = [item for item in self._going if item[0] is not goal]
-        inner = message_type("simulation_interfaces/msg/Result")(result=code, error_message=text)
-        self._server.end(goal, status, message_type(f"{_TYPE}_Result")(result=inner))
+    def _tell(self, steps: Steps) -> None:
+        if self._goal is not None and self._server.heard:
+            feedback = message_type(f"{_TYPE}_Feedback")(completed_steps=steps.done, remaining_steps=steps.left)
+            self._server.feed_back(self._goal, feedback)
 
 
-def _feedback(steps: Steps) -> Any:
-    return message_type(f"{_TYPE}_Feedback")(completed_steps=steps.done, remaining_steps=steps.left)
+def _result(code: int, text: str) -> Any:
+    result = message_type("simulation_interfaces/msg/Result")(result=int(code), error_message=text)
+    return message_type(f"{_TYPE}_Result")(result=result)
