@@ -21,7 +21,7 @@ from didymos.ports.ros2.outlets import Owner
 from didymos.ports.ros2.services import Reply, Request, Service
 from didymos.ports.ros2.types import blank, message_type, type_hash
 
-__all__ = ["ABORTED", "CANCELED", "CANCELING", "SUCCEEDED", "ActionServer", "Goal", "ros_time", "write"]
+__all__ = ["ABORTED", "CANCELED", "SUCCEEDED", "ActionServer", "Goal", "ros_time", "write"]
 
 UNKNOWN, EXECUTING, CANCELING, SUCCEEDED, CANCELED, ABORTED = 0, 2, 3, 4, 5, 6  # of action_msgs/msg/GoalStatus
 _NONE, _REJECTED, _UNKNOWN_GOAL, _TERMINATED = 0, 1, 2, 3  # of action_msgs/srv/CancelGoal
