@@ -15,9 +15,10 @@ from cyclonedds.topic import Topic
 import didymos
 from didymos.describe.ros2_file import CommandSpec
 from didymos.engine.run import Run
+from didymos.errors import RunError
 from didymos.ports.ros2.commands import STEP, subscriptions
 from didymos.ports.ros2.inbox import Inbox, Step
-from didymos.ports.ros2.names import dds_request, dds_topic
+from didymos.ports.ros2.names import dds_request, dds_topic, dds_type
 from didymos.ports.ros2.node import Node, _quality
 from didymos.ports.ros2.outlets import Owner
 from didymos.ports.ros2.parameters import Parameters
@@ -76,32 +77,34 @@ class Ros2Wire(Wire):
             inbox.step_on(self._node, "", "")
             inbox.subscribe(self._node, subscribed)
             self._inbox, self._publisher = inbox, Publisher({"": (self._node, "")}, (), ())
-            kinds = {dds_topic(item.topic): (item.type_name, False) for item in subscribed}
-            kinds[dds_topic(STEP)] = ("std_msgs/msg/UInt64", False)
-            self._services(run, options, kinds)
-            for topic, (kind, is_request) in kinds.items():
-                self._writers.append((*self._raw_writer(topic), kind, is_request))
+            ends = [(dds_topic(item.topic), item.type_name, False) for item in subscribed]
+            ends += [(dds_topic(STEP), "std_msgs/msg/UInt64", False), *self._services(run, options)]
+            for topic, kind, is_request in ends:
+                self._writers.append((*self._raw_writer(topic, kind), kind, is_request))
         else:
-            self._services(run, options, {})
+            self._services(run, options)
 
-    def _services(self, run: Run, options: ServeOptions, kinds: dict[str, tuple[str, bool]]) -> None:
+    def _services(self, run: Run, options: ServeOptions) -> list[tuple[str, str, bool]]:
         """All services of a run. Readers and writers are those of the first one; a later run answers in its place."""
         owner = Owner(self._node, "/robot", run.simulation.only)
         self._port = _Port(run, self._inbox, self._publisher, options)
         features = [Parameters(owner), SimulationServices(owner, run, self._port.control)]
         self._port.features = features
+        fresh = []
         for service in (service for feature in features for service in feature.services):
             if service.name not in self._answers:
                 open_service(owner, self._inbox, Service(service.name, service.type_name, self._latest(service.name)))
-                kinds[dds_request(service.name)] = (f"{service.type_name}_Request", True)
+                fresh.append((dds_request(service.name), f"{service.type_name}_Request", True))
             self._answers[service.name] = service.answer
+        return fresh
 
     def _latest(self, name: str) -> Answer:
         return lambda run, request: self._answers[name](run, request)
 
-    def _raw_writer(self, topic: str) -> tuple[Any, Any]:
+    def _raw_writer(self, topic: str, type_name: str) -> tuple[Any, Any]:
         """A writer of the reader's own type whose messages are bytes already."""
-        plain = self._node._topics[topic].data_type
+        typename = dds_type(type_name)  # /cmd_vel has two
+        plain = next(kind for (name, kind) in self._node._topics if name == topic and kind.__idl_typename__ == typename)
 
         class Raw(plain):  # type: ignore[misc, valid-type]
             def __init__(self, data: bytes) -> None:
@@ -133,8 +136,11 @@ class Ros2Wire(Wire):
             steps.left = min(steps.left, 3)  # time is for frames
         if self._options.stop.is_set():  # it was told to quit
             self._renew(self._live.run)
-        for feature in self._port.features:
-            self._port._replies += feature.tend(self._port._run)
+        try:
+            for feature in self._port.features:
+                self._port._replies += feature.tend(self._port._run)
+        except RunError:  # by what it was commanded
+            self._live.begin_again()
         self._port._replies = [reply for reply in self._port._replies if not reply.send()]
         self._live.tick()
         return None

@@ -57,7 +57,7 @@ def descriptor(name: str, parameter: Parameter | None, source: str) -> Any:
     elif low is not None or high is not None:
         limits = f"at least {low:g}" if low is not None else f"at most {high:g}"
     if not parameter.live:
-        limits = "; ".join([*([limits] if limits else []), "set before the run begins (--set)"])
+        limits = "; ".join([*([limits] if limits else []), "set before the run begins"])
     fields = {
         "name": name, "type": DOUBLE, "description": about, "additional_constraints": limits, "read_only": not parameter.live,
         "dynamic_typing": False, "floating_point_range": ranges, "integer_range": [],

@@ -66,7 +66,6 @@ DEFINITIONS = {
     **{f"{_PACKAGE}/msg/{name}": text for name, text in _MESSAGES.items()},
     **{f"{_PACKAGE}/srv/{name}": text for name, text in _SERVICES.items()},
     f"{_PACKAGE}/action/{ACTION}": "uint64 steps\n---\nResult result\n---\nuint64 completed_steps\nuint64 remaining_steps",
-    "action_msgs/srv/CancelGoal": "GoalInfo goal_info\n---\nint8 return_code\nGoalInfo[] goals_canceling",
 }
 """All interfaces by name, as `interfaces.register` takes them."""
 

@@ -62,7 +62,7 @@ class TimeControl:
         self._run, self._clock, self._options = run, clock, options
         self._advance, self._restarted = advance, restarted
         self._stopped_at: int | None = None  # the tick at which it was stopped; once it is past, it is no longer
-        self._quitting = False
+        self._quitting = self._going = False
         self.steps: Steps | None = None
         self.resets, self.restored = 0, list[str]()  # how often it was reset, and which parameters the last reset put back
         simulation = run.simulation
@@ -133,6 +133,15 @@ class TimeControl:
 
     def go_on(self) -> Steps | None:
         """Take some of the steps on their way; those that are through, or that the end of the run has cut off."""
+        if self._going:  # other features are tended between the ticks of a step
+            return None
+        self._going = True
+        try:
+            return self._go_on()
+        finally:
+            self._going = False
+
+    def _go_on(self) -> Steps | None:
         steps, run = self.steps, self._run
         end = time.monotonic() + _AT_ONCE
         while steps is not None and steps.left and not self._clock.over and time.monotonic() < end:
