@@ -407,7 +407,7 @@ class Ros2Spec(Spec):
 
     topics: dict[str, str] = Field(default={}, description="by stream, or by signal where a stream has a topic per signal")
     commands: dict[str, CommandSpec] = Field(default={}, description="by topic")
-    frames: FramesSpec = FramesSpec()
+    frames: FramesSpec = Field(default=FramesSpec(), description="what of the tree of frames above the base goes out on /tf")
 
 
 class TwinFile(Spec):
