@@ -18,10 +18,10 @@ from didymos.contract import Declaration
 from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.object_spec import MotionSpec, PoseSpec, TerrainSpec
+from didymos.describe.ros2_file import CommandFieldSpec, CommandSpec, ControllerSpec, FramesSpec, MessageSpec, Ros2Spec
 from didymos.describe.schema import (
     OF_A_KIND,
     ColumnSpec,
-    CommandSpec,
     ContactSpec,
     ControlSpec,
     DescriptionSpec,
@@ -29,7 +29,6 @@ from didymos.describe.schema import (
     FirmwareSpec,
     FirmwaresSpec,
     FitSpec,
-    FramesSpec,
     FreeSpec,
     FreeStartSpec,
     GroundSpec,
@@ -37,7 +36,6 @@ from didymos.describe.schema import (
     PriorSpec,
     RecordingsSpec,
     RecordSpec,
-    Ros2Spec,
     ScenarioSpec,
     StartSpec,
     TwinFile,
@@ -100,6 +98,9 @@ RECORDS: dict[str, type[Spec]] = {
     "expectation": ExpectationSpec,
     "ros2": Ros2Spec,
     "command": CommandSpec,
+    "field of a command": CommandFieldSpec,
+    "message": MessageSpec,
+    "controller": ControllerSpec,
     "frames": FramesSpec,
     "recordings": RecordingsSpec,
     "column": ColumnSpec,

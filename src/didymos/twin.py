@@ -137,6 +137,12 @@ class Twin(DescribedTwin):
         """
         return self._simulation(0, scenario, None, False).gain_notes
 
+    def ros2_mistakes(self) -> list[InputError]:
+        """What of its section `ros2` does not fit the robot: unknown types, fields, signals, handles, joints."""
+        from didymos.ports.ros2.control_surface import surface_mistakes
+
+        return surface_mistakes(self._simulation(0, None, None, False).only)
+
     def _simulation(self, seed: int, scenario: str | None, control: Controller | None, piloted: bool) -> Simulation:
         try:
             return Simulation(self, seed=seed, scenario=scenario, control=control, piloted=piloted)

@@ -69,9 +69,10 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
     "rt/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_yaw": "std_msgs::msg::dds_::Float64_",
     "rt/stepped": "std_msgs::msg::dds_::UInt64_",
-    "rr/{node}/set_parametersReply": "rcl_interfaces::srv::dds_::SetParameters_Response_",
-    "rr/{node}/get_parametersReply": "rcl_interfaces::srv::dds_::GetParameters_Response_",
-    "rr/{node}/list_parametersReply": "rcl_interfaces::srv::dds_::ListParameters_Response_",
+    "rt/rosout": "rcl_interfaces::msg::dds_::Log_",
+    "rt/parameter_events": "rcl_interfaces::msg::dds_::ParameterEvent_",
+    "rt/{node}/simulate_steps/_action/feedback": "simulation_interfaces::action::dds_::SimulateSteps_FeedbackMessage_",
+    "rt/{node}/simulate_steps/_action/status": "action_msgs::msg::dds_::GoalStatusArray_",
 }
 SUBSCRIBED = {
     "rt/cmd_vel": "geometry_msgs::msg::dds_::TwistStamped_ geometry_msgs::msg::dds_::Twist_",
@@ -85,10 +86,30 @@ SUBSCRIBED = {
     "rt/set/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
     "rt/set/inputs/drive_yaw": "std_msgs::msg::dds_::Float64_",
     "rt/step": "std_msgs::msg::dds_::UInt64_",
-    "rq/{node}/set_parametersRequest": "rcl_interfaces::srv::dds_::SetParameters_Request_",
-    "rq/{node}/get_parametersRequest": "rcl_interfaces::srv::dds_::GetParameters_Request_",
-    "rq/{node}/list_parametersRequest": "rcl_interfaces::srv::dds_::ListParameters_Request_",
 }
+SERVICES = {
+    "set_parameters": "rcl_interfaces::srv::dds_::SetParameters",
+    "set_parameters_atomically": "rcl_interfaces::srv::dds_::SetParametersAtomically",
+    "get_parameters": "rcl_interfaces::srv::dds_::GetParameters",
+    "get_parameter_types": "rcl_interfaces::srv::dds_::GetParameterTypes",
+    "list_parameters": "rcl_interfaces::srv::dds_::ListParameters",
+    "describe_parameters": "rcl_interfaces::srv::dds_::DescribeParameters",
+    "simulate_steps/_action/send_goal": "simulation_interfaces::action::dds_::SimulateSteps_SendGoal",
+    "simulate_steps/_action/get_result": "simulation_interfaces::action::dds_::SimulateSteps_GetResult",
+    "simulate_steps/_action/cancel_goal": "action_msgs::srv::dds_::CancelGoal",
+} | {
+    "_".join(words).lower(): f"simulation_interfaces::srv::dds_::{''.join(words)}"
+    for words in (
+        ("Get", "Simulator", "Features"), ("Get", "Simulation", "State"), ("Set", "Simulation", "State"), ("Step", "Simulation"),
+        ("Reset", "Simulation"), ("Get", "Entities"), ("Get", "Entities", "States"), ("Get", "Entity", "State"),
+        ("Set", "Entity", "State"), ("Get", "Entity", "Info"), ("Set", "Entity", "Info"), ("Get", "Entity", "Bounds"),
+        ("Get", "Current", "World"), ("Spawn", "Entity"), ("Spawn", "Entities"), ("Delete", "Entity"), ("Get", "Spawnables"),
+        ("Get", "Named", "Poses"), ("Get", "Named", "Pose", "Bounds"), ("Get", "Available", "Worlds"), ("Load", "World"),
+        ("Unload", "World"),
+    )
+}  # fmt: skip
+PUBLISHED |= {f"rr/{{node}}/{name}Reply": f"{kind}_Response_" for name, kind in SERVICES.items()}
+SUBSCRIBED |= {f"rq/{{node}}/{name}Request": f"{kind}_Request_" for name, kind in SERVICES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +145,9 @@ def test_topics_types_and_qualities_are_those_of_ros_2(stepped: Any, carriage: T
         }
     published = found["published"]
     assert [name for name, item in published.items() if not item["reliable"]] == ["rt/clock"]
-    assert {name for name, item in published.items() if item["lasting"]} == {"rt/robot_description", "rt/tf_static"}
+    lasting = {name for name, item in published.items() if item["lasting"]}
+    status = f"rt/{carriage.name}/simulate_steps/_action/status"
+    assert lasting == {"rt/robot_description", "rt/tf_static", "rt/rosout", status}
     # from the interface definitions of ROS 2 Jazzy; `ros2 topic info -v` prints it
     assert published["rt/joint_states"]["about"] == f"typehash={JOINT_STATE_HASH};"
 

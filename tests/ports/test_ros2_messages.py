@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from didymos import InputError, Log
-from didymos.describe.schema import CommandSpec
+from didymos.describe.ros2_file import CommandSpec
 from didymos.ports.ros2.commands import Command, subscriptions
 from didymos.ports.ros2.encode import MessageEncoder
 from didymos.ports.ros2.names import dds_reply, dds_request, dds_topic, dds_type, ros_name, spell, wire_names

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_ros2 import SERVICES as NODE_SERVICES
 
 from didymos import Log
 from didymos.cli.main import main
@@ -65,7 +66,18 @@ COMMON = {
     **{f"world/momentum/{way}/{axis}": FLOAT for way in ("linear", "angular") for axis in "xyz"},
     "world/momentum/energy": FLOAT,
 }
-SERVICES = {f"{verb}_parameters": f"rcl_interfaces::srv::dds_::{verb.title()}Parameters" for verb in ("set", "get", "list")}
+PARAMETERS = [name for name, kind in NODE_SERVICES.items() if kind.startswith("rcl_interfaces")]
+EVERYBODY = {"rosout": "rcl_interfaces::msg::dds_::Log_", "parameter_events": "rcl_interfaces::msg::dds_::ParameterEvent_"}
+STEPS = {  # the action of the world
+    "yard/simulate_steps/_action/feedback": "simulation_interfaces::action::dds_::SimulateSteps_FeedbackMessage_",
+    "yard/simulate_steps/_action/status": "action_msgs::msg::dds_::GoalStatusArray_",
+}
+
+
+def services_of(owner: str) -> dict[str, str]:
+    """The services of a node; those of the simulation are the world's."""
+    return {name: kind for name, kind in NODE_SERVICES.items() if owner == "yard" or name in PARAMETERS}
+
 
 MakeWorld = Callable[..., Path]
 
@@ -115,14 +127,14 @@ def name_of(folder: Path) -> str:
 
 def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_robot(serve: Any, yard: Path) -> None:
     node, robots = name_of(yard), ("left", "right")
-    published = {f"rt/{name}": kind for name, kind in COMMON.items()}
+    published = {f"rt/{name}": kind for name, kind in (COMMON | EVERYBODY | STEPS).items()}
     subscribed = {"rt/step": COUNT}
     for robot in robots:
         published |= {f"rt/{robot}/{name}": kind for name, kind in PUBLISHED.items()}
         subscribed |= {f"rt/{robot}/{name}": kind for name, kind in SUBSCRIBED.items()}
     for owner in ("yard", *(f"{robot}/{node}" for robot in robots)):
-        published |= {f"rr/{owner}/{name}Reply": f"{kind}_Response_" for name, kind in SERVICES.items()}
-        subscribed |= {f"rq/{owner}/{name}Request": f"{kind}_Request_" for name, kind in SERVICES.items()}
+        published |= {f"rr/{owner}/{name}Reply": f"{kind}_Response_" for name, kind in services_of(owner).items()}
+        subscribed |= {f"rq/{owner}/{name}Request": f"{kind}_Request_" for name, kind in services_of(owner).items()}
     with serve(yard, "--step-locked") as server:
         found = server.ask("graph", len(published) + len(subscribed))
         nodes = ended(drive(server.domain, "nodes"))["nodes"]
@@ -130,17 +142,19 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
     assert {name: " ".join(item["types"]) for name, item in found["subscribed"].items()} == subscribed
     assert [name for name, item in found["published"].items() if not item["reliable"]] == ["rt/clock"]
     descriptions = {f"rt/{robot}/robot_description" for robot in robots}
-    assert {name for name, item in found["published"].items() if item["lasting"]} == {*descriptions, "rt/tf_static"}
+    lasting = {name for name, item in found["published"].items() if item["lasting"]}
+    assert lasting == {*descriptions, "rt/tf_static", "rt/rosout", "rt/yard/simulate_steps/_action/status"}
     assert [item[:2] for item in nodes] == [["/", "yard"], ["/left", node], ["/right", node]]
     for namespace, name, ends in nodes:
         own = f"{namespace.rstrip('/')}/{name}/"
-        services = sorted(f"rr{own}{service}Reply" for service in SERVICES)
+        services = [f"rr{own}{service}Reply" for service in services_of(own.strip("/"))]
+        services += [f"rt/{topic}" for topic in EVERYBODY]
         if namespace == "/":
-            assert ends["writers"] == sorted([*services, *(f"rt/{topic}" for topic in COMMON)])
+            assert ends["writers"] == sorted([*services, *(f"rt/{topic}" for topic in (*COMMON, *STEPS))])
         else:
             topics = [f"rt{namespace}/{topic}" for topic in PUBLISHED]
             assert ends["writers"] == sorted([*services, *topics])
-            requests = [f"rq{own}{service}Request" for service in SERVICES]
+            requests = [f"rq{own}{service}Request" for service in services_of(own.strip("/"))]
             assert ends["readers"] == sorted([*requests, *(f"rt{namespace}/{topic}" for topic in SUBSCRIBED)])
 
 

@@ -7,6 +7,7 @@ from random import Random
 
 from fuzzing.local_wires import BetaflightWire, FirmwareWire, MessageWire, PadWire, RequestWire, SticksWire
 from fuzzing.moteus_wire import HostWire, MoteusWire, TerminalWire
+from fuzzing.ros2_control_wire import Ros2ControlWire
 from fuzzing.ros2_wire import Ros2Wire
 from fuzzing.target import Case, Target
 from fuzzing.wire import Wire
@@ -14,7 +15,7 @@ from fuzzing.wire import Wire
 __all__ = ["SHARES", "Frames"]
 
 SHARES = {
-    "ros2": 0.2, "moteus": 0.35, "moteus terminal": 0.01, "moteus host": 0.01,
+    "ros2": 0.15, "ros2 control": 0.1, "moteus": 0.3, "moteus terminal": 0.01, "moteus host": 0.01,
     "gamepad": 0.15, "firmware": 0.13, "betaflight": 0.05, "sticks": 0.05, "page message": 0.05, "page request": 0.05,
 }  # fmt: skip
 """What part of the frames goes to which wire."""
@@ -26,7 +27,8 @@ class Frames(Target):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._wires: dict[str, Wire] = {
-            "ros2": Ros2Wire(), "moteus": MoteusWire(), "moteus terminal": TerminalWire(), "moteus host": HostWire(),
+            "ros2": Ros2Wire(), "ros2 control": Ros2ControlWire(), "moteus": MoteusWire(), "moteus terminal": TerminalWire(),
+            "moteus host": HostWire(),
             "gamepad": PadWire(folder), "firmware": FirmwareWire(), "betaflight": BetaflightWire(), "sticks": SticksWire(),
             "page message": MessageWire(), "page request": RequestWire(),
         }  # fmt: skip

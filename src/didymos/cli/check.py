@@ -107,6 +107,8 @@ def _try_out(twin: Twin) -> tuple[list[str], tuple[Note, ...]]:
             if not (isinstance(error, InputError) and error.file is not None):
                 text = str(twin.mistake(text, *(() if scenario is None else ("scenarios", scenario))))
             mistakes.setdefault(str(error), text)  # most of them show in every scenario
+    if not mistakes and twin.file.ros2 != type(twin.file.ros2)():
+        mistakes |= {str(error): str(error) for error in twin.ros2_mistakes()}
     return list(mistakes.values()), tuple(gains.values())
 
 

@@ -16,6 +16,7 @@ from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.code import Code
 from didymos.describe.object_spec import ObjectSpec
+from didymos.describe.ros2_file import Ros2Spec
 from didymos.errors import InputError, nearest
 from didymos.kinds import Kinds
 from didymos.measures import MEASURES
@@ -378,36 +379,6 @@ class FitSpec(Spec):
         if isinstance(raw, dict) and "columns" in raw:
             raise ValueError("the columns of recordings stand under the key 'recordings' now: recordings.columns")
         return raw
-
-
-class CommandSpec(Spec):
-    """A topic that sets set-points or inputs: one number, several, or a word."""
-
-    sets: tuple[str, ...] = Field(min_length=1, description="`setpoints.NAME` or `inputs.NAME`, in the order of the message")
-    words: dict[str, Number] = Field(default={}, description="what each word means, where the message is a text")
-
-
-class FramesSpec(Spec):
-    """What of the tree of frames (REP 105) above the robot's base goes out on /tf."""
-
-    odom: Literal["auto", "truth", "none"] = Field(
-        default="auto",
-        description="odom -> base: the robot's own odometry where it has one, else the truth; the truth; nothing, where another "
-        "node estimates it",
-    )
-    map: Literal["auto", "none", "start", "truth"] = Field(
-        default="auto",
-        description="map -> odom (in a world: world -> ROBOT/odom): nothing, where another node localises; where the odometry "
-        "began; so that the base is where it truly is. auto: none of a twin alone, start in a world",
-    )
-
-
-class Ros2Spec(Spec):
-    """Topics under the names that the robot's own programs know, instead of those of the log; frames."""
-
-    topics: dict[str, str] = Field(default={}, description="by stream, or by signal where a stream has a topic per signal")
-    commands: dict[str, CommandSpec] = Field(default={}, description="by topic")
-    frames: FramesSpec = Field(default=FramesSpec(), description="what of the tree of frames above the base goes out on /tf")
 
 
 class TwinFile(Spec):

@@ -33,6 +33,11 @@ class Overrides:
         self._state[self._first : self._first + len(self.names)] = 0.0
         self._state[self._first : self._first + len(self._initial)] = self._initial
 
+    def held(self, path: str) -> tuple[float, ...]:
+        """What a set-point, an input or all inputs of a part are held at, or what is added to them, now."""
+        stretch = self._stretches[path]
+        return tuple(self._state[stretch.start : stretch.stop].tolist())
+
     def apply(self, path: str, value: tuple[float, ...]) -> None:
         """Hold a set-point, an input, or all inputs of a part at once."""
         stretch = self._stretches.get(path)

@@ -2,7 +2,7 @@
 
     /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> setpoints.{vx,vy,vz}, angular -> setpoints.{wx,wy,wz};
                                                      counts setpoints.alive, by which a program knows that its driver lives
-                         geometry_msgs/TwistStamped  the same in the frame of the base; see `_base_frame` and `STALE`
+                         geometry_msgs/TwistStamped  the same in the frame of the base; see `_stamped` and `STALE`
     /set/setpoints/NAME  std_msgs/Float64            a set-point of the control program
     /set/inputs/NAME     std_msgs/Float64            what is added to an input
     /set/setpoints, ...  std_msgs/Float64MultiArray  all set-points, inputs, or those of a group, setpoints.wheels.*, in order
@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from didymos.describe.schema import CommandSpec
+from didymos.describe.ros2_file import CommandSpec
 from didymos.errors import InputError, nearest
 from didymos.ports.ros2.names import ros_name, spell
 
@@ -75,6 +75,8 @@ def subscriptions(
 ) -> Iterator[Subscription]:
     """Every topic that a twin with these handles listens to, and those that its file adds; `base`: names of its base's frame."""
     for topic, command in commands.items():
+        if command.type is not None:
+            continue  # a message of the robot's own: own_commands.py
         yield _commanded(topic, command, handles)
     steered = {handle: field for handle, field in _TWIST.items() if handle in handles}
     if steered:

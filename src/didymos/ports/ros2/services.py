@@ -10,15 +10,18 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from didymos.engine.run import Run
 from didymos.ports.ros2.inbox import Inbox
-from didymos.ports.ros2.names import dds_reply, dds_request
+from didymos.ports.ros2.names import dds_reply, dds_request, dds_topic
 from didymos.ports.ros2.outlets import Owner
-from didymos.ports.ros2.types import message_members, service_type
+from didymos.ports.ros2.types import message_members, message_type, service_type
 
-__all__ = ["Answer", "Feature", "Reply", "Request", "Service", "open_service"]
+__all__ = [
+    "Answer", "Delivery", "Feature", "Listening", "Listens", "Reply", "Request", "Restarts", "Service", "open_service",
+    "open_topic",
+]  # fmt: skip
 
 _DEPTH = 1000  # as rmw_qos_profile_parameters
 _DISCOVERY = 2.0  # [s] that an answer waits for its reader
@@ -87,6 +90,58 @@ class Feature(Protocol):
     def tend(self, run: Run) -> Iterable[Reply]:
         """Go on with what was begun; answers that are due by now. Called before every slice, so it must be quick."""
         ...
+
+
+@runtime_checkable
+class Restarts(Protocol):
+    """A feature that has to know when the run was reset: its clock stands at 0 again, and no command holds."""
+
+    def restart(self, run: Run) -> None:
+        """Begin anew, too."""
+        ...
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A topic that a feature listens to (`/arm/joint_trajectory`), its type, and what takes a message between two ticks.
+
+    A message that cannot be followed is an `InputError`: it is counted as refused.
+    """
+
+    topic: str
+    type_name: str
+    take: Callable[[Run, Any], None]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """A message that waits for the end of a tick."""
+
+    listening: Listening
+    message: Any
+
+    def settle(self, run: Run) -> None:
+        """Do what it says."""
+        self.listening.take(run, self.message)
+
+
+@runtime_checkable
+class Listens(Protocol):
+    """A feature that listens to topics as well; `busy` while it has to be called before every slice, also where time passes on
+    command."""
+
+    topics: list[Listening]
+
+    @property
+    def busy(self) -> bool:
+        """Whether it has something to do in each slice."""
+        ...
+
+
+def open_topic(owner: Owner, inbox: Inbox, listening: Listening) -> None:
+    """Let a node listen to a topic of a feature. Before the inbox starts."""
+    reader = owner.node.reader(dds_topic(listening.topic), message_type(listening.type_name), depth=_DEPTH)
+    inbox.listen(reader, listening.topic, lambda message: Delivery(listening, message))
 
 
 def open_service(owner: Owner, inbox: Inbox, service: Service) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from didymos.ports.ros2.commands import subscriptions
-from didymos.ports.ros2.offers import OFFERS, Offer
+from didymos.ports.ros2.control_surface import control_surface
+from didymos.ports.ros2.offers import offered_by
 from didymos.ports.ros2.outlets import Owner, Trees, outlets, owners, pictures
-from didymos.ports.ros2.quality import STREAM
+from didymos.ports.ros2.quality import LASTING, STREAM
 from didymos.ports.ros2.statics import statics
 from didymos.ports.ros2.tree import Edge, tree_of
 
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
     from didymos.ports.ros2.node import Node
 
-__all__ = ["Surface", "Topic", "surface_of"]
+__all__ = ["Offer", "Surface", "Topic", "surface_of"]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A service or an action: `/robot/set_parameters`, `rcl_interfaces/srv/SetParameters`."""
+
+    name: str
+    type_name: str
+    kind: Literal["service", "action"] = "service"
 
 
 @dataclass(frozen=True)
@@ -94,9 +104,21 @@ def surface_of(simulation: Simulation, say: Callable[[str], None] = lambda text:
     owner_of = {id(owner.node): owner.name for owner in nodes}
     for static in statics(nodes, trees):
         published.append(Topic(static.topic, static.type_name, static.quality.words, owner_of[id(static.node)]))
-    offers = tuple(offer for owner in nodes for offered in OFFERS for offer in offered(owner))
+    subscribed, offers = list(_subscribed(nodes)), list[Offer]()
+    for owner in nodes:
+        more = offered_by(owner.name, whole=not owner.prefix)
+        offers += [Offer(name, type_name) for name, type_name in more.services.items()]
+        offers += [Offer(name, type_name, "action") for name, type_name in more.actions.items()]
+        published += [Topic(name, topic.type_name, topic.quality, owner.name) for name, topic in more.topics.items()]
+        for entry in () if owner.robot is None else control_surface(owner.robot):
+            name = owner.namespace + entry.name
+            if entry.kind in ("service", "action"):
+                offers.append(Offer(name, entry.type_name, "action" if entry.kind == "action" else "service"))
+            else:
+                quality = LASTING.words if entry.lasting else STREAM.words
+                (published if entry.kind == "publishes" else subscribed).append(Topic(name, entry.type_name, quality, owner.name))
     unique = {(topic.name, topic.type_name): topic for topic in published}
-    return Surface(tuple(nodes), tuple(unique.values()), tuple(_subscribed(nodes)), offers, trees)
+    return Surface(tuple(nodes), tuple(unique.values()), tuple(subscribed), tuple(offers), trees)
 
 
 def _subscribed(nodes: list[Owner]) -> Iterator[Topic]:

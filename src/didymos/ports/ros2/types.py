@@ -16,7 +16,10 @@ from cyclonedds.idl import IdlStruct, types
 from didymos.ports.ros2.names import dds_type
 from didymos.record.cdr import ros2_types
 
-__all__ = ["message_members", "message_type", "raw_type", "service_type", "structure", "type_hash"]
+__all__ = [
+    "blank", "blank_field", "blank_fields", "message_members", "message_type", "raw_type", "service_type", "structure",
+    "type_hash",
+]  # fmt: skip
 
 _BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4  # rosbags' Nodetype
 _NUMBERS: dict[str, Any] = {
@@ -65,6 +68,26 @@ def type_hash(type_name: str) -> str:
 def message_members(type_name: str) -> dict[str, Any]:
     """The fields of a message, by name, with their DDS types."""
     return {name: _type(node) for name, node in ros2_types().fielddefs[type_name][1]}
+
+
+def blank(type_name: str) -> Any:
+    """A message whose numbers are zero, whose texts and sequences are empty."""
+    return message_type(type_name)(**blank_fields(type_name))
+
+
+def blank_fields(type_name: str) -> dict[str, Any]:
+    """The fields of such a message, by name."""
+    return {name: blank_field(node) for name, node in ros2_types().fielddefs[type_name][1]}
+
+
+def blank_field(node: tuple[int, Any]) -> Any:
+    """The same of a field, by its node in a definition."""
+    kind, what = node
+    if kind == _BASE:
+        return {"string": "", "bool": False, "float32": 0.0, "float64": 0.0}.get(what[0], 0)
+    if kind == _NAME:
+        return blank(what)
+    return [blank_field(what[0]) for _ in range(what[1])] if kind == _ARRAY else []
 
 
 def _type(node: tuple[int, Any]) -> Any:
