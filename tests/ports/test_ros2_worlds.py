@@ -153,8 +153,9 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
             assert ends["writers"] == sorted([*services, *(f"rt/{topic}" for topic in COMMON if topic != "tf_static")])
         else:
             topics = [f"rt{namespace}/{topic}" for topic in PUBLISHED]
-            assert ends["writers"] == sorted([*services, *topics, "rt/tf_static"])
-            requests = [f"rq{own}{service}Request" for service in SERVICES]
+            manager = [f"{namespace}/controller_manager/{service}" for service in MANAGER]
+            assert ends["writers"] == sorted([*services, *(f"rr{name}Reply" for name in manager), *topics, "rt/tf_static"])
+            requests = [*(f"rq{own}{service}Request" for service in SERVICES), *(f"rq{name}Request" for name in manager)]
             assert ends["readers"] == sorted([*requests, *(f"rt{namespace}/{topic}" for topic in SUBSCRIBED)])
 
 
