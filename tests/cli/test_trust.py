@@ -42,6 +42,7 @@ RUNNING = {
     "cockpit": ["--no-browser", "--port", "0"],
     "bench": [],
     "crosscheck": [],
+    "export fmu": ["-o", "twin.fmu"],
 }
 LOOKING = ("show", "check", "list", "new", "plot", "compare", "log", "trust", "fit-propeller")
 
@@ -56,7 +57,7 @@ def test_no_verb_is_forgotten() -> None:
 def test_a_verb_that_runs_refuses_a_folder_that_nobody_trusts(
     folder: Path, verb: str, as_json: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [verb.split()[0], str(folder), *RUNNING[verb], *(["--json"] if as_json else [])]
+    words = [*(word for word in verb.split() if word[0] != "-"), str(folder), *RUNNING[verb], *(["--json"] if as_json else [])]
     assert main(words) == 2
     out, err = said(capsys)
     assert f"{folder / 'twin.yaml'}:1: parts.canopy.kind: names code, parachute.py:Parachute," in err

@@ -404,7 +404,8 @@ def square(domain, speed, leg_ticks, pause_ticks):
     """Drive a square by /cmd_vel, one side after the other, without turning; listen to everything meanwhile."""
     peer = Stepper(domain)
     kinds = {
-        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/truth": Odometry, "rt/imu": Imu,
+        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/imu": Imu,
+        "rt/ground_truth/odom": Odometry,
         "rt/tf": TFMessage, "rt/setpoints/vx": Float64, "rt/setpoints/vy": Float64, "rt/inputs/drive_x": Float64,
     }  # fmt: skip
     readers = {name: peer.reader(name, kind) for name, kind in kinds.items()}
@@ -458,8 +459,9 @@ def roll(domain, speed, leg_ticks, pause_ticks, slower):
     """
     peer = Stepper(domain)
     kinds = {
-        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/truth": Odometry, "rt/imu": Imu,
-        "rt/tf": TFMessage, "rt/scan": LaserScan, "rt/scan_left": LaserScan, "rt/pose": PoseStamped,
+        "rt/joint_states": JointState, "rt/encoders": JointState, "rt/odom": Odometry, "rt/imu": Imu,
+        "rt/ground_truth/odom": Odometry,
+        "rt/tf": TFMessage, "rt/scan": LaserScan, "rt/scan_left": LaserScan, "rt/ground_truth/pose": PoseStamped,
     }  # fmt: skip
     scalars = [f"rt/setpoints/{name}" for name in ("vx", "vy", "wz", "x", "y", "yaw", "mode", "alive")]
     scalars += [f"rt/control/{name}" for name in ("x", "y", "yaw", "slip", "late", "room")]
@@ -489,8 +491,9 @@ def roll(domain, speed, leg_ticks, pause_ticks, slower):
             tick += ticks
             assert peer.step(ticks) == tick
         last = (tick - 1) * 10_000_000
-        until(lambda last=last: collect() or (taken["rt/pose"] and stamp(taken["rt/pose"][-1].header.stamp) >= last), "pose")
-        place = taken["rt/pose"][-1].pose.position
+        true = taken["rt/ground_truth/pose"]
+        until(lambda last=last, true=true: collect() or (true and stamp(true[-1].header.stamp) >= last), "pose")
+        place = true[-1].pose.position
         corners.append((place.x, place.y))
     every = {name: tick for name in readers if name != "rt/clock"} | {name: tick * rate // 100 for name, rate in slower.items()}
     until(lambda: collect() or all(len(taken[name]) >= count for name, count in every.items()), "all messages")
@@ -508,7 +511,7 @@ def roll(domain, speed, leg_ticks, pause_ticks, slower):
         "odometry": [odometry.header.frame_id, odometry.child_frame_id],
         "place": [odometry.pose.pose.position.x, odometry.pose.pose.position.y],
         "gravity": imu.linear_acceleration.z,
-        "frames": sorted({item.child_frame_id for item in taken["rt/tf"][-1].transforms}),
+        "frames": sorted({item.child_frame_id for message in taken["rt/tf"] for item in message.transforms}),
     }
 
 

@@ -57,8 +57,9 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
     "rt/joint_states": "sensor_msgs::msg::dds_::JointState_",
     "rt/encoders": "sensor_msgs::msg::dds_::JointState_",
     "rt/odom": "nav_msgs::msg::dds_::Odometry_",
-    "rt/truth": "nav_msgs::msg::dds_::Odometry_",
-    "rt/pose": "geometry_msgs::msg::dds_::PoseStamped_",
+    "rt/ground_truth/odom": "nav_msgs::msg::dds_::Odometry_",
+    "rt/ground_truth/pose": "geometry_msgs::msg::dds_::PoseStamped_",
+    "rt/robot_description": "std_msgs::msg::dds_::String_",
     "rt/imu": "sensor_msgs::msg::dds_::Imu_",
     "rt/setpoints/vx": "std_msgs::msg::dds_::Float64_",
     "rt/setpoints/vy": "std_msgs::msg::dds_::Float64_",
@@ -68,9 +69,10 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
     "rt/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_yaw": "std_msgs::msg::dds_::Float64_",
     "rt/stepped": "std_msgs::msg::dds_::UInt64_",
-    "rr/{node}/set_parametersReply": "rcl_interfaces::srv::dds_::SetParameters_Response_",
-    "rr/{node}/get_parametersReply": "rcl_interfaces::srv::dds_::GetParameters_Response_",
-    "rr/{node}/list_parametersReply": "rcl_interfaces::srv::dds_::ListParameters_Response_",
+    "rt/rosout": "rcl_interfaces::msg::dds_::Log_",
+    "rt/parameter_events": "rcl_interfaces::msg::dds_::ParameterEvent_",
+    "rt/{node}/simulate_steps/_action/feedback": "simulation_interfaces::action::dds_::SimulateSteps_FeedbackMessage_",
+    "rt/{node}/simulate_steps/_action/status": "action_msgs::msg::dds_::GoalStatusArray_",
 }
 SUBSCRIBED = {
     "rt/cmd_vel": "geometry_msgs::msg::dds_::TwistStamped_ geometry_msgs::msg::dds_::Twist_",
@@ -84,10 +86,30 @@ SUBSCRIBED = {
     "rt/set/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
     "rt/set/inputs/drive_yaw": "std_msgs::msg::dds_::Float64_",
     "rt/step": "std_msgs::msg::dds_::UInt64_",
-    "rq/{node}/set_parametersRequest": "rcl_interfaces::srv::dds_::SetParameters_Request_",
-    "rq/{node}/get_parametersRequest": "rcl_interfaces::srv::dds_::GetParameters_Request_",
-    "rq/{node}/list_parametersRequest": "rcl_interfaces::srv::dds_::ListParameters_Request_",
 }
+SERVICES = {
+    "set_parameters": "rcl_interfaces::srv::dds_::SetParameters",
+    "set_parameters_atomically": "rcl_interfaces::srv::dds_::SetParametersAtomically",
+    "get_parameters": "rcl_interfaces::srv::dds_::GetParameters",
+    "get_parameter_types": "rcl_interfaces::srv::dds_::GetParameterTypes",
+    "list_parameters": "rcl_interfaces::srv::dds_::ListParameters",
+    "describe_parameters": "rcl_interfaces::srv::dds_::DescribeParameters",
+    "simulate_steps/_action/send_goal": "simulation_interfaces::action::dds_::SimulateSteps_SendGoal",
+    "simulate_steps/_action/get_result": "simulation_interfaces::action::dds_::SimulateSteps_GetResult",
+    "simulate_steps/_action/cancel_goal": "action_msgs::srv::dds_::CancelGoal",
+} | {
+    "_".join(words).lower(): f"simulation_interfaces::srv::dds_::{''.join(words)}"
+    for words in (
+        ("Get", "Simulator", "Features"), ("Get", "Simulation", "State"), ("Set", "Simulation", "State"), ("Step", "Simulation"),
+        ("Reset", "Simulation"), ("Get", "Entities"), ("Get", "Entities", "States"), ("Get", "Entity", "State"),
+        ("Set", "Entity", "State"), ("Get", "Entity", "Info"), ("Set", "Entity", "Info"), ("Get", "Entity", "Bounds"),
+        ("Get", "Current", "World"), ("Spawn", "Entity"), ("Spawn", "Entities"), ("Delete", "Entity"), ("Get", "Spawnables"),
+        ("Get", "Named", "Poses"), ("Get", "Named", "Pose", "Bounds"), ("Get", "Available", "Worlds"), ("Load", "World"),
+        ("Unload", "World"),
+    )
+}  # fmt: skip
+PUBLISHED |= {f"rr/{{node}}/{name}Reply": f"{kind}_Response_" for name, kind in SERVICES.items()}
+SUBSCRIBED |= {f"rq/{{node}}/{name}Request": f"{kind}_Request_" for name, kind in SERVICES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +145,9 @@ def test_topics_types_and_qualities_are_those_of_ros_2(stepped: Any, carriage: T
         }
     published = found["published"]
     assert [name for name, item in published.items() if not item["reliable"]] == ["rt/clock"]
-    assert [name for name, item in published.items() if item["lasting"]] == ["rt/tf_static"]
+    lasting = {name for name, item in published.items() if item["lasting"]}
+    status = f"rt/{carriage.name}/simulate_steps/_action/status"
+    assert lasting == {"rt/robot_description", "rt/tf_static", "rt/rosout", status}
     # from the interface definitions of ROS 2 Jazzy; `ros2 topic info -v` prints it
     assert published["rt/joint_states"]["about"] == f"typehash={JOINT_STATE_HASH};"
 
@@ -147,8 +171,8 @@ def test_a_peer_with_types_of_its_own_drives_a_square_and_hears_what_the_log_kee
     rest = 2 * speed * LAG * math.exp(-(pause - 1) * 0.01 / LAG)
     assert rest < 1e-9
     np.testing.assert_allclose(seen["corners"], [(1, 0), (1, 1), (0, 1), (0, 0)], atol=1e-6)
-    assert seen["frames"] == ["world", "base"]
-    assert seen["static"] == [["base", "mast", pytest.approx(0.4)]]
+    assert seen["frames"] == ["odom", "base"]
+    assert seen["static"] == [["odom", "world", 0.0], ["base", "base_link", 0.0], ["base", "mast", pytest.approx(0.4)]]
     assert seen["gravity"] == pytest.approx(9.80665)
     assert facts["seconds"] == pytest.approx(seen["tick"] * 0.01)
     assert (facts["lost"], facts["refused"]) == (0, 0)
@@ -171,7 +195,7 @@ def test_a_peer_with_types_of_its_own_drives_a_square_and_hears_what_the_log_kee
 
 def test_a_peer_drives_the_mecanum_base_along_a_square_by_velocity_and_by_wheel_speeds(serve: Any, tmp_path: Path) -> None:
     speed, leg, pause = 0.2, 500, 100  # [m/s], ticks of 10 ms: sides of 1 m
-    rates = {"rt/scan": 50, "rt/scan_left": 50, "rt/tf": 25}  # [Hz], of a tick of 100 Hz
+    rates = {"rt/scan": 50, "rt/scan_left": 50, "rt/tf": 125}  # [Hz], of a tick of 100 Hz; poses of links, and the odometry's
     with serve("omni_base", "--step-locked", "--record", str(tmp_path / "roll.mcap")) as server:
         seen = server.ask("roll", speed, leg, pause, rates)
         facts = server.stop()
@@ -188,7 +212,8 @@ def test_a_peer_drives_the_mecanum_base_along_a_square_by_velocity_and_by_wheel_
     assert seen["odometry"] == ["odom", "base_link"]
     assert seen["place"] == [log["odom.position.x"].values[-1], log["control.y"].values[-1]]
     assert seen["gravity"] == pytest.approx(9.81, abs=0.044 * 6 + 0.1)  # noise, and biases of up to 0.091
-    assert {"base_link", "front", "wheel_1", "lidar_left"} <= set(seen["frames"])
+    # what never moves is on /tf_static
+    assert seen["frames"] == ["base_link", "front", "wheel_1", "wheel_2", "wheel_3", "wheel_4"]
     counts = {name: count for name, count in seen["counts"].items() if name != "rt/clock"}
     assert counts == {name: seen["tick"] * rates.get(name, 100) // 100 for name in counts}
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_ros2 import SERVICES as NODE_SERVICES
 
 from didymos import Log
 from didymos.cli.main import main
@@ -36,7 +37,7 @@ KEYS: dict[str, Any] = {
     },
     "record": {"tf_rate": 100},
     "ros2": {
-        "topics": {"encoders": "/joint_states", "joints": "/truth/joint_states"},
+        "topics": {"encoders": "/joint_states", "joints": "/ground_truth/joint_states"},
         "commands": {"/wheels": {"sets": ["inputs.drive_x", "inputs.drive_y"]}},
     },
 }
@@ -46,10 +47,11 @@ NEAR = math.exp(-GAIN * ROUNDS * TICKS * 0.01)  # of the way is left: the slowes
 FLOAT, ARRAY, COUNT = (f"std_msgs::msg::dds_::{name}_" for name in ("Float64", "Float64MultiArray", "UInt64"))
 PUBLISHED = {  # of a robot, behind its namespace
     "joint_states": "sensor_msgs::msg::dds_::JointState_",
-    "truth/joint_states": "sensor_msgs::msg::dds_::JointState_",
+    "ground_truth/joint_states": "sensor_msgs::msg::dds_::JointState_",
     "odom": "nav_msgs::msg::dds_::Odometry_",
-    "truth": "nav_msgs::msg::dds_::Odometry_",
-    "pose": "geometry_msgs::msg::dds_::PoseStamped_",
+    "ground_truth/odom": "nav_msgs::msg::dds_::Odometry_",
+    "ground_truth/pose": "geometry_msgs::msg::dds_::PoseStamped_",
+    "robot_description": "std_msgs::msg::dds_::String_",
     "imu": "sensor_msgs::msg::dds_::Imu_",
     "inputs/drive_x": FLOAT,
     "inputs/drive_y": FLOAT,
@@ -77,7 +79,18 @@ COMMON = {
     **{f"world/momentum/{way}/{axis}": FLOAT for way in ("linear", "angular") for axis in "xyz"},
     "world/momentum/energy": FLOAT,
 }
-SERVICES = {f"{verb}_parameters": f"rcl_interfaces::srv::dds_::{verb.title()}Parameters" for verb in ("set", "get", "list")}
+PARAMETERS = [name for name, kind in NODE_SERVICES.items() if kind.startswith("rcl_interfaces")]
+EVERYBODY = {"rosout": "rcl_interfaces::msg::dds_::Log_", "parameter_events": "rcl_interfaces::msg::dds_::ParameterEvent_"}
+STEPS = {  # the action of the world
+    "yard/simulate_steps/_action/feedback": "simulation_interfaces::action::dds_::SimulateSteps_FeedbackMessage_",
+    "yard/simulate_steps/_action/status": "action_msgs::msg::dds_::GoalStatusArray_",
+}
+
+
+def services_of(owner: str) -> dict[str, str]:
+    """The services of a node; those of the simulation are the world's."""
+    return {name: kind for name, kind in NODE_SERVICES.items() if owner == "yard" or name in PARAMETERS}
+
 
 MakeWorld = Callable[..., Path]
 
@@ -127,14 +140,14 @@ def name_of(folder: Path) -> str:
 
 def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_robot(serve: Any, yard: Path) -> None:
     node, robots = name_of(yard), ("left", "right")
-    published = {f"rt/{name}": kind for name, kind in COMMON.items()}
+    published = {f"rt/{name}": kind for name, kind in (COMMON | EVERYBODY | STEPS).items()}
     subscribed = {"rt/step": COUNT}
     for robot in robots:
         published |= {f"rt/{robot}/{name}": kind for name, kind in PUBLISHED.items()}
         subscribed |= {f"rt/{robot}/{name}": kind for name, kind in SUBSCRIBED.items()}
     for owner in ("yard", *(f"{robot}/{node}" for robot in robots)):
-        published |= {f"rr/{owner}/{name}Reply": f"{kind}_Response_" for name, kind in SERVICES.items()}
-        subscribed |= {f"rq/{owner}/{name}Request": f"{kind}_Request_" for name, kind in SERVICES.items()}
+        published |= {f"rr/{owner}/{name}Reply": f"{kind}_Response_" for name, kind in services_of(owner).items()}
+        subscribed |= {f"rq/{owner}/{name}Request": f"{kind}_Request_" for name, kind in services_of(owner).items()}
     for owner in (f"{robot}/controller_manager" for robot in robots):
         published |= {f"rr/{owner}/{name}Reply": f"{kind}_Response_" for name, kind in MANAGER.items()}
         subscribed |= {f"rq/{owner}/{name}Request": f"{kind}_Request_" for name, kind in MANAGER.items()}
@@ -144,18 +157,22 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
     assert {name: " ".join(item["types"]) for name, item in found["published"].items()} == published
     assert {name: " ".join(item["types"]) for name, item in found["subscribed"].items()} == subscribed
     assert [name for name, item in found["published"].items() if not item["reliable"]] == ["rt/clock"]
-    assert [name for name, item in found["published"].items() if item["lasting"]] == ["rt/tf_static"]
+    descriptions = {f"rt/{robot}/robot_description" for robot in robots}
+    lasting = {name for name, item in found["published"].items() if item["lasting"]}
+    assert lasting == {*descriptions, "rt/tf_static", "rt/rosout", "rt/yard/simulate_steps/_action/status"}
     assert [item[:2] for item in nodes] == [["/", "yard"], ["/left", node], ["/right", node]]
     for namespace, name, ends in nodes:
         own = f"{namespace.rstrip('/')}/{name}/"
-        services = sorted(f"rr{own}{service}Reply" for service in SERVICES)
+        services = [f"rr{own}{service}Reply" for service in services_of(own.strip("/"))]
+        services += [f"rt/{topic}" for topic in EVERYBODY]
         if namespace == "/":
-            assert ends["writers"] == sorted([*services, *(f"rt/{topic}" for topic in COMMON if topic != "tf_static")])
+            assert ends["writers"] == sorted([*services, *(f"rt/{topic}" for topic in (*COMMON, *STEPS))])
         else:
             topics = [f"rt{namespace}/{topic}" for topic in PUBLISHED]
             manager = [f"{namespace}/controller_manager/{service}" for service in MANAGER]
-            assert ends["writers"] == sorted([*services, *(f"rr{name}Reply" for name in manager), *topics, "rt/tf_static"])
-            requests = [*(f"rq{own}{service}Request" for service in SERVICES), *(f"rq{name}Request" for name in manager)]
+            assert ends["writers"] == sorted([*services, *(f"rr{name}Reply" for name in manager), *topics])
+            requests = [f"rq{own}{service}Request" for service in services_of(own.strip("/"))]
+            requests += [f"rq{name}Request" for name in manager]
             assert ends["readers"] == sorted([*requests, *(f"rt{namespace}/{topic}" for topic in SUBSCRIBED)])
 
 
@@ -186,10 +203,11 @@ def test_two_processes_drive_a_robot_each_in_lock_step_and_the_bytes_do_not_hang
             assert np.rint(kept.time * 1e9).astype(int).tolist() == seen["stamps"]
             assert kept.values.tolist() == [row[i] for row in seen["positions"]]
         assert seen["imu"] == [f"{robot}/base"]
-        assert seen["odom"] == [f"world {robot}/base"]
+        assert seen["odom"] == [f"{robot}/odom {robot}/base"]
         assert seen["covariance"] == pytest.approx(0.01)
-        assert seen["tf"] == ["world left/base", "world right/base"]
-        assert seen["static"] == ["left/base left/mast", "right/base right/mast"]
+        assert seen["tf"] == ["left/odom left/base", "right/odom right/base"]
+        fixed = [(f"{one}/base {one}/base_link", f"{one}/base {one}/mast", f"world {one}/odom") for one in ("left", "right")]
+        assert seen["static"] == sorted(edge for edges in fixed for edge in edges)
         # It moved its own robot, by everything that it sent, in order.
         for i, joint in enumerate("xy"):
             told = [item.value[0] for item in done.interventions if item.path == f"{robot}.inputs.drive_{joint}"]

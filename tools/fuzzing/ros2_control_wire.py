@@ -72,12 +72,13 @@ class Ros2ControlWire(Wire):
                 self._ends.append((*self._writer(f"rt{topic.topic}"), topic.type_name))
         self._inbox = inbox
         publisher = Publisher({"": (node, "")}, (), ())
-        self._port = _Port(run, inbox, publisher, features, options)
+        self._port = _Port(run, inbox, publisher, options)
+        self._port.features = features
         self._close = publisher.close
 
     def _writer(self, topic: str) -> tuple[Any, Any]:
         """A writer of the reader's own type whose messages are bytes already, and that type."""
-        plain = self._node._topics[topic].data_type
+        plain = next(kind for (name, kind) in self._node._topics if name == topic)
 
         class Raw(plain):  # type: ignore[misc, valid-type]
             def __init__(self, data: bytes) -> None:

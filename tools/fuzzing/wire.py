@@ -52,8 +52,12 @@ class LiveTwin:
             try:
                 self.run.advance(1)
             except RunError:
-                self.close()
-                self._begin()
+                self.begin_again()
+
+    def begin_again(self) -> None:
+        """After a run that has failed."""
+        self.close()
+        self._begin()
 
     def close(self) -> None:
         """End the run."""

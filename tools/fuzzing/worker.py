@@ -32,6 +32,7 @@ TARGETS = {
     "logs": "fuzzing.logs:Logs",
     "recordings": "fuzzing.recordings:Recordings",
     "frames": "fuzzing.frames:Frames",
+    "crtp": "fuzzing.crtp_wire:CrtpPackets",
 }
 _SAMPLES = 200  # of the memory, over all cases
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.check_ros2 import look_at_wire, print_wire
 from didymos.cli.completion import complete_twins
 from didymos.cli.description_options import Arguments, Packages, Reading, Repair, reading
 from didymos.cli.flags import in_flags
@@ -33,6 +34,9 @@ def check(
     arg: Arguments = None,
     repair: Repair = False,
     notes: Notes = False,
+    ros2: Annotated[
+        bool, typer.Option("--ros2", help="Say what it would show on ROS 2, and what ROS 2's programs would miss.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Read a twin and say everything that is wrong with it; notes of one kind share a line, `--notes` and `--json` have all."""
@@ -42,11 +46,15 @@ def check(
         name, taken, mistakes = path, (), [in_flags(mistake) for mistake in (error, *error.others)]
     if mistakes:
         return _refuse(path, mistakes, as_json)
+    wire = look_at_wire(path, reading(Reading(package=package, arg=arg, repair=repair))) if ros2 else None
     if as_json:
-        print_json({"twin": name, "ok": True, "notes": note_facts(taken)})
+        shown = {} if wire is None else {"ros2": {**wire[0].facts(), "missing": wire[1]}}
+        print_json({"twin": name, "ok": True, "notes": note_facts(taken), **shown})
         return 0
     print_notes(taken, all_of_them=notes)
     print(f"{name}: loads, {count_of(taken)}")
+    if wire is not None:
+        print_wire(*wire)
     return 0
 
 

@@ -36,7 +36,7 @@ from didymos.cli.options import (
 )
 from didymos.cli.signals import endings
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import bus_numbers, pairs
+from didymos.cli.values import bus_numbers, pairs, udp_ports
 from didymos.cli.verdicts import as_facts, print_skipped, print_verdicts, skipped_facts, status
 from didymos.errors import InputError, RunError
 
@@ -60,7 +60,7 @@ class Served:
         str,
         typer.Option(
             metavar="KIND",
-            help="What to speak: foxglove, moteus, ros2 or a package's own; also MODULE:NAME.",
+            help="What to speak: crtp, foxglove, moteus, ros2 or a package's own; also MODULE:NAME.",
             autocompletion=complete_kinds("port"),
         ),
     ]
@@ -94,6 +94,10 @@ class Served:
     links: Annotated[
         list[str] | None,
         typer.Option("--link", metavar="PATH", help="Name that leads to the terminal while it is there; in a world ROBOT=PATH."),
+    ] = None
+    udp: Annotated[
+        list[str] | None,
+        typer.Option("--udp", metavar="PORT", help="UDP port of a Crazyflie, 0: any that is free; in a world ROBOT=PORT."),
     ] = None
     as_json: AsJson = False
 
@@ -193,6 +197,7 @@ def _serve_options(options: Served, world: bool, stop: Event) -> ServeOptions:
         _say,
         stop,
         {robot: Path(path) for robot, path in pairs(links, "--link").items()} if world else {},
+        udp=udp_ports(options.udp or (), world),
         listen=options.listen,
         layout=options.layout,
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from didymos.errors import InputError
 
-__all__ = ["bus_numbers", "duration", "finite", "limits", "pairs", "ranges", "settings"]
+__all__ = ["bus_numbers", "duration", "finite", "limits", "pairs", "ranges", "settings", "udp_ports"]
 
 _SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -53,6 +53,18 @@ def bus_numbers(texts: Iterable[str]) -> dict[str, int]:
             raise InputError(f"found {text!r}, expected DRIVE=N", path="--id")
         numbers[name] = int(number)
     return numbers
+
+
+def udp_ports(texts: Sequence[str], world: bool) -> dict[str, int]:
+    """`PORT`, in a world `ROBOT=PORT` texts, as whole numbers by the robot's name, which is empty for a twin alone."""
+    if not world and len(texts) > 1:
+        raise InputError("found several, expected one: a twin alone has one UDP port", path="--udp")
+    ports = {}
+    for name, port in pairs(texts, "--udp").items() if world else [("", text) for text in texts]:
+        if not (port.isascii() and port.isdigit() and int(port) < 65536):
+            raise InputError(f"found {port!r}, expected a UDP port from 0 to 65535", path="--udp")
+        ports[name] = int(port)
+    return ports
 
 
 def duration(text: str, path: str) -> float:

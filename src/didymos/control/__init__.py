@@ -19,6 +19,7 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
         "fixed_wing": "didymos.control.fixed_wing:FixedWing",
         "idle": "didymos.control.idle:Idle",
         "joints": "didymos.control.joints:Joints",
+        "multirotor_commander": "didymos.control.multirotor_commander:MultirotorCommander",
         "multirotor_follow": "didymos.control.multirotor_follow:MultirotorFollow",
         "multirotor_hold": "didymos.control.multirotor_hold:MultirotorHold",
         "multirotor_landing": "didymos.control.multirotor_landing:MultirotorLanding",

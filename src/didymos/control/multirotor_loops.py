@@ -31,7 +31,7 @@ from didymos.control.mixer import Stated, mixer, mixer_without
 from didymos.control.navigation import NavigatingController, Navigation
 from didymos.errors import InputError, nearest
 
-__all__ = ["MultirotorLoops", "fly", "rest", "tilt_setpoints", "watch_rotors"]
+__all__ = ["MultirotorLoops", "fly", "lift_share", "rest", "tilt_setpoints", "turn_rotors", "watch_rotors"]
 
 _GRAVITY = 9.80665
 _IDLE = 0.1  # an input below this may well leave a rotor standing
@@ -83,7 +83,7 @@ def tilt_setpoints(
 
 
 @kernel
-def _lift(dt: float, gains: Any, error: float, climb: float, memory: Any) -> float:
+def lift_share(dt: float, gains: Any, error: float, climb: float, memory: Any) -> float:
     """Thrust along the vertical, from the error of height [m] and the rate of climb [m/s] beyond what is asked for."""
     lift = (
         gains.height_hover + gains.height_kp * limit(error, -gains.height_step, gains.height_step)
@@ -93,6 +93,20 @@ def _lift(dt: float, gains: Any, error: float, climb: float, memory: Any) -> flo
         learned = memory.height_integral + gains.height_ki * error * dt
         memory.height_integral = limit(learned, -gains.height_reserve, gains.height_reserve)
     return lift
+
+
+@kernel
+def turn_rotors(
+    dt: float, settings: Any, measured: Any, shares: tuple[float, float, float, float], memory: Any, inputs: Any
+) -> None:
+    """Write the throttles that give shares of thrust, roll, pitch and yaw, without a rotor that has failed."""
+    rotors = int(settings.rotors)
+    if settings.watches_speeds > 0.0 and memory.failed == 0.0:
+        watch_rotors(measured.rotor_speed, rotors, dt, memory)
+    u_height, u_roll, u_pitch, u_yaw = shares
+    mix(settings.mixers[int(memory.failed)], rotors, u_height, u_roll, u_pitch, u_yaw, 0.0, 1.0, inputs.throttle)
+    for i in range(rotors):
+        memory.throttle[i] = inputs.throttle[i]
 
 
 @kernel
@@ -111,7 +125,7 @@ def fly(
 
     `error` [m] to the place, `ahead` [m/s] its velocity, in the axes of the world; `heading` [rad] to be held.
     """
-    estimate, rotors = memory.navigation.estimate, int(settings.rotors)
+    estimate = memory.navigation.estimate
     velocity = estimate.velocity
     roll, pitch, yaw = roll_pitch_yaw(estimate.orientation)
     roll_setpoint, pitch_setpoint = tilt_setpoints(
@@ -120,13 +134,9 @@ def fly(
     u_roll = limit(gains.roll_kp * (roll_setpoint - roll) - gains.roll_kd * estimate.rate[0], -1.0, 1.0)
     u_pitch = limit(gains.pitch_kp * (pitch_setpoint - pitch) - gains.pitch_kd * estimate.rate[1], -1.0, 1.0)
     u_yaw = limit(gains.yaw_kp * wrap(heading - yaw) - gains.yaw_kd * estimate.rate[2], -1.0, 1.0)
-    lift = _lift(dt, gains, error[2], velocity[2] - ahead[2], memory)
+    lift = lift_share(dt, gains, error[2], velocity[2] - ahead[2], memory)
     u_height = limit(lift / max(math.cos(roll) * math.cos(pitch), 0.5), 0.0, 1.0)
-    if settings.watches_speeds > 0.0 and memory.failed == 0.0:
-        watch_rotors(measured.rotor_speed, rotors, dt, memory)
-    mix(settings.mixers[int(memory.failed)], rotors, u_height, u_roll, u_pitch, u_yaw, 0.0, 1.0, inputs.throttle)
-    for i in range(rotors):
-        memory.throttle[i] = inputs.throttle[i]
+    turn_rotors(dt, settings, measured, (u_height, u_roll, u_pitch, u_yaw), memory, inputs)
     return u_height
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-__all__ = ["Description", "Device", "DriveSource", "Frame", "Joint", "JointKind", "Link", "Note"]
+__all__ = ["Description", "Device", "DriveSource", "Frame", "Joint", "JointKind", "Link", "MeshFile", "Note"]
 
 
 class JointKind(Enum):
@@ -85,6 +85,14 @@ class Frame:
     site: str
 
 
+@dataclass(frozen=True, eq=False)
+class MeshFile:
+    """The file that a mesh of the spec came from, and the factors [1], shape [3], that stretch it."""
+
+    path: Path
+    scale: np.ndarray
+
+
 @dataclass(frozen=True)
 class Device:
     """A part or a sensor that the file describes, as a twin file would write it.
@@ -133,7 +141,8 @@ class Description:
     of the format (MJCF); a URDF leaves that open, and in SDF it floats. `drives` is what the file says about the drives of
     joints, by joint; `followers` are the joints, by their names in the spec, that are tied to others. `estimated` are
     the links that have a mass and no inertia, and were given that of their shapes. `arguments` are the values of all arguments
-    of a xacro file, as it was expanded with them. `prefix` stands before all names of the robot in the engine, where several
+    of a xacro file, as it was expanded with them. `meshes` are the files of those meshes, by their names in the spec, that a file
+    holds as they are. `prefix` stands before all names of the robot in the engine, where several
     share a model; `original` is the description without it.
     """
 
@@ -153,6 +162,7 @@ class Description:
     followers: frozenset[str] = frozenset()
     estimated: tuple[str, ...] = ()
     arguments: Mapping[str, str] = field(default_factory=dict)
+    meshes: Mapping[str, MeshFile] = field(default_factory=dict)
     prefix: str = ""
     original: Description | None = None
 

@@ -78,10 +78,26 @@ class ControllerSpec(Spec):
     goal_tolerance: dict[str, _NotNegative] = Field(default={}, description="of positions at the end, by joint; 0 for none")
 
 
+class FramesSpec(Spec):
+    """What of the tree of frames (REP 105) above the robot's base goes out on /tf."""
+
+    odom: Literal["auto", "truth", "none"] = Field(
+        default="auto",
+        description="odom -> base: the robot's own odometry where it has one, else the truth; the truth; nothing, where another "
+        "node estimates it",
+    )
+    map: Literal["auto", "none", "start", "truth"] = Field(
+        default="auto",
+        description="map -> odom (in a world: world -> ROBOT/odom): nothing, where another node localises; where the odometry "
+        "began; so that the base is where it truly is. auto: none of a twin alone, start in a world",
+    )
+
+
 class Ros2Spec(Spec):
-    """Topics under the names that the robot's own programs know, instead of those of the log."""
+    """Topics under the names that the robot's own programs know, instead of those of the log; frames; controllers."""
 
     topics: dict[str, str] = Field(default={}, description="by stream, or by signal where a stream has a topic per signal")
     commands: dict[str, CommandSpec] = Field(default={}, description="by topic")
     messages: dict[str, MessageSpec] = Field(default={}, description="by topic, beside those of the log")
     controllers: dict[_Name, ControllerSpec] = Field(default={}, description="by name, instead of those of every robot")
+    frames: FramesSpec = FramesSpec()

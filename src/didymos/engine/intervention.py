@@ -1,16 +1,19 @@
 """Interventions: what a person does to a run while it goes on, each with the tick before which it happened.
 
     set     PATH          a parameter that can change during a run gets a value
+    set_all PATHS         several of them at once, all or none: a path a line
     steer   setpoints.NAME   a set-point gets an offset that stays until the next one; inputs.NAME likewise, inputs.PART for all
                           inputs of a part at once
     push    LINK          a force [N] in the world's frame acts at the centre of mass of a link until the next one
+    put     robot         the root link of a robot that floats, or a free object (objects.NAME), gets a pose and a velocity:
+                          position, quaternion, velocity, angular velocity in the world's frame (`put.py`)
+    reset   robot         the robot and its program begin anew where the run began; clock, noise, air and objects go on
 
 and, of a run with a pilot (`control/pilot.py`):
 
     channels  channels    the 20 numbers of the channel table, which is recorded
     drop      boxes       a box falls from under the robot
     remove    boxes       all boxes are gone
-    reset     robot       the robot and its program begin anew where the run began; clock, noise, air and boxes go on
 
 A run with the same seed, scenario and interventions gives the same bytes.
 """
@@ -34,7 +37,9 @@ INTERVENTIONS = "didymos.interventions"
 
 _MOST_PARTS = 1_000_000  # of a rotated recording
 
-KINDS = {"set": 1, "steer": None, "push": 3, "channels": CHANNELS, "drop": 0, "remove": 0, "reset": 0}
+KINDS = {
+    "set": 1, "set_all": None, "steer": None, "push": 3, "put": 13, "reset": 0, "channels": CHANNELS, "drop": 0, "remove": 0,
+}  # fmt: skip
 """How many numbers the value of each kind has; None where its path says."""
 
 
@@ -56,6 +61,14 @@ class Intervention:
             raise InputError(f"found {list(self.value)}, expected {count} finite numbers", path=self.path)
         if self.tick < 0:
             raise InputError(f"found tick {self.tick}, expected none before 0", path=self.path)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """What `set` and `set_all` set, by path."""
+        paths = self.path.split("\n")
+        if len(paths) != len(self.value):
+            raise InputError(f"found {len(self.value)} numbers, expected {len(paths)}", path=self.path)
+        return dict(zip(paths, self.value, strict=True))
 
     @property
     def text(self) -> str:

@@ -22,6 +22,7 @@ from didymos.describe.names import readings
 from didymos.describe.schema import ExpectationSpec, ScenarioSpec, StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import SCAN
+from didymos.engine.begin_anew import begin_anew
 from didymos.engine.build import Built, RobotPlan, choose_scenario
 from didymos.engine.cameras import Cameras
 from didymos.engine.changes import Changes
@@ -36,6 +37,7 @@ from didymos.engine.live import LiveValues
 from didymos.engine.piloted import Piloted
 from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.program_scope import ProgramScope, Skipped
+from didymos.engine.put import put
 from didymos.engine.sampling import Sampling, drop_sensors, refuse_fmus, with_fed
 from didymos.engine.start import begin, place_at_start
 from didymos.engine.verdict import Verdict, check_expected, measure
@@ -100,6 +102,11 @@ class RobotRun:
         self._start: dict[str, float] = {}
 
     @property
+    def mount(self) -> Mount | None:
+        """What holds its root link, where something does."""
+        return self._mount
+
+    @property
     def plan(self) -> RobotPlan:
         """What the robot brings to the model."""
         begin, clock = self.begin(), self._tells_time
@@ -128,7 +135,7 @@ class RobotRun:
         self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
         rows = zip(self.robot.inputs, self.context.inputs.inputs, strict=True)
         self._commands = {name: int(row["command"]) for name, row in rows}
-        self.pilot = Piloted(built, self.place) if self.piloted else None
+        self.pilot = Piloted(built) if self.piloted else None
 
     @property
     def seconds(self) -> float:
@@ -152,11 +159,14 @@ class RobotRun:
         """Values by path below `start` that win over the twin's and the scenario's in the next `place`."""
         self._start = dict(values)
 
-    def place(self) -> None:
-        """Put the robot where it begins."""
+    def place(self, *, objects: bool | None = None) -> None:
+        """Put the robot where it begins, and the first one of a run the objects of the world as well, unless told otherwise."""
         model: mujoco.MjModel = self.built.assembly.model
-        root, first = self.links.root_body(model), self._tells_time
-        place_at_start(self.twin, root, model, self.data, self.begin(), self._start, objects=first)
+        root, both = self.links.root_body(model), self._tells_time if objects is None else objects
+        place_at_start(self.twin, root, model, self.data, self.begin(), self._start, objects=both)
+
+    def _place_alone(self) -> None:
+        self.place(objects=False)
 
     def close_welds(self) -> None:
         """Give the inputs of the welds to other robots that are closed at the start the value that closes them."""
@@ -191,15 +201,19 @@ class RobotRun:
             self.overrides.apply(item.path, item.value)
         elif item.kind == "push":
             push(self.built, item)
+        elif item.kind == "put":
+            put(self.built, item.path, item.value)
+        elif item.kind == "reset":
+            if self._state[self.built.assembly.common.starts["loop"]] > 0:
+                self.memory.reset()
+            begin_anew(self.built, self._place_alone)
+            if self.fmus:
+                mujoco.mj_forward(self.built.assembly.model, self.data)
+                self.fmus.begin(int(self._state[self.built.assembly.common.starts["loop"]]))
         else:
             if self.pilot is None:
                 raise InputError("this run has no pilot; start it with one", path=item.kind)
-            if item.kind == "reset" and self._state[self.built.assembly.common.starts["loop"]] > 0:
-                self.memory.reset()
             self.pilot.apply(item)
-            if item.kind == "reset" and self.fmus:
-                mujoco.mj_forward(self.built.assembly.model, self.data)
-                self.fmus.begin(int(self._state[self.built.assembly.common.starts["loop"]]))
 
     def save_memory(self) -> dict[str, Any]:
         """What is remembered of the robot beside the engine's state: by a Python program, by FMUs."""

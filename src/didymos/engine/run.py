@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from didymos.engine.row_buffer import FreshRows, Row, Rows
 from didymos.record.image import Picture
 from didymos.record.log import Log
 from didymos.record.recorder import Recorder, RecordTo
+from didymos.record.rotation import RotatedFile
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
@@ -22,6 +25,8 @@ __all__ = ["PILOT_PERIOD", "Audience", "Run"]
 
 PILOT_PERIOD = 0.02
 """Time [s] of the twin's clock between two looks of a pilot at its channels."""
+
+_RESET = re.compile(r"-reset\d+$")  # of a file that a reset has begun
 
 Audience = Callable[[list[Row], list[tuple[str, Picture]]], None]
 """Takes rows of streams (number in the log, times [s], values), and pictures by the names of their cameras, as they come."""
@@ -61,6 +66,7 @@ class Run:
         self._fresh: FreshRows | None = None
         self._pictures: list[tuple[str, Picture]] = []  # for the recording, which takes them once a chunk
         simulation.take_pictures()
+        self._target = record
         self.recorder: Recorder | None = None if record is None else self._log.record_to(record, simulation.cameras)
 
     @property
@@ -103,10 +109,10 @@ class Run:
         found, self._pictures = self._pictures + self.simulation.take_pictures(), []
         return found
 
-    def advance(self, count: int) -> None:
-        """Let `count` ticks pass."""
+    def advance(self, ticks: int) -> None:
+        """Let so many ticks pass."""
         simulation, chunk = self.simulation, self.simulation.chunk
-        end = simulation.tick + count
+        end = simulation.tick + ticks
         while simulation.tick < end:
             here = simulation.tick
             self._catch_up()
@@ -138,7 +144,7 @@ class Run:
     def start_recording(self, file: str | Path) -> None:
         """Record into a file from now on; what the log has kept since the run began goes into it first."""
         self.stop_recording()
-        self._noted = 0
+        self._noted, self._target = 0, file
         self.recorder = self.log.record_to(file, self.simulation.cameras)
 
     def stop_recording(self) -> None:
@@ -156,6 +162,28 @@ class Run:
             finally:
                 self._log.stop_recording()
                 recorder.close()
+
+    def restart(self) -> None:
+        """Begin anew from the start, at time 0, with a log of its own. A recording is completed and goes on in the next file.
+
+        A time never runs backwards within a file: `flight.mcap` is followed by `flight-reset1.mcap`, the first that is not there,
+        a row of files by its next number. What was done before is not part of the new run, whose interventions begin with none.
+        """
+        recorded = self.recorder is not None
+        self.stop_recording()
+        self.update()
+        self._recorder_thread.close()
+        simulation = self.simulation
+        simulation.reset()
+        simulation.take_pictures()
+        self.interventions, self._pictures = [], []
+        self._done = self._noted = self._next_look = 0
+        self._ahead.clear()
+        self._log = simulation.new_log(keep=self._keep)
+        self._recorder_thread = RecorderThread(self._log)
+        if recorded and self._target is not None:
+            self._target = self._target if isinstance(self._target, RotatedFile) else _next_file(Path(self._target))
+            self.recorder = self._log.record_to(self._target, simulation.cameras)
 
     def intervention_log(self) -> InterventionLog:
         """How to repeat the run until now, of a run that keeps what was done."""
@@ -198,3 +226,10 @@ class Run:
             self._noted = self._done
         if not self._keep:
             self.interventions.clear()
+
+
+def _next_file(file: Path) -> Path:
+    """Where a recording goes on after a reset: the first file of a further number that is not there."""
+    stem = _RESET.sub("", file.stem)
+    names = (file.with_name(f"{stem}-reset{number}{file.suffix}") for number in count(1))
+    return next(name for name in names if not name.exists())

@@ -507,8 +507,8 @@ class Simulation:
     @alone
     def intervene(self, item: Intervention) -> None:
         """Do what a person did to the run; what does not fit is an `InputError` and changes nothing."""
-        if item.kind == "set":
-            self.set(item.path, item.value[0])
+        if item.kind in ("set", "set_all"):
+            self.set_all(item.values)
         else:
             self.only.intervene(item)
 

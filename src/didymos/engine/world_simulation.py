@@ -28,6 +28,7 @@ from didymos.engine.couplings import CouplingEnds
 from didymos.engine.gain_check import gain_notes
 from didymos.engine.intervention import Intervention
 from didymos.engine.join import Mount, options_left_out
+from didymos.engine.objects import OBJECTS
 from didymos.engine.poses import joint_positions
 from didymos.engine.program_scope import Skipped
 from didymos.engine.relations import placed_layout
@@ -220,11 +221,14 @@ class WorldSimulation(Simulation):
         return found
 
     def intervene(self, item: Intervention) -> None:
-        """Do what a person did to the run: every path begins with the robot's name."""
-        if item.kind == "set":
-            self.set(item.path, item.value[0])
+        """Do what a person did to the run: every path begins with the robot's name, or with `objects`."""
+        if item.kind in ("set", "set_all"):
+            self.set_all(item.values)
             return
         name, _, rest = item.path.partition(".")
+        if item.kind == "put" and name == OBJECTS:
+            self._robots[0].intervene(item)
+            return
         if name not in self.robots:
             raise InputError(f"there is no robot {name!r}{nearest(name, self.robots)}", path=item.path)
         self.robots[name].intervene(Intervention(item.tick, item.kind, rest, item.value))

@@ -44,6 +44,7 @@ MOTEUS = Port(
     worlds=True,
     part="drive",
 )
+CRTP = Port("the Crazyflie's own client over UDP", "didymos.ports.crtp.port", worlds=True)
 FOXGLOVE = Port("Foxglove's websocket, for live viewers", "didymos.ports.foxglove.port", worlds=True)
 ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port", worlds=True)
 
@@ -51,7 +52,12 @@ PORTS: Objects[Port] = Objects(
     "a port",
     "didymos.ports",
     "didymos.ports:Port",
-    {"moteus": "didymos.ports:MOTEUS", "ros2": "didymos.ports:ROS2", "foxglove": "didymos.ports:FOXGLOVE"},
+    {
+        "crtp": "didymos.ports:CRTP",
+        "foxglove": "didymos.ports:FOXGLOVE",
+        "moteus": "didymos.ports:MOTEUS",
+        "ros2": "didymos.ports:ROS2",
+    },
 )
 
 

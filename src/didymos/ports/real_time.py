@@ -30,7 +30,8 @@ _SWITCH = 0.0005  # [s] after which a thread hands on the interpreter that anoth
 
 
 class RealTime:
-    """Lets a run pass until its time is over or `options.stop` is set.
+    """Lets a run pass until its time is over or `options.stop` is set. While it is `paused`, its clock stands, unless `advance`
+    lets ticks pass; afterwards it goes on from where it stands, and nothing counts as late.
 
     Args:
         run: what runs, from where it stands.
@@ -41,6 +42,7 @@ class RealTime:
     def __init__(self, run: Run, options: ServeOptions, *, piece: float = SLICE) -> None:
         simulation = run.simulation
         self._run, self._options = run, options
+        self.paused = False
         self.ticks = min(max(1, round(piece / simulation.period)), simulation.chunk)
         self._end = None if options.seconds is None else simulation.tick + max(1, round(options.seconds / simulation.period))
 
@@ -57,9 +59,15 @@ class RealTime:
         """
         simulation = self._run.simulation
         with _responsive():
-            pace = Pace(simulation.period, real_time=True, slack=_SLACK)
+            pace: Pace | None = None
             while not self.over:
                 tend()
+                if self.paused:
+                    pace = None
+                    wait(SLICE)
+                    continue
+                if pace is None:
+                    pace = Pace(simulation.period, real_time=True, slack=_SLACK)
                 before = simulation.tick
                 self.advance(self.ticks)
                 ticks = simulation.tick - before

@@ -32,6 +32,7 @@ class ServeOptions:
         say: takes a line for the person.
         stop: set from outside when it is time to end.
         links: the same as `link` for the robots of a world, by their names.
+        udp: UDP ports by the names of robots, that of a twin alone is empty; 0 is one that is free, the others are counted up.
         listen: TCP port of viewers; None: the port's own, 0: a free one.
         layout: file that gets a layout of panels for viewers.
     """
@@ -46,6 +47,7 @@ class ServeOptions:
     say: Callable[[str], None] = print
     stop: Event = field(default_factory=Event)
     links: Mapping[str, Path] = field(default_factory=dict)
+    udp: Mapping[str, int] = field(default_factory=dict)
     listen: int | None = None
     layout: Path | None = None
 

@@ -60,6 +60,7 @@ def build_spec(mechanism: Mechanism, report: ImportReport, file: DescriptionFile
         held_by=mechanism.held_by,
         estimated=tuple(builder.estimated),
         followers=frozenset(item.name1 for item in builder.spec.equalities if item.type == mujoco.mjtEq.mjEQ_JOINT),
+        meshes=builder.meshes.files,
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
+from didymos.describe.description import MeshFile
 from didymos.describe.formats.file_head import not_the_file
 from didymos.describe.formats.import_report import ImportReport
 from didymos.describe.formats.mechanism import MeshSource
@@ -37,12 +38,13 @@ class Triangles:
 
 
 class MeshLibrary:
-    """The meshes of one spec, each file and scale only once."""
+    """The meshes of one spec, each file and scale only once; `files` are those that a file holds as they are, by name."""
 
     def __init__(self, spec: mujoco.MjSpec, report: ImportReport) -> None:
         self._spec, self._report = spec, report
         self._names: dict[tuple[Path, bytes, str | None, bool], str] = {}
         self._read: dict[tuple[Path, str | None], Triangles] = {}
+        self.files: dict[str, MeshFile] = {}
 
     def asset(self, mesh: MeshSource, element: Element, *, collision: bool) -> str | None:
         """The name of a mesh in the spec.
@@ -53,6 +55,8 @@ class MeshLibrary:
         try:
             if key not in self._names:
                 self._names[key] = self._add(mesh)
+                if mesh.part is None and not mesh.centred:
+                    self.files[self._names[key]] = MeshFile(mesh.path, mesh.scale)
             name = self._names[key]
             if not collision and mesh.path.suffix.lower() != ".stl":
                 self._report.add_once(element, "colours and textures inside mesh files are not used")

@@ -15,7 +15,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from didymos.describe.description import Description, Frame, Joint, JointKind, Link
+from didymos.describe.description import Description, Frame, Joint, JointKind, Link, MeshFile
 from didymos.describe.formats.engine_spec import ask_engine, check_compiles, unique
 from didymos.describe.formats.format import DescriptionFile, Format
 from didymos.describe.formats.import_report import ImportReport
@@ -83,6 +83,7 @@ def read_mjcf(root: Element, packages: Packages, text: str | None = None) -> Des
         held_by="it is moved by the mocap data" if body.mocap else None,
         stands=not body.joints,
         followers=frozenset(item.name1 for item in spec.equalities if item.type == mujoco.mjtEq.mjEQ_JOINT and item.name2),
+        meshes=_mesh_files(spec),
     )
     devices, left_out = mjcf_sensors(description)
     return replace(description, devices=devices, notes=(*description.notes, *left_out))
@@ -145,6 +146,16 @@ def _root(spec: mujoco.MjSpec, root: Element, report: ImportReport) -> mujoco.Mj
     if len(standing) > 1:
         report.add(root, f"{len(standing)} bodies stand in the world; {chosen.name!r} is taken as the root link")
     return chosen
+
+
+def _mesh_files(spec: mujoco.MjSpec) -> dict[str, MeshFile]:
+    """The files of meshes that are used as they are."""
+    found = {}
+    for mesh in spec.meshes:
+        path = Path(spec.modelfiledir, spec.meshdir, mesh.file)
+        if mesh.file and path.is_file() and not np.any(mesh.refpos) and mesh.refquat[0] == 1.0:
+            found[mesh.name or path.stem] = MeshFile(path, np.array(mesh.scale))
+    return found
 
 
 def _links(model: mujoco.MjModel) -> dict[str, Link]:

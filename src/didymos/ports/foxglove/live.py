@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LiveRun", "MakeRun"]
 
+_SLICE = 0.005  # [s] of the twin's clock between two looks at what was asked for: viewers draw every 16 ms
 _LOOK_UP = 0.1  # [s] after which a run that stands looks whether it should end
 _MOST_STATES = 100  # that are held; each is as large as the memory of the engine
 _KEPT = "the log of this run is kept, so its time cannot go back"
@@ -30,7 +31,7 @@ class _Playing(RealTime):
     """Time that passes until something about the run as a whole was asked for."""
 
     def __init__(self, run: Run, options: ServeOptions, inbox: Inbox) -> None:
-        super().__init__(run, options)
+        super().__init__(run, options, piece=_SLICE)
         self._inbox = inbox
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 from collections.abc import Callable, Sequence
 from threading import Lock, Thread
@@ -94,6 +95,8 @@ class Server:
         farewell = Thread(target=self._server.stop, name="didymos-foxglove-stop", daemon=True)
         farewell.start()
         farewell.join(_FAREWELL)
+        if farewell.is_alive():
+            atexit.register(_leave, farewell)
 
     def send_kept(self, channel: int) -> None:
         """Send what never changes to whoever has just subscribed to it."""
@@ -132,6 +135,14 @@ class Server:
         for service in own:
             graph.set_advertised_service(service, [name])
         self._server.publish_connection_graph(graph)
+
+
+def _leave(farewell: Thread) -> None:
+    """At the end of the process: cut off whoever has not said goodbye, before the interpreter goes from under that thread."""
+    from foxglove import _foxglove_py
+
+    _foxglove_py.shutdown()
+    farewell.join(_FAREWELL)
 
 
 class _Listener:

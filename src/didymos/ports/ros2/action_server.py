@@ -15,6 +15,7 @@ from typing import Any
 from cyclonedds.core import DDSException
 
 from didymos.engine.run import Run
+from didymos.ports.ros2.interfaces import register
 from didymos.ports.ros2.names import dds_topic
 from didymos.ports.ros2.outlets import Owner
 from didymos.ports.ros2.services import Reply, Request, Service
@@ -27,6 +28,7 @@ _NONE, _REJECTED, _UNKNOWN_GOAL, _TERMINATED = 0, 1, 2, 3  # of action_msgs/srv/
 _KEPT = 100  # goals that have ended whose results can still be asked for
 _WAITING = 100  # requests for the result of one goal that wait for its end
 _NO_ID = bytes(16)
+_CANCEL = {"action_msgs/srv/CancelGoal": "GoalInfo goal_info\n---\nint8 return_code\nGoalInfo[] goals_canceling"}
 
 
 def ros_time(time: float) -> Any:
@@ -70,6 +72,7 @@ class ActionServer:
         accept: Callable[[Run, Goal, Any], bool],
         cancel: Callable[[Run, Goal], None],
     ) -> None:
+        register(_CANCEL)
         self._accept, self._cancel = accept, cancel
         self._goals: dict[bytes, Goal] = {}
         self.replies: list[Reply] = []

@@ -2,7 +2,7 @@
 
     /cmd_vel             geometry_msgs/Twist         linear.{x,y,z} -> setpoints.{vx,vy,vz}, angular -> setpoints.{wx,wy,wz};
                                                      counts setpoints.alive, by which a program knows that its driver lives
-                         geometry_msgs/TwistStamped  the same in the frame of the base; see `_base_frame` and `STALE`
+                         geometry_msgs/TwistStamped  the same in the frame of the base; see `_stamped` and `STALE`
     /set/setpoints/NAME  std_msgs/Float64            a set-point of the control program
     /set/inputs/NAME     std_msgs/Float64            what is added to an input
     /set/setpoints, ...  std_msgs/Float64MultiArray  all set-points, inputs, or those of a group, setpoints.wheels.*, in order

@@ -120,14 +120,6 @@ MANAGER_SERVICES: Final = {
 """The services of a controller_manager by their names: `list_controllers` is of type `ListControllers`."""
 
 INTERFACES: Final = {
-    "action_msgs/srv/CancelGoal": """GoalInfo goal_info
----
-int8 ERROR_NONE=0
-int8 ERROR_REJECTED=1
-int8 ERROR_UNKNOWN_GOAL_ID=2
-int8 ERROR_GOAL_TERMINATED=3
-int8 return_code
-GoalInfo[] goals_canceling""",
     "control_msgs/msg/JointTolerance": "string name\nfloat64 position\nfloat64 velocity\nfloat64 acceleration",
     "control_msgs/msg/JointComponentTolerance": """uint16 X_AXIS=1
 uint16 Y_AXIS=2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,23 +12,61 @@ from didymos.record.mcap_chunk import MESSAGE_HEAD, ChunkForm, StreamEncoder
 from didymos.record.messages import TABLE
 from didymos.record.stream import StreamLayout
 
-__all__ = ["MessageEncoder"]
+__all__ = ["NOTHING", "Batch", "Encoder", "MessageEncoder"]
+
+Array = NDArray[np.float64]
+
+Batch = Mapping[int, tuple[Array, Array]]
+"""What a slice of a run recorded: times [s] and rows by the number of the stream."""
+
+NOTHING: Batch = {}
 
 _FORMS_KEPT = 8
 
 
-class MessageEncoder:
-    """Encodes the rows of one stream. `topics` are ROS 2's, `size` is that of a message [bytes]."""
+class Encoder(Protocol):
+    """Makes messages of the rows of a stream.
 
-    def __init__(self, layout: StreamLayout) -> None:
+    `type_name` is that of the message, `size` about that of one [bytes].
+    """
+
+    type_name: str
+    size: int
+
+    def encode(self, times: Array, values: Array, batch: Batch = NOTHING) -> list[list[bytes]]:
+        """The messages of each topic: times [s], shape [n], values, shape [n, columns], and what else the slice recorded."""
+        ...
+
+
+class MessageEncoder:
+    """Encodes the rows of one stream as the log does.
+
+    Args:
+        layout: of what is encoded.
+        columns: those of the stream that are; all without it.
+        change: what becomes of the values first, shape [n, columns].
+
+    Attributes:
+        topics: the log's.
+        size: of a message [bytes].
+    """
+
+    def __init__(
+        self, layout: StreamLayout, columns: tuple[int, ...] | None = None, change: Callable[[Array], Array] | None = None
+    ) -> None:
         self._encoder = StreamEncoder(layout, 0)
         self._forms: dict[int, ChunkForm] = {}
+        self._columns, self._change = columns, change
         self.topics = layout.topics
         self.type_name = TABLE[layout.kind].type_name
         self.size = self._encoder.size - MESSAGE_HEAD
 
-    def encode(self, times: NDArray[np.float64], values: NDArray[np.float64]) -> list[list[bytes]]:
-        """The messages of each topic, a message per row: times [s], shape [n], and values, shape [n, columns]."""
+    def encode(self, times: Array, values: Array, batch: Batch = NOTHING) -> list[list[bytes]]:
+        """The messages of each topic, a message per row."""
+        if self._columns is not None:
+            values = values[:, self._columns]
+        if self._change is not None:
+            values = self._change(values)
         count, step = len(times), self._encoder.size
         form = self._forms.get(count)
         if form is None:

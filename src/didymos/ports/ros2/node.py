@@ -60,10 +60,22 @@ class Node:
         return made
 
     def writer(
-        self, topic: str, kind: Any, *, depth: int = 10, reliable: bool = True, lasting: bool = False, about: str = ""
+        self,
+        topic: str,
+        kind: Any,
+        *,
+        depth: int = 10,
+        reliable: bool = True,
+        lasting: bool = False,
+        about: str = "",
+        lifespan: float | None = None,
     ) -> Any:
-        """A writer of a DDS topic. `lasting`: late readers get the last messages too. `about` is said to whoever finds it."""
-        made = DataWriter(self.participant, self._topic(topic, kind), qos=_quality(depth, reliable, lasting, about))
+        """A writer of a DDS topic. `lasting`: late readers get the last messages too, up to `lifespan` [s] after they were sent.
+
+        `about` is said to whoever finds it.
+        """
+        quality = _quality(depth, reliable, lasting, about, lifespan)
+        made = DataWriter(self.participant, self._topic(topic, kind), qos=quality)
         self.writer_ids.append(made.guid.bytes)
         return made
 
@@ -79,12 +91,13 @@ class Node:
         return self._topics[topic, kind]
 
 
-def _quality(depth: int, reliable: bool, lasting: bool, about: str) -> Any:
+def _quality(depth: int, reliable: bool, lasting: bool, about: str, lifespan: float | None = None) -> Any:
     return Qos(
         Policy.Reliability.Reliable(_BLOCKING) if reliable else Policy.Reliability.BestEffort,
         Policy.History.KeepLast(depth),
         Policy.Durability.TransientLocal if lasting else Policy.Durability.Volatile,
         _CDR,
         *([Policy.DurabilityService(0, Policy.History.KeepLast(depth), -1, -1, -1)] if lasting else []),
+        *([] if lifespan is None else [Policy.Lifespan(round(lifespan * 1e9))]),
         *([Policy.Userdata(about.encode())] if about else []),
     )

@@ -7,8 +7,12 @@ Commands count between two slices of ticks, and are kept in the recording as int
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from didymos.control.idle import Idle
 from didymos.engine.judge import Judge
@@ -16,6 +20,7 @@ from didymos.engine.run import Run
 from didymos.errors import InputError, RunError
 from didymos.ports.real_time import SLICE, RealTime
 from didymos.ports.serve_options import ServeOptions
+from didymos.record.stream import Kind
 
 try:
     from didymos.ports.ros2.commands import ALIVE, CMD_VEL, STALE, Command, Subscription, subscriptions
@@ -23,11 +28,25 @@ try:
     from didymos.ports.ros2.hardware import steer
     from didymos.ports.ros2.inbox import Inbox, Step
     from didymos.ports.ros2.node import Node
-    from didymos.ports.ros2.outlets import Owner, outlets, owners, statics
-    from didymos.ports.ros2.parameters import Parameters
+    from didymos.ports.ros2.outlets import Owner, outlets, owners, pictures
+    from didymos.ports.ros2.parameters import Parameters, connect
     from didymos.ports.ros2.publisher import Publisher
     from didymos.ports.ros2.robot_features import robot_features
-    from didymos.ports.ros2.services import Delivery, Feature, Listens, Reply, Request, open_service, open_topic
+    from didymos.ports.ros2.rosout import FATAL, Rosout
+    from didymos.ports.ros2.services import (
+        Delivery,
+        Feature,
+        Listens,
+        Reply,
+        Request,
+        Restarts,
+        open_service,
+        open_topic,
+    )
+    from didymos.ports.ros2.simulation_services import SimulationServices
+    from didymos.ports.ros2.statics import statics
+    from didymos.ports.ros2.time_control import TimeControl
+    from didymos.ports.ros2.tree import tree_of
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "cyclonedds":
         raise
@@ -39,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 _LOOK_UP = 0.1  # [s] after which a run that waits for a step looks whether it should end
+_CLOCK = 0.1  # [s] of the wall clock between two messages on /clock while it stands
 _DOMAINS = 233  # DDS's ports of higher domains do not exist
 
 _Item = TypeVar("_Item")
@@ -49,16 +69,23 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     node = Node(_domain(options), network=options.network)
     run = Run(simulation, options.record, keep=False)
     judge = Judge(simulation, run.log)
-    nodes = owners(simulation, node)
-    out = [outlet for owner in nodes for outlet in _of(owner, outlets(run.log, owner, options.say))]
+    nodes, trees = owners(simulation, node), tree_of(simulation)
+    rosout = Rosout(nodes, options.say)
+    options = replace(options, say=rosout.warn)
+    out = [outlet for owner in nodes for outlet in _of(owner, outlets(run.log, owner, trees, options.say))]
+    seen = [(owner.node, outlet) for owner, outlet in pictures(simulation, nodes)]
     steppers = {owner.robot_name: (owner.node, owner.namespace) for owner in nodes if options.step_locked or not owner.prefix}
-    publisher = Publisher(steppers, out, [item for owner in nodes for item in statics(owner)])
+    publisher = Publisher(steppers, out, statics(nodes, trees), seen)
     inbox = Inbox(node, say=options.say)
     for owner in nodes if options.step_locked else ():
         inbox.step_on(owner.node, owner.namespace, owner.robot_name)
     for owner in nodes:
         inbox.subscribe(owner.node, _subscriptions(owner))
     features = [(owner, feature) for owner in nodes for feature in _features(owner)]
+    port = _Port(run, inbox, publisher, options, judge, rosout)
+    connect(feature for _, feature in features)
+    features += [(nodes[0], SimulationServices(nodes[0], run, port.control)), (nodes[0], rosout)]
+    port.features = [feature for _, feature in features]
     for owner, feature in features:
         for service in feature.services:
             open_service(owner, inbox, service)
@@ -66,13 +93,17 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
             open_topic(owner, inbox, topic)
     known = announce({owner.name: owner.node for owner in nodes})
     run.listen(publisher.put)
+    rosout.follow(run, nodes)
     inbox.start()
     pace = "on /step" if options.step_locked else "in real time"
     what = f"node{'' if len(nodes) == 1 else 's'} {' '.join(owner.name for owner in nodes)}"
-    options.say(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(options)}, {what}")
-    port = _Port(run, inbox, publisher, [feature for _, feature in features], options)
+    rosout.info(f"{simulation.twin.name} runs {pace} in ROS 2 domain {_domain(options)}, {what}")
     try:
         port.step_locked() if options.step_locked else port.real_time()
+        port.finish()
+    except RunError as error:
+        rosout.log(FATAL, str(error))
+        raise
     finally:
         inbox.close()
         try:
@@ -80,13 +111,16 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         finally:
             publisher.close()
             del known  # until now whoever came late could still ask who this is
+    verdicts = port.judge.verdicts()
+    rosout.verdicts(verdicts)
     return {
         "domain": _domain(options),
         "sent": publisher.sent,
         "lost": publisher.lost,
         "received": inbox.received,
         "refused": inbox.refused,
-        "verdicts": judge.verdicts(),
+        "resets": port.control.resets,
+        "verdicts": verdicts,
     }
 
 
@@ -129,9 +163,17 @@ class _Port:
     """The run's side of the wire."""
 
     def __init__(
-        self, run: Run, inbox: Inbox, publisher: Publisher, features: Sequence[Feature], options: ServeOptions
+        self,
+        run: Run,
+        inbox: Inbox,
+        publisher: Publisher,
+        options: ServeOptions,
+        judge: Judge | None = None,
+        rosout: Rosout | None = None,
     ) -> None:
-        self._run, self._inbox, self._publisher, self._features = run, inbox, publisher, features
+        self._run, self._inbox, self._publisher, self._rosout = run, inbox, publisher, rosout
+        self.judge = Judge(run.simulation, run.log) if judge is None else judge
+        self.features: Sequence[Feature] = ()
         self._alive_counts: dict[str, float] = {}  # by handle, that of a robot of a world behind its prefix
         robots = run.simulation.robots
         self._alive = {f"{name}.{ALIVE}" if name else ALIVE for name, robot in robots.items() if ALIVE in robot.overrides.names}
@@ -139,12 +181,48 @@ class _Port:
         self._steps = {name: 0 for name, robot in robots.items() if name and isinstance(robot.program, Idle | None)}
         self._replies: list[Reply] = []
         self._time = RealTime(run, options)
+        self._next_clock = 0.0
+        self._clock = next((i for i, layout in enumerate(run.log.layouts) if layout.kind is Kind.CLOCK), None)
+        self.control = TimeControl(run, self._time, options, self._pass, self._restarted)
 
     def real_time(self) -> None:
         """Let time pass as the wall clock does."""
         self._time.pass_time(self._tend)
 
+    def finish(self) -> None:
+        """Answer what was asked before the end."""
+        self._tend_wire()
+        while self._replies:
+            self._replies = [reply for reply in self._replies if not reply.send()]
+            time.sleep(SLICE)
+
+    def _pass(self, ticks: int) -> None:
+        """Let ticks pass at once, whoever else lets time pass."""
+        self._advance_to(self._run.simulation.tick + ticks)
+
+    def _restarted(self) -> None:
+        """The run has begun anew: nothing of what was commanded holds, and nobody has let time pass."""
+        self._alive_counts.clear()
+        self._steps = dict.fromkeys(self._steps, 0)
+        self.judge = Judge(self._run.simulation, self._run.log)
+        for feature in self.features:
+            if isinstance(feature, Restarts):
+                feature.restart(self._run)
+            if isinstance(feature, Parameters):
+                feature.tell(self._run, self.control.restored)
+        if self._rosout is not None:
+            recorder = self._run.recorder
+            where = "" if recorder is None else f"; the recording goes on in {recorder.path}"
+            self._rosout.info(f"reset, the clock begins at 0 again{where}")
+
+    def _tell_clock(self) -> None:
+        """While the clock stands, say now and then where: a node that comes late would wait for it."""
+        if self._time.paused and self._clock is not None and time.monotonic() > self._next_clock:
+            self._next_clock = time.monotonic() + _CLOCK
+            self._publisher.put([(self._clock, np.array([self._run.simulation.time]), np.zeros((1, 0)))])
+
     def _tend(self) -> None:
+        self._tell_clock()
         self._tend_wire()
         for command in self._inbox.take():
             self._follow(command)
@@ -175,7 +253,7 @@ class _Port:
         """Let time pass until a tick, and tell the drivers who have waited for it."""
         simulation, before = self._run.simulation, self._run.simulation.tick
         while simulation.tick < end and not self._time.over:
-            busy = any(isinstance(feature, Listens) and feature.busy for feature in self._features)
+            busy = any(isinstance(feature, Listens) and feature.busy for feature in self.features)
             if busy and simulation.tick > before:
                 self._tend_features()
             ticks = self._time.ticks if busy else simulation.chunk
@@ -211,7 +289,7 @@ class _Port:
         return self._alive_counts[alive]
 
     def _tend_features(self) -> None:
-        for feature in self._features:
+        for feature in self.features:
             self._replies += feature.tend(self._run)
 
     def _tend_wire(self) -> None:

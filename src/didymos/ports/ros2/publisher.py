@@ -19,12 +19,15 @@ from cyclonedds.core import DDSException
 from numpy.typing import NDArray
 
 from didymos.engine.row_buffer import Row
-from didymos.ports.ros2.encode import MessageEncoder
+from didymos.ports.ros2.encode import NOTHING, Batch, Encoder
 from didymos.ports.ros2.names import dds_topic
 from didymos.ports.ros2.node import Node
 from didymos.ports.ros2.outlets import Outlet
+from didymos.ports.ros2.pictures import PictureOutlet
+from didymos.ports.ros2.quality import STREAM, Quality
+from didymos.ports.ros2.statics import Static
 from didymos.ports.ros2.types import message_type, raw_type, type_hash
-from didymos.record.stream import Kind
+from didymos.record.image import Picture
 
 __all__ = ["STEPPED", "Publisher"]
 
@@ -37,17 +40,33 @@ _BACKLOG = 4_000_000  # [bytes] that a writer holds at most for slow readers
 
 @dataclass(frozen=True)
 class _Sender:
-    """An outlet with its encoder, the type of its messages and the writer of each of its topics."""
+    """An outlet: what makes its messages, their type and the writer of each of its topics."""
 
-    encoder: MessageEncoder
+    encoder: Encoder
     kind: Any
     writers: tuple[Any, ...]
-    columns: tuple[int, ...] | None
 
     @property
     def read(self) -> bool:
         """Whether anybody reads any of its topics."""
         return any(writer.get_publication_matched_status().current_count for writer in self.writers)
+
+
+@dataclass(frozen=True)
+class _PictureSender:
+    """A topic of a camera, the type of its messages and its writer."""
+
+    outlet: PictureOutlet
+    kind: Any
+    writer: Any
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """What a slice of a run recorded: rows of streams, and pictures by the names of their cameras."""
+
+    rows: list[Row]
+    pictures: list[tuple[str, Picture]]
 
 
 @dataclass(frozen=True)
@@ -64,35 +83,46 @@ class Publisher:
     Args:
         steppers: who says which tick a step-locked run has reached: node and namespace, by the name of the robot.
         outlets: where the rows of the streams go.
-        statics: what never changes, each with its one row.
+        statics: messages that are sent once; their writers keep them for whoever comes later.
+        pictures: where pictures go, each with its node.
     """
 
     def __init__(
-        self, steppers: Mapping[str, tuple[Node, str]], outlets: Iterable[Outlet], statics: Iterable[tuple[Outlet, Any]]
+        self,
+        steppers: Mapping[str, tuple[Node, str]],
+        outlets: Iterable[Outlet],
+        statics: Iterable[Static],
+        pictures: Iterable[tuple[Node, PictureOutlet]] = (),
     ) -> None:
         self.sent = self.lost = 0
         self._writers: dict[tuple[Node, str], Any] = {}
         self._senders: defaultdict[int, list[_Sender]] = defaultdict(list)
         for outlet in outlets:
             self._senders[outlet.stream].append(self._open(outlet))
+        self._cameras: defaultdict[str, list[_PictureSender]] = defaultdict(list)
+        for node, picture in pictures:
+            writer = self._writer(node, picture.topic, picture.type_name, STREAM, picture.size)
+            self._cameras[picture.camera].append(_PictureSender(picture, raw_type(picture.type_name), writer))
         number = message_type("std_msgs/msg/UInt64")
         self._stepped = {
             robot: node.writer(dds_topic(namespace + STEPPED), number, depth=1000)
             for robot, (node, namespace) in steppers.items()
         }
-        self._queue: queue.Queue[list[Row] | _Stepped | None] = queue.Queue(_ROOM)
-        for outlet, row in statics:  # sent once; its writers keep it for whoever comes later
-            self._send(self._open(outlet), np.zeros(1), np.asarray(row, np.float64)[None, :])
+        self._queue: queue.Queue[_Slice | _Stepped | None] = queue.Queue(_ROOM)
+        for static in statics:
+            writer = self._writer(static.node, static.topic, static.type_name, static.quality, len(static.data))
+            self._write(writer, raw_type(static.type_name)(static.data))
         self._thread = Thread(target=self._work, name="didymos-ros2-out", daemon=True)
         self._thread.start()
 
-    def put(self, rows: list[Row], _pictures: object = ()) -> None:
-        """Rows of streams, to be sent soon; returns at once."""
+    def put(self, rows: list[Row], pictures: list[tuple[str, Picture]] | tuple[()] = ()) -> None:
+        """Rows of streams and pictures, to be sent soon; returns at once."""
         try:
-            self._queue.put_nowait(rows)
+            self._queue.put_nowait(_Slice(rows, list(pictures)))
         except queue.Full:
             for index, times, _ in rows:
                 self.lost += len(times) * sum(len(sender.writers) for sender in self._senders[index])
+            self.lost += sum(len(self._cameras[camera]) for camera, _ in pictures)
 
     def put_stepped(self, robot: str, tick: int) -> None:
         """Say which tick was reached, after all rows put before, to the driver of a robot or, without a name, of the run."""
@@ -111,24 +141,22 @@ class Publisher:
         self._thread.join()
 
     def _open(self, outlet: Outlet) -> _Sender:
-        encoder = MessageEncoder(outlet.layout)
-        kind = raw_type(encoder.type_name)
-        writers = tuple(self._writer(outlet, topic, encoder, kind) for topic in outlet.topics)
-        return _Sender(encoder, kind, writers, outlet.columns)
+        encoder, quality = outlet.encoder, outlet.quality
+        writers = tuple(self._writer(outlet.node, topic, encoder.type_name, quality, encoder.size) for topic in outlet.topics)
+        return _Sender(encoder, raw_type(encoder.type_name), writers)
 
-    def _writer(self, outlet: Outlet, topic: str, encoder: MessageEncoder, kind: Any) -> Any:
+    def _writer(self, node: Node, topic: str, type_name: str, quality: Quality, size: int) -> Any:
         """One writer per node and topic, with the quality of service that ROS 2's own nodes use there."""
-        what = outlet.layout.kind
-        if (outlet.node, topic) not in self._writers:
-            self._writers[outlet.node, topic] = outlet.node.writer(
+        if (node, topic) not in self._writers:
+            self._writers[node, topic] = node.writer(
                 dds_topic(topic),
-                kind,
-                depth=10 if what is Kind.CLOCK else min(max(10, _BACKLOG // encoder.size), 1000),
-                reliable=what is not Kind.CLOCK,  # as rclcpp::ClockQoS
-                lasting=what is Kind.TF_STATIC,  # as tf2_ros::StaticBroadcasterQoS
-                about=f"typehash={type_hash(encoder.type_name)};",
+                raw_type(type_name),
+                depth=quality.depth or min(max(10, _BACKLOG // size), 1000),
+                reliable=quality.reliable,
+                lasting=quality.lasting,
+                about=f"typehash={type_hash(type_name)};",
             )
-        return self._writers[outlet.node, topic]
+        return self._writers[node, topic]
 
     def _work(self) -> None:
         while True:
@@ -138,16 +166,31 @@ class Publisher:
             if isinstance(item, _Stepped):
                 self._stepped[item.robot].write(message_type("std_msgs/msg/UInt64")(data=item.tick))
                 continue
-            for index, times, rows in item:
+            batch = {index: (times, rows) for index, times, rows in item.rows}
+            for index, times, rows in item.rows:
                 for sender in self._senders[index]:
                     if sender.read:
-                        self._send(sender, times, rows if sender.columns is None else rows[:, sender.columns])
+                        self._send(sender, times, rows, batch)
+            for camera, picture in item.pictures:
+                self._send_picture(camera, picture)
 
-    def _send(self, sender: _Sender, times: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
-        for writer, messages in zip(sender.writers, sender.encoder.encode(times, rows), strict=True):
+    def _send(
+        self, sender: _Sender, times: NDArray[np.float64], rows: NDArray[np.float64], batch: Batch = NOTHING
+    ) -> None:
+        for writer, messages in zip(sender.writers, sender.encoder.encode(times, rows, batch), strict=True):
             for message in messages:
-                try:
-                    writer.write(sender.kind(message))
-                    self.sent += 1
-                except DDSException:  # a reader kept the writer waiting for too long
-                    self.lost += 1
+                self._write(writer, sender.kind(message))
+
+    def _send_picture(self, camera: str, picture: Picture) -> None:
+        for sender in self._cameras[camera]:
+            if sender.writer.get_publication_matched_status().current_count:
+                message = sender.outlet.encode(picture)
+                if message is not None:
+                    self._write(sender.writer, sender.kind(message))
+
+    def _write(self, writer: Any, message: Any) -> None:
+        try:
+            writer.write(message)
+            self.sent += 1
+        except DDSException:  # a reader kept the writer waiting for too long
+            self.lost += 1

@@ -18,7 +18,10 @@ from didymos.ports.ros2.names import dds_reply, dds_request, dds_topic
 from didymos.ports.ros2.outlets import Owner
 from didymos.ports.ros2.types import message_members, message_type, service_type
 
-__all__ = ["Answer", "Delivery", "Feature", "Listening", "Listens", "Reply", "Request", "Service", "open_service", "open_topic"]
+__all__ = [
+    "Answer", "Delivery", "Feature", "Listening", "Listens", "Reply", "Request", "Restarts", "Service", "open_service",
+    "open_topic",
+]  # fmt: skip
 
 _DEPTH = 1000  # as rmw_qos_profile_parameters
 _DISCOVERY = 2.0  # [s] that an answer waits for its reader
@@ -86,6 +89,15 @@ class Feature(Protocol):
 
     def tend(self, run: Run) -> Iterable[Reply]:
         """Go on with what was begun; answers that are due by now. Called before every slice, so it must be quick."""
+        ...
+
+
+@runtime_checkable
+class Restarts(Protocol):
+    """A feature that has to know when the run was reset: its clock stands at 0 again, and no command holds."""
+
+    def restart(self, run: Run) -> None:
+        """Begin anew, too."""
         ...
 
 

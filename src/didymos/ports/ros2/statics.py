@@ -1,30 +1,47 @@
-"""What never changes about a robot and ROS 2 wants on /tf_static: the named frames that are fixed to its links."""
+"""What never changes about a run, and is kept for whoever comes later: the static frames, and each robot's description.
+
+/tf_static is one message with all frames, as a static broadcaster of tf2 sends it: a reader that keeps one message has all of
+them.
+"""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from didymos.describe.twin import Twin
-from didymos.record.stream import Kind, StreamLayout
+from didymos.describe.formats.urdf_writer import urdf_text
+from didymos.ports.ros2.form import one_message
+from didymos.ports.ros2.outlets import Owner, Trees
+from didymos.ports.ros2.quality import LASTING, Quality
+from didymos.ports.ros2.transforms import static_transforms
 
-__all__ = ["static_frames"]
+if TYPE_CHECKING:
+    from didymos.ports.ros2.node import Node
 
-_POSE = (*(f"position.{axis}" for axis in "xyz"), *(f"orientation.{axis}" for axis in "wxyz"))
+__all__ = ["ROBOT_DESCRIPTION", "Static", "statics"]
+
+ROBOT_DESCRIPTION = "/robot_description"
+_STRING = "std_msgs/msg/String"
 
 
-def static_frames(twin: Twin, prefix: str = "") -> list[tuple[StreamLayout, NDArray[np.float64]]]:
-    """Per link that has further frames: the layout of their poses in the link's frame, and the one row.
+@dataclass(frozen=True)
+class Static:
+    """A message that is sent once, encoded."""
 
-    `prefix` stands before the names of all frames (`drone/`).
-    """
-    static = []
-    frames = twin.description.frames
-    for link in dict.fromkeys(frame.link for frame in frames.values()):
-        own = [frame for frame in frames.values() if frame.link == link]
-        labels = tuple(f"{prefix}{frame.name}" for frame in own)
-        columns = tuple(f"{label}.{number}" for label in labels for number in _POSE)
-        units = ("m", "m", "m", "1", "1", "1", "1") * len(own)
-        layout = StreamLayout("tf_static", Kind.TF_STATIC, columns, units, f"{prefix}{link}", labels=labels)
-        static.append((layout, np.concatenate([[*frame.position, *frame.quaternion] for frame in own])))
-    return static
+    topic: str
+    type_name: str
+    data: bytes
+    node: Node
+    quality: Quality = LASTING
+
+
+def statics(nodes: Sequence[Owner], trees: Trees) -> Iterator[Static]:
+    """All of a run; frames of all robots come from the first node, which is the world's or the twin's alone."""
+    edges = [edge for tree in trees.values() for edge in tree.edges if edge.pose is not None]
+    if edges:
+        yield Static("/tf_static", "tf2_msgs/msg/TFMessage", static_transforms(edges), nodes[0].node)
+    for owner in nodes:
+        if owner.robot is not None:
+            text = one_message(_STRING, {"data": urdf_text(owner.robot.twin.description)})
+            yield Static(owner.namespace + ROBOT_DESCRIPTION, _STRING, text, owner.node)

@@ -16,7 +16,10 @@ from cyclonedds.idl import IdlStruct, types
 from didymos.ports.ros2.names import dds_type
 from didymos.record.cdr import ros2_types
 
-__all__ = ["blank", "blank_field", "message_members", "message_type", "raw_type", "service_type", "structure", "type_hash"]
+__all__ = [
+    "blank", "blank_field", "blank_fields", "message_members", "message_type", "raw_type", "service_type", "structure",
+    "type_hash",
+]  # fmt: skip
 
 _BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4  # rosbags' Nodetype
 _NUMBERS: dict[str, Any] = {
@@ -69,8 +72,12 @@ def message_members(type_name: str) -> dict[str, Any]:
 
 def blank(type_name: str) -> Any:
     """A message whose numbers are zero, whose texts and sequences are empty."""
-    fields = ros2_types().fielddefs[type_name][1]
-    return message_type(type_name)(**{name: blank_field(node) for name, node in fields})
+    return message_type(type_name)(**blank_fields(type_name))
+
+
+def blank_fields(type_name: str) -> dict[str, Any]:
+    """The fields of such a message, by name."""
+    return {name: blank_field(node) for name, node in ros2_types().fielddefs[type_name][1]}
 
 
 def blank_field(node: tuple[int, Any]) -> Any:

@@ -1,0 +1,173 @@
+"""Set-points as the commander's packets have them, and as `multirotor_commander` reads them.
+
+The wire has degrees and, of roll and pitch set-points, the firmware's own pitch: positive is nose up. Here it is radians and
+forward-left-up: positive pitch is nose down. Thrust is a share of the full input (65535 on the wire).
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from didymos.control.angles import roll_pitch_yaw
+from didymos.control.multirotor_commander import CLIMB, FORWARD, HEADING, HEIGHT, OFF, PLACE, RATES, THRUST, TILT, TURN, VELOCITY
+from didymos.control.polynomial_path import State
+
+__all__ = ["OFF_SETPOINT", "Setpoint", "decode_generic", "from_state", "level", "uncompress"]
+
+_FULL = 65535.0
+_MOST = 1e6  # beyond this a number of a packet is taken for nonsense
+
+
+@dataclass(frozen=True)
+class Setpoint:
+    """What is asked of the program: its set-points, SI units, in its modes."""
+
+    x: float = 0.0
+    y: float = 0.0
+    z: float = 0.0
+    yaw: float = 0.0
+    vx: float = 0.0
+    vy: float = 0.0
+    vz: float = 0.0
+    ax: float = 0.0
+    ay: float = 0.0
+    az: float = 0.0
+    roll: float = 0.0
+    pitch: float = 0.0
+    roll_rate: float = 0.0
+    pitch_rate: float = 0.0
+    yaw_rate: float = 0.0
+    thrust: float = 0.0
+    mode_xy: int = PLACE
+    mode_z: int = HEIGHT
+    mode_yaw: int = HEADING
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the rotors stand."""
+        return self.mode_z == OFF or (self.mode_z == THRUST and self.thrust <= 0.0)
+
+    @property
+    def is_sane(self) -> bool:
+        """Whether all of it are numbers that can be meant."""
+        return all(abs(getattr(self, item.name)) < _MOST for item in fields(self))  # false for what is no number
+
+    @property
+    def handles(self) -> dict[str, float]:
+        """The program's set-points by their handles."""
+        return {f"setpoints.{item.name}": float(getattr(self, item.name)) for item in fields(self)}
+
+
+OFF_SETPOINT = Setpoint(mode_z=OFF)
+
+
+def level(setpoint: Setpoint) -> Setpoint:
+    """The same height, but level and not turning: what becomes of a set-point that nobody renews."""
+    return Setpoint(
+        z=setpoint.z, vz=setpoint.vz, thrust=setpoint.thrust, mode_xy=TILT, mode_z=setpoint.mode_z, mode_yaw=TURN
+    )
+
+
+def from_state(state: State) -> Setpoint:
+    """A place on a path, with its velocity and acceleration."""
+    (x, y, z, yaw), (vx, vy, vz, yaw_rate) = map(float, state.value), map(float, state.rate)
+    ax, ay, az = map(float, state.acceleration[:3])
+    return Setpoint(x=x, y=y, z=z, yaw=yaw, vx=vx, vy=vy, vz=vz, ax=ax, ay=ay, az=az, yaw_rate=yaw_rate)
+
+
+def uncompress(number: int) -> tuple[float, float, float, float]:
+    """A quaternion, w first, from 32 bits: which of x, y, z, w is the largest, and the others with sign and nine bits."""
+    parts = [0.0] * 4
+    largest = number >> 30
+    for i in (3, 2, 1, 0):
+        if i != largest:
+            parts[i] = (number & 511) / 511 / math.sqrt(2.0) * (-1.0 if number & 512 else 1.0)
+            number >>= 10
+    parts[largest] = math.sqrt(max(1.0 - sum(part * part for part in parts), 0.0))
+    x, y, z, w = parts
+    return w, x, y, z
+
+
+def _velocity(turn: float) -> Callable[[bytes], Setpoint]:
+    def read(data: bytes) -> Setpoint:
+        vx, vy, vz, rate = struct.unpack("<4f", data)
+        return Setpoint(vx=vx, vy=vy, vz=vz, yaw_rate=turn * math.radians(rate), mode_xy=VELOCITY, mode_z=CLIMB, mode_yaw=TURN)
+
+    return read
+
+
+def _height(turn: float) -> Callable[[bytes], Setpoint]:
+    def read(data: bytes) -> Setpoint:
+        roll, pitch, rate, z = struct.unpack("<4f", data)
+        roll, pitch, rate = math.radians(roll), -math.radians(pitch), turn * math.radians(rate)
+        return Setpoint(z=z, roll=roll, pitch=pitch, yaw_rate=rate, mode_xy=TILT, mode_yaw=TURN)
+
+    return read
+
+
+def _hover(turn: float) -> Callable[[bytes], Setpoint]:
+    def read(data: bytes) -> Setpoint:
+        vx, vy, rate, z = struct.unpack("<4f", data)
+        return Setpoint(vx=vx, vy=vy, z=z, yaw_rate=turn * math.radians(rate), mode_xy=FORWARD, mode_yaw=TURN)
+
+    return read
+
+
+def _climb(data: bytes) -> Setpoint:
+    roll, pitch, rate, vz = struct.unpack("<4f", data)
+    roll, pitch, rate = math.radians(roll), -math.radians(pitch), math.radians(rate)
+    return Setpoint(vz=vz, roll=roll, pitch=pitch, yaw_rate=rate, mode_xy=TILT, mode_z=CLIMB, mode_yaw=TURN)
+
+
+def _full_state(data: bytes) -> Setpoint:
+    *numbers, quaternion, _roll, _pitch, turn = struct.unpack("<9hI3h", data)
+    x, y, z, vx, vy, vz, ax, ay, az = (number / 1000.0 for number in numbers)
+    yaw = float(roll_pitch_yaw(np.array(uncompress(quaternion)))[2])
+    return Setpoint(x=x, y=y, z=z, yaw=yaw, vx=vx, vy=vy, vz=vz, ax=ax, ay=ay, az=az, yaw_rate=turn / 1000.0)
+
+
+def _position(data: bytes) -> Setpoint:
+    x, y, z, yaw = struct.unpack("<4f", data)
+    return Setpoint(x=x, y=y, z=z, yaw=math.radians(yaw))
+
+
+def _manual(data: bytes) -> Setpoint:
+    roll, pitch, rate, thrust, rates = struct.unpack("<3fHB", data)
+    roll, pitch, rate = math.radians(roll), -math.radians(pitch), math.radians(rate)
+    if rates:
+        return Setpoint(
+            roll_rate=roll, pitch_rate=pitch, yaw_rate=rate, thrust=thrust / _FULL, mode_xy=RATES, mode_z=THRUST, mode_yaw=TURN
+        )
+    return Setpoint(roll=roll, pitch=pitch, yaw_rate=rate, thrust=thrust / _FULL, mode_xy=TILT, mode_z=THRUST, mode_yaw=TURN)
+
+
+_GENERIC: Mapping[int, Callable[[bytes], Setpoint]] = {
+    0: lambda _data: OFF_SETPOINT,
+    1: _velocity(-1.0),  # of old clients, which turn the other way
+    2: _height(-1.0),
+    4: _climb,
+    5: _hover(-1.0),
+    6: _full_state,
+    7: _position,
+    8: _velocity(1.0),
+    9: _height(1.0),
+    10: _hover(1.0),
+    11: _manual,
+}
+
+
+def decode_generic(data: bytes) -> Setpoint | None:
+    """The set-point of a packet of the generic commander; None where it is none."""
+    read = _GENERIC.get(data[0]) if data else None
+    if read is None:
+        return None
+    try:
+        found = read(data[1:])
+    except struct.error:
+        return None
+    return found if found.is_sane else None
