@@ -42,9 +42,9 @@ __all__ = [
     "CLIMB", "FORWARD", "HEADING", "HEIGHT", "OFF", "PLACE", "RATES", "THRUST", "TILT", "TURN", "VELOCITY", "MultirotorCommander",
 ]  # fmt: skip
 
-PLACE, VELOCITY, FORWARD, TILT, RATES = range(5)
-HEIGHT, CLIMB, THRUST, OFF = range(4)
-HEADING, TURN = range(2)
+PLACE, VELOCITY, FORWARD, TILT, RATES = 0, 1, 2, 3, 4
+HEIGHT, CLIMB, THRUST, OFF = 0, 1, 2, 3
+HEADING, TURN = 0, 1
 _AHEAD = 0.5  # [rad] that the heading is ahead of the robot's at most while it turns
 _HELD = 0.2  # the largest share of roll and pitch that an integral holds
 _NOTHING = -1.0  # there was no mode before
