@@ -18,7 +18,7 @@ from didymos.contract import Declaration
 from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.object_spec import MotionSpec, PoseSpec, TerrainSpec
-from didymos.describe.ros2_file import CommandFieldSpec, CommandSpec, ControllerSpec, MessageSpec, Ros2Spec
+from didymos.describe.ros2_file import CommandFieldSpec, CommandSpec, ControllerSpec, FramesSpec, MessageSpec, Ros2Spec
 from didymos.describe.schema import (
     OF_A_KIND,
     ColumnSpec,
@@ -101,6 +101,7 @@ RECORDS: dict[str, type[Spec]] = {
     "field of a command": CommandFieldSpec,
     "message": MessageSpec,
     "controller": ControllerSpec,
+    "frames": FramesSpec,
     "recordings": RecordingsSpec,
     "column": ColumnSpec,
     "where": WhereSpec,
@@ -146,7 +147,7 @@ MEANINGS = {
     "TwinFile.record": "rates of the log, see [record](#record)",
     "TwinFile.start": "the state in which a run begins, see [start](#start)",
     "TwinFile.scenarios": "runs by name, see [scenarios](#scenarios)",
-    "TwinFile.ros2": "topics under the names of the robot's own programs, see [ros2](#ros2)",
+    "TwinFile.ros2": "topics under the names of the robot's own programs, frames, see [ros2](#ros2)",
     "TwinFile.recordings": "how recordings of the real robot are read, see [recordings](#recordings)",
     "TwinFile.fit": "what may be fitted to recordings, see [fit](#fit)",
     "RecordingsSpec.columns": "by name, see [column](#column)",

@@ -83,13 +83,14 @@ def yaw_of(q):
 
 def square(domain, speed, side_ticks, turn_ticks):
     """Where the base says that it is after each side and quarter turn, and where it is: x, y [m], yaw [rad]."""
-    driver = Driver(domain, {"rt/odom": (Odometry,), "rt/pose": (PoseStamped,)})
+    driver = Driver(domain, {"rt/odom": (Odometry,), "rt/ground_truth/pose": (PoseStamped,)})
     found = {"odometry": [], "truth": []}
     for _ in range(4):
         driver.corner(speed, side_ticks, turn_ticks)
         for name in driver.readers:
             driver.wait_for(name, driver.tick)
-        for key, pose in (("odometry", driver.taken["rt/odom"][-1].pose.pose), ("truth", driver.taken["rt/pose"][-1].pose)):
+        believed, true = driver.taken["rt/odom"][-1].pose.pose, driver.taken["rt/ground_truth/pose"][-1].pose
+        for key, pose in (("odometry", believed), ("truth", true)):
             found[key].append([pose.position.x, pose.position.y, yaw_of(pose.orientation)])
     return found
 

@@ -100,4 +100,4 @@ class Ros2Spec(Spec):
     commands: dict[str, CommandSpec] = Field(default={}, description="by topic")
     messages: dict[str, MessageSpec] = Field(default={}, description="by topic, beside those of the log")
     controllers: dict[_Name, ControllerSpec] = Field(default={}, description="by name, instead of those of every robot")
-    frames: FramesSpec = FramesSpec()
+    frames: FramesSpec = Field(default=FramesSpec(), description="what of the tree of frames above the base goes out on /tf")

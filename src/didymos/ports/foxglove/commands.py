@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from didymos.errors import InputError, nearest
 from didymos.ports.foxglove.incoming import ENCODINGS, read_message
 from didymos.ports.foxglove.live import LiveRun
-from didymos.ports.ros2.commands import ALIVE, Command, Subscription, subscriptions
+from didymos.ports.ros2.commands import ALIVE, STALE, Command, Subscription, subscriptions
 from didymos.ports.ros2.names import spell
 
 if TYPE_CHECKING:
@@ -27,11 +27,9 @@ class Commands:
 
     def __init__(self, live: LiveRun) -> None:
         self._live = live
-        robots = live.simulation.robots
-        self._topics = {item.topic: item for item in _topics(live.simulation)}
-        self._alive = {f"{name}.{ALIVE}" if name else ALIVE for name, robot in robots.items() if ALIVE in robot.overrides.names}
-        self._commanded: dict[str, float] = {}
-        self._resets = live.resets
+        self._topics: dict[str, list[Subscription]] = {}  # a topic may take messages of several types
+        for item in _topics(live.simulation):
+            self._topics.setdefault(item.topic, []).append(item)
         self._channels: dict[tuple[int, int], tuple[Subscription, str]] = {}
 
     @property
@@ -39,8 +37,11 @@ class Commands:
         """All of them."""
         return tuple(self._topics)
 
-    def advertise(self, client: int, channel: int, topic: str, encoding: str) -> None:
-        """A viewer will publish on a channel; a topic that nobody listens to is an `InputError`."""
+    def advertise(self, client: int, channel: int, topic: str, encoding: str, schema: str) -> None:
+        """A viewer will publish on a channel; a topic that nobody listens to is an `InputError`.
+
+        `schema` chooses among the message types of a topic, with or without its package; any other means the first.
+        """
         found = self._topics.get(topic if topic.startswith("/") else f"/{topic}")
         if found is None:
             raise InputError(f"the twin does not listen to this topic{nearest(topic, self._topics)}", path=topic[:100])
@@ -48,7 +49,8 @@ class Commands:
             raise InputError(f"found the encoding {encoding[:40]!r}, expected one of: {', '.join(ENCODINGS)}", path=topic)
         if len(self._channels) >= _MOST:
             raise InputError("too many channels were announced", path=topic)
-        self._channels[client, channel] = (found, encoding)
+        meant = [item for item in found if item.type_name.rpartition("/")[2] == schema.rpartition("/")[2]]
+        self._channels[client, channel] = ((meant or found)[0], encoding)
 
     def unadvertise(self, client: int, channel: int) -> None:
         """A viewer has withdrawn a channel."""
@@ -63,22 +65,20 @@ class Commands:
             command = subscription.read(read_message(subscription.type_name, encoding, data))
         except InputError as error:
             raise InputError(str(error), path=subscription.topic) from None
+        late = self._live.simulation.time - command.stamp
+        if command.stamp != 0.0 and late > STALE:
+            why = f"its stamp is {late:.3g} s before the twin's clock, more than {STALE:g} s"
+            raise InputError(why, path=subscription.topic)
         self._live.inbox.put(lambda: self._follow(command))
 
     def _follow(self, command: Command) -> None:
-        if self._resets != self._live.resets:  # a run that began anew holds nothing
-            self._resets, self._commanded = self._live.resets, {}
-        for name, value in command.values:
-            handle = command.prefix + name
-            if self._commanded.get(handle) != value:  # a command that is repeated at a rate is one intervention
-                self._steer(handle, value)
-        alive = command.prefix + ALIVE
-        if command.alive and alive in self._alive:
-            self._steer(alive, self._commanded.get(alive, 0.0) + 1.0)
-
-    def _steer(self, handle: str, value: float) -> None:
-        self._live.intervene("steer", handle, (value,))
-        self._commanded[handle] = value
+        overrides = self._live.simulation.robots[command.prefix[:-1]].overrides
+        values = dict(command.values)
+        if command.alive and ALIVE in overrides.names:
+            values[ALIVE] = overrides.held(ALIVE)[0] + 1.0
+        for name, value in values.items():
+            if overrides.held(name) != (value,):  # a command that is repeated at a rate is one intervention
+                self._live.intervene("steer", command.prefix + name, (value,))
 
 
 def _topics(simulation: Simulation) -> list[Subscription]:
@@ -86,6 +86,8 @@ def _topics(simulation: Simulation) -> list[Subscription]:
     found = []
     for name, namespace in spell(simulation.robots).items() if "" not in simulation.robots else [("", "")]:
         robot = simulation.robots[name]
-        for item in subscriptions(robot.overrides.names, robot.twin.file.ros2.commands):
+        root = robot.twin.description.root
+        base = (f"{name}/{root}", root) if name else (root,)
+        for item in subscriptions(robot.overrides.names, robot.twin.file.ros2.commands, base):
             found.append(item.under(namespace, f"{name}.") if name else item)
     return found

@@ -159,7 +159,7 @@ class _Listener:
 
     def on_client_advertise(self, client: Any, channel: Any) -> None:
         try:
-            self._server.commands.advertise(client.id, channel.id, channel.topic, channel.encoding)
+            self._server.commands.advertise(client.id, channel.id, channel.topic, channel.encoding, channel.schema_name or "")
         except InputError as error:
             self._server.note(f"topic {channel.topic[:100]}", str(error))
 

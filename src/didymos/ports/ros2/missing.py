@@ -64,7 +64,7 @@ class _Robot:
         cameras = [name for name, sensor in self.twin.file.sensors.items() if sensor.contract.message == "image"]
         off = [name for name in cameras if not any(topic.startswith(f"/{name}/") for topic in self.out)]
         for name in off:
-            yield f"camera {name} is switched off: --set sensors.{name}.enabled=1"
+            yield f"camera {name} is switched off (sensors.{name}.enabled is 0)"
 
     def nav2(self) -> Iterator[str]:
         """An odometry, something that sees obstacles, a velocity to command; a map."""

@@ -46,7 +46,7 @@ try:
     from didymos.ports.ros2.simulation_services import SimulationServices
     from didymos.ports.ros2.statics import statics
     from didymos.ports.ros2.time_control import TimeControl
-    from didymos.ports.ros2.tree import tree_of
+    from didymos.ports.ros2.tree import BASE, tree_of
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "cyclonedds":
         raise
@@ -134,8 +134,8 @@ def _subscriptions(owner: Owner) -> list[Subscription]:
     if owner.robot is None:
         return []
     robot = owner.robot
-    root = robot.twin.description.root
-    base = (f"{owner.prefix.rstrip('.')}/{root}", root) if owner.prefix else (root,)
+    own_names = tuple(dict.fromkeys((robot.twin.description.root, BASE)))
+    base = (*(owner.frames + name for name in own_names), *own_names) if owner.prefix else own_names
     own = _of(owner, subscriptions(robot.overrides.names, robot.twin.file.ros2.commands, base))
     return [item.under(owner.namespace, owner.prefix) if owner.prefix else item for item in own]
 
