@@ -41,7 +41,10 @@ class CrtpServer:
         """What the client found."""
         words = [sys.executable, str(CLIENT), what, *(json.dumps(argument) for argument in (arguments or (self.uri,)))]
         done = subprocess.run(words, capture_output=True, text=True, timeout=280, check=False)
-        assert done.returncode == 0, done.stderr[-3000:]
+        ended = ""
+        if done.returncode and self.process.poll() is not None and self.process.stderr is not None:
+            ended = f"\nthe server ended with {self.process.returncode}: {self.process.stderr.read()}"
+        assert done.returncode == 0, done.stderr[-3000:] + ended
         found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         return found
 

@@ -56,7 +56,7 @@ def both_ways(domain, orders, ticks):
 def stand(domain, posture, beats, ticks, scales):
     """Command the joints of a robot on legs, so many times; heights of its trunk [m] meanwhile, and what came of nonsense."""
     peer = Stepper(domain)
-    writer, reader = peer.writer("rt/joint_controller/commands", JointCommand), peer.reader("rt/pose", PoseStamped)
+    writer, reader = peer.writer("rt/joint_controller/commands", JointCommand), peer.reader("rt/ground_truth/pose", PoseStamped)
     matched(writer, reader)
     peer.start()
     names, zero = list(posture), [0.0] * len(posture)

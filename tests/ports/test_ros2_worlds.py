@@ -57,7 +57,20 @@ PUBLISHED = {  # of a robot, behind its namespace
     "inputs/drive_y": FLOAT,
     "stepped": COUNT,
 }
-SUBSCRIBED = {"set/inputs": ARRAY, "set/inputs/drive_x": FLOAT, "set/inputs/drive_y": FLOAT, "wheels": ARRAY, "step": COUNT}
+SUBSCRIBED = {
+    "set/inputs": ARRAY, "set/inputs/drive_x": FLOAT, "set/inputs/drive_y": FLOAT, "wheels": ARRAY, "step": COUNT,
+    "forward_velocity_controller/commands": ARRAY,
+}  # fmt: skip
+MANAGER = {  # of a robot whose joints can be commanded, behind its namespace
+    name: f"controller_manager_msgs::srv::dds_::{kind}"
+    for name, kind in {
+        "list_controllers": "ListControllers", "list_controller_types": "ListControllerTypes",
+        "list_hardware_interfaces": "ListHardwareInterfaces", "list_hardware_components": "ListHardwareComponents",
+        "load_controller": "LoadController", "configure_controller": "ConfigureController",
+        "cleanup_controller": "CleanupController", "unload_controller": "UnloadController",
+        "switch_controller": "SwitchController", "set_hardware_component_state": "SetHardwareComponentState",
+    }.items()
+}  # fmt: skip
 COMMON = {
     "clock": "rosgraph_msgs::msg::dds_::Clock_",
     "tf": "tf2_msgs::msg::dds_::TFMessage_",
@@ -135,6 +148,9 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
     for owner in ("yard", *(f"{robot}/{node}" for robot in robots)):
         published |= {f"rr/{owner}/{name}Reply": f"{kind}_Response_" for name, kind in services_of(owner).items()}
         subscribed |= {f"rq/{owner}/{name}Request": f"{kind}_Request_" for name, kind in services_of(owner).items()}
+    for owner in (f"{robot}/controller_manager" for robot in robots):
+        published |= {f"rr/{owner}/{name}Reply": f"{kind}_Response_" for name, kind in MANAGER.items()}
+        subscribed |= {f"rq/{owner}/{name}Request": f"{kind}_Request_" for name, kind in MANAGER.items()}
     with serve(yard, "--step-locked") as server:
         found = server.ask("graph", len(published) + len(subscribed))
         nodes = ended(drive(server.domain, "nodes"))["nodes"]
@@ -153,8 +169,10 @@ def test_names_and_types_are_those_of_a_twin_alone_behind_the_namespace_of_each_
             assert ends["writers"] == sorted([*services, *(f"rt/{topic}" for topic in (*COMMON, *STEPS))])
         else:
             topics = [f"rt{namespace}/{topic}" for topic in PUBLISHED]
-            assert ends["writers"] == sorted([*services, *topics])
+            manager = [f"{namespace}/controller_manager/{service}" for service in MANAGER]
+            assert ends["writers"] == sorted([*services, *(f"rr{name}Reply" for name in manager), *topics])
             requests = [f"rq{own}{service}Request" for service in services_of(own.strip("/"))]
+            requests += [f"rq{name}Request" for name in manager]
             assert ends["readers"] == sorted([*requests, *(f"rt{namespace}/{topic}" for topic in SUBSCRIBED)])
 
 

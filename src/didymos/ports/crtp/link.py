@@ -84,9 +84,10 @@ class Link:
             try:
                 yield self.socket.recvfrom(2048)
             except BlockingIOError:
-                return
+                break
             except OSError:
                 self._note_gone()
+        self._note_gone()
 
     def _send(self, packet: Packet, receiver: Address) -> None:
         try:

@@ -48,7 +48,7 @@ def why_no_control(robot: RobotRun) -> str:
     if not robot.robot.actuators:
         return "nothing drives a joint by an actuator that ros2_control could command"
     program = "no program" if robot.program is None else f"the program {type(robot.program).__name__}"
-    return f"{program} moves the joints and has no set-points for them; --control joints or --control idle leaves them to others"
+    return f"{program} moves the joints and has no set-points for them; the program joints or idle leaves them to others"
 
 
 def surface_mistakes(robot: RobotRun) -> list[InputError]:
