@@ -239,10 +239,12 @@ def test_services_stop_step_and_take_back_the_run(viewer: Viewer) -> None:
 
 
 def test_a_reset_sends_the_scene_again(viewer: Viewer) -> None:
+    viewer.call("/step", ticks=5)
+    viewer.wait(lambda: viewer.times[-1:] == [40_000_000])  # by now the scene of the reset before has gone out
     viewer.subscribe("/scene")
     viewer.wait(lambda: len(viewer.messages.get("/scene", ())) == 1)
     viewer.call("/reset")
-    viewer.wait(lambda: len(viewer.messages["/scene"]) == 2)
+    viewer.wait(lambda: [time for time, _ in viewer.messages["/scene"]] == [50_000_000, 0])
 
 
 def test_a_push_is_a_force_on_a_link(viewer: Viewer) -> None:

@@ -150,7 +150,7 @@ def test_a_viewer_that_stops_reading_slows_nobody(pendulum: Twin) -> None:
         ticks, pieces = 1000, 30
         for piece in range(1, pieces + 1):
             assert viewer.call("/step", ticks=ticks)["tick"] == piece * ticks
-            viewer.wait(lambda: len(viewer.messages["/encoders"]) == piece * ticks)  # noqa: B023
+            viewer.wait(lambda: len(viewer.messages.get("/encoders", ())) == piece * ticks)  # noqa: B023
         assert [time for time, _ in viewer.messages["/encoders"]] == [1_000_000 * i for i in range(pieces * ticks)]
         facts = twin.stop()
         assert facts["sent"] > 2 * pieces * ticks  # for the other one, too
@@ -165,7 +165,7 @@ def test_several_viewers_see_the_same(pendulum: Twin) -> None:
         for viewer in viewers[:4]:
             assert isinstance(viewer.call("/step", ticks=25)["tick"], int)
         for viewer in viewers:
-            viewer.wait(lambda: len(viewer.messages.get("/encoders", ())) == 100 and len(viewer.messages["/tf"]) == 20)  # noqa: B023
+            viewer.wait(lambda: [len(viewer.messages.get(topic, ())) for topic in ("/encoders", "/tf")] == [100, 20])  # noqa: B023
             assert viewer.messages == viewers[0].messages
             viewer.socket.close()
 
