@@ -23,7 +23,10 @@ from didymos.errors import InputError, nearest
 
 __all__ = ["STATE", "free_joint", "free_joints", "put", "state_of"]
 
-STATE = 13
+_FREE_BODY = np.dtype([(name, np.float64, size) for name, size in
+                       {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}.items()])  # fmt: skip
+
+STATE = _FREE_BODY.itemsize // 8
 """Numbers of the state of a free body."""
 
 _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
@@ -67,17 +70,17 @@ def state_of(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> NDArray[
 def put(built: Built, path: str, value: tuple[float, ...]) -> None:
     """Give the free body of a path (`robot`, `objects.NAME`) a state."""
     model, data, joint = built.assembly.model, built.data, free_joint(built, path)
-    state = np.array(value)
-    length = math.hypot(*state[3:7])  # of any numbers, without overflow
+    state = np.array(value).view(_FREE_BODY)[0]
+    length = float(np.linalg.norm(state["orientation"]))
     if abs(length - 1.0) > _UNIT:
         raise InputError(f"found a quaternion of length {length:.4g}, expected 1", path=path)
     boundary = built.context.timing.boundary
-    if (np.abs(state[:3]) > boundary).any():
+    if (np.abs(state["position"]) > boundary).any():
         raise InputError(f"found a position outside of the world, whose boundary is {boundary:g} m", path=path)
     q, v = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
-    data.qpos[q : q + 3], data.qpos[q + 3 : q + 7] = state[:3], state[3:7] / length
+    data.qpos[q : q + 3], data.qpos[q + 3 : q + 7] = state["position"], state["orientation"] / length
     back, rate = np.zeros(4), np.zeros(3)
     mujoco.mju_negQuat(back, data.qpos[q + 3 : q + 7])
-    mujoco.mju_rotVecQuat(rate, state[10:13], back)
-    data.qvel[v : v + 3], data.qvel[v + 3 : v + 6] = state[7:10], rate
+    mujoco.mju_rotVecQuat(rate, np.array(state["angular_velocity"]), back)
+    data.qvel[v : v + 3], data.qvel[v + 3 : v + 6] = state["velocity"], rate
     data.qacc_warmstart[v : v + 6] = 0.0
