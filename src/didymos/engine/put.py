@@ -71,7 +71,7 @@ def put(built: Built, path: str, value: tuple[float, ...]) -> None:
     """Give the free body of a path (`robot`, `objects.NAME`) a state."""
     model, data, joint = built.assembly.model, built.data, free_joint(built, path)
     state = np.array(value).view(_FREE_BODY)[0]
-    length = float(np.linalg.norm(state["orientation"]))
+    length = math.hypot(*state["orientation"].tolist())
     if abs(length - 1.0) > _UNIT:
         raise InputError(f"found a quaternion of length {length:.4g}, expected 1", path=path)
     boundary = built.context.timing.boundary
