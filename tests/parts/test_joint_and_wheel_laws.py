@@ -143,4 +143,4 @@ def test_kinematic_parts_reach_what_they_are_told_within_one_step_of_any_length(
         np.testing.assert_allclose(np.array([0.1, 0.2, 0.3]) + h * found.torque / (6, 6, 9), [0, 0, turn], atol=1e-12)
         turned = wheel(inputs={"speed": speed}, joint_velocity=now, step=h)
         assert now + h * turned.joint_torque / 1e-3 == pytest.approx(speed, abs=1e-9)
-        assert turned.torque[0] == -turned.joint_torque
+        assert turned.torque[1] == turned.joint_torque  # about y of its frame, given back to the link

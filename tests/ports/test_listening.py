@@ -172,3 +172,12 @@ def test_betaflight_and_our_side_of_it_have_sockets_on_loopback_alone() -> None:
         assert set(ours) <= LOOPBACK
     finally:
         firmware.stop()
+
+
+def test_a_process_that_has_served_leaves_the_domain_and_can_serve_there_again(domain: int) -> None:
+    from didymos.ports.ros2.port import serve
+    from didymos.ports.serve_options import ServeOptions
+
+    simulation = didymos.load("omni_base").simulate()
+    for _ in range(2):
+        assert serve(simulation, ServeOptions(0.05, domain=domain, say=lambda line: None))["lost"] == 0

@@ -71,8 +71,8 @@ class Link:
 
     def tell(self) -> None:
         """Send what goes to the client unasked."""
-        if self.client is not None:
-            for packet in self.crazyflie.due():
+        for packet in () if self.client is None else self.crazyflie.due():
+            if self.client is not None:  # it may be found gone by the packet before
                 self._send(packet, self.client)
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ import os
 from contextlib import nullcontext
 from typing import Any, Self
 
-from cyclonedds.core import DDSException
+from cyclonedds.core import DDSException, Entity
 from cyclonedds.domain import Domain, DomainParticipant
 from cyclonedds.pub import DataWriter
 from cyclonedds.qos import Policy, Qos
@@ -58,6 +58,19 @@ class Node:
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__, writer_ids=[], reader_ids=[])
         return made
+
+    def close(self) -> None:
+        """Leave the domain at once, with all writers and readers of all nodes of the participant, whoever still holds them.
+
+        The library leaves when Python forgets the last of them, and then in any order; where one is forgotten after what it is a
+        part of, the process stays in the domain.
+        """
+        known = Entity._entities
+        for entity in list(known.values()):
+            if entity not in (self._domain, self.participant) and entity.get_participant() is self.participant:
+                known.pop(entity._ref, None)  # it goes with the participant
+        for entity in (self.participant, self._domain):
+            entity.__del__()
 
     def writer(
         self,

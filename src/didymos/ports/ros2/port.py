@@ -67,6 +67,13 @@ _Item = TypeVar("_Item")
 def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
     """Serve until the time is over or `options.stop` is set; the facts about it."""
     node = Node(_domain(options), network=options.network)
+    try:
+        return _serve(simulation, node, options)
+    finally:
+        node.close()
+
+
+def _serve(simulation: Simulation, node: Node, options: ServeOptions) -> dict[str, Any]:
     run = Run(simulation, options.record, keep=False)
     judge = Judge(simulation, run.log)
     nodes, trees = owners(simulation, node), tree_of(simulation)

@@ -63,11 +63,12 @@ class Rosout:
         self._whole = nodes[0].name
         self._reports: dict[int, list[_Report]] = {}
         self._overruns, self._next = 0, 0.0
+        self._run: Run | None = None  # whose clock stamps what is said
 
     def log(self, level: int, text: str, node: str | None = None) -> None:
         """Say something as a node, or as that of the whole run."""
         name = self._whole if node is None else node
-        seconds, rest = divmod(time.time_ns(), 1_000_000_000)
+        seconds, rest = divmod(0 if self._run is None else round(self._run.simulation.time * 1e9), 1_000_000_000)
         stamp = message_type("builtin_interfaces/msg/Time")(sec=seconds, nanosec=rest)
         logger = name.strip("/").replace("/", ".")
         self._writers[name].write(
@@ -92,7 +93,8 @@ class Rosout:
             self.log(ERROR if item.ok is False else INFO, f"{item.name}: {word}, {found}")
 
     def follow(self, run: Run, nodes: Sequence[Owner]) -> None:
-        """Tell from now on when a report of a control program that has labels changes."""
+        """Tell from now on when a report of a control program that has labels changes, by the clock of the run."""
+        self._run = run
         index = {layout.name: i for i, layout in enumerate(run.log.layouts)}
         for owner in nodes:
             program = None if owner.robot is None else owner.robot.program
