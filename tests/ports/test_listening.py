@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import didymos
 from didymos.ports.firmware.betaflight.sitl import Sitl
 from didymos.ports.firmware.peer import _listen
 
