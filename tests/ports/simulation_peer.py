@@ -383,8 +383,8 @@ def rosout(domain, least):
     client = Peer(domain)
     reader, heard = client.reader("rt/rosout", Log, LASTING), []
     until(lambda: heard.extend(reader.take(100)) or len(heard) >= least, "log messages")
-    age = [time.time() - stamp(item.stamp) * 1e-9 for item in heard]
-    return {"said": [[item.level, item.name, item.msg] for item in heard], "age": age}
+    times = [stamp(item.stamp) * 1e-9 for item in heard]
+    return {"said": [[item.level, item.name, item.msg] for item in heard], "times": times}
 
 
 if __name__ == "__main__":
