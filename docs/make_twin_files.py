@@ -14,7 +14,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from didymos.air.earth import EarthSpec
 from didymos.contract import Declaration
+from didymos.control.allocation_spec import AllocationSetSpec, AllocationSpec
 from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.object_spec import MotionSpec, PoseSpec, TerrainSpec
@@ -57,8 +59,11 @@ from didymos.describe.world_file import (
 )
 from didymos.kinds import Kinds
 from didymos.parts import PARTS, Part, PartSpec
+from didymos.parts.aero_data import AeroFile, AeroTables
 from didymos.parts.angle_table import AngleTableSpec
 from didymos.parts.curve import CurveSpec
+from didymos.parts.propeller_data import PropellerFile
+from didymos.parts.thrust_table import ThrustGrid
 from didymos.sensors import SENSORS, SensorSpec
 from didymos.sensors.error import ErrorSpec
 from didymos.spec import Spec
@@ -72,6 +77,7 @@ RECORDS: dict[str, type[Spec]] = {
     "world": WorldSpec,
     "air": WorldSpec.model_fields["air"].annotation,  # type: ignore[dict-item]
     "wind": WorldSpec.model_fields["wind"].annotation,  # type: ignore[dict-item]
+    "earth": EarthSpec,
     "gusts": WorldSpec.model_fields["gusts"].annotation,  # type: ignore[dict-item]
     "wake": WorldSpec.model_fields["wake"].annotation,  # type: ignore[dict-item]
     "magnetic": WorldSpec.model_fields["magnetic"].annotation,  # type: ignore[dict-item]
@@ -83,7 +89,13 @@ RECORDS: dict[str, type[Spec]] = {
     "contact": ContactSpec,
     "curve": CurveSpec,
     "angle table": AngleTableSpec,
+    "aero tables": AeroTables,
+    "aero file": AeroFile,
+    "thrust grid": ThrustGrid,
+    "propeller file": PropellerFile,
     "errors": ErrorSpec,
+    "allocation": AllocationSpec,
+    "hover": AllocationSetSpec,
     "control": ControlSpec,
     "firmwares": FirmwaresSpec,
     "firmware": FirmwareSpec,
@@ -137,6 +149,7 @@ MEANINGS = {
     "TwinFile.title": "one line, shown by `didymos list`",
     "TwinFile.description": "the robot description, see [description](#description)",
     "TwinFile.world": "clock, gravity, air, wind, gusts, ground and objects, see [world](#world)",
+    "TwinFile.allocation": "which inputs roll, pitch, yaw and push it, see [allocation](#allocation)",
     "TwinFile.contacts": "friction with a direction by name, see [contacts](#contacts)",
     "TwinFile.variants": "overlays by name, see [variants](#variants)",
     "TwinFile.parts": "force laws by name, see [parts](#parts)",
@@ -157,6 +170,7 @@ MEANINGS = {
     "WorldSpec.integrator": "`rk4` for what flies or floats, `implicitfast` for contact",
     "WorldSpec.air": "see [air](#air)",
     "WorldSpec.wind": "see [wind](#wind)",
+    "WorldSpec.earth": "place, gravity, turning and shape of the Earth, see [earth](#earth)",
     "WorldSpec.gusts": "see [gusts](#gusts)",
     "WorldSpec.wake": "of rotors on other robots, see [wake](#wake)",
     "WorldSpec.magnetic": "see [magnetic](#magnetic)",
@@ -272,7 +286,8 @@ def _what(annotation: Any) -> str:
         return " or ".join(dict.fromkeys(_what(item) for item in inside if item is not type(None)))
     named = {
         Vector: "[x, y, z]", ErrorSpec: "[errors](#errors)", CurveSpec: "[curve](#curve)",
-        AngleTableSpec: "[angle table](#angle-table)",
+        AngleTableSpec: "[angle table](#angle-table)", AeroTables: "list of [aero files](#aero-tables)",
+        ThrustGrid: "[thrust grid](#thrust-grid)", PropellerFile: "[propeller file](#propeller-file)",
     }  # fmt: skip
     if annotation in named:
         return named[annotation]

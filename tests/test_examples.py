@@ -143,3 +143,13 @@ def test_14_the_lift_carries_the_parcel_and_the_ball_lands_where_galileo_says(ru
     for speed, place in zip((2.0, 3.0, 4.0), landings, strict=True):
         assert place == pytest.approx(-3.0 + speed * time, abs=speed * 1e-3)  # the step of the integrator
     assert is_picture(tmp_path / "lift.png")
+
+
+def test_15_the_phugoid_slows_down_with_airspeed(run: Run, tmp_path: Path) -> None:
+    """Lanchester: its frequency falls as sqrt(2) g / V; drag and thrust take some of it away."""
+    points = run(15).points
+    phugoids = {point.trim.airspeed: mode.frequency for point in points for mode in point.modes if mode.name == "phugoid"}
+    for speed, frequency in phugoids.items():
+        assert frequency == pytest.approx(2.0**0.5 * 9.81 / speed, rel=0.05)
+    assert list(phugoids) == [20.0, 25.0, 30.0]
+    assert is_picture(tmp_path / "trim.png")

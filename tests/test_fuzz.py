@@ -20,7 +20,10 @@ SEED = 20  # another than that of the long run on docs/faults.md
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("twins", 200), ("descriptions", 400), ("logs", 400), ("recordings", 300), ("frames", 3000), ("crtp", 3000)],
+    [
+        ("twins", 200), ("descriptions", 400), ("logs", 400), ("recordings", 300), ("frames", 3000), ("crtp", 3000),
+        ("mavlink", 2000),
+    ],
 )
 def test_mutated_inputs_are_taken_or_refused_in_one_sentence(name: str, count: int, tmp_path: Path) -> None:
     target = find_target(name)(tmp_path)

@@ -70,6 +70,11 @@ rise_time.unit = "s"
 
 def fails(time, values, target):
     return 1 / 0
+
+
+def open_smoke(twin, address, options):
+    """Listens to smoke signals."""
+    return None
 '''
 
 ENTRY_POINTS = """[didymos.parts]
@@ -89,6 +94,8 @@ tree = canopies:TREE
 [didymos.measures]
 rise_time = canopies:rise_time
 fails = canopies:fails
+[didymos.sources]
+smoke = canopies:open_smoke
 """
 
 

@@ -43,6 +43,7 @@ def _digest(*options: str, **variables: str) -> tuple[str, str]:
 
 
 @only_here
+@pytest.mark.timeout(900)  # it compiles all kernels anew: 43 s of a processor that it may have to share
 def test_another_processor_gives_the_same_bytes_where_that_is_asked_for_and_others_where_not() -> None:
     portable = _digest("--portable")
     assert _digest("--portable", **OLDER) == portable

@@ -133,9 +133,13 @@ class Twin(DescribedTwin):
     def make_ready(self, scenario: str | None) -> tuple[Note, ...]:
         """Make everything for a run and forget it, to see whether that can be done; code that was only read stands still.
 
-        The notes say which gains are too stiff for the physics step.
+        The notes say which gains are too stiff for the physics step, and which axes of the allocation do nothing.
         """
-        return self._simulation(0, scenario, None, False).gain_notes
+        simulation = self._simulation(0, scenario, None, False)
+        try:
+            return (*simulation.gain_notes, *simulation.allocation_notes)
+        except InputError as error:
+            raise self.mistake(error.message, *(error.path or "").split(".")) from None
 
     def ros2_mistakes(self) -> list[InputError]:
         """What of its section `ros2` does not fit the robot: unknown types, fields, signals, handles, joints."""

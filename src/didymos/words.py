@@ -19,14 +19,20 @@ RENAMED = {
     "told": "needs",
     "wants": "setpoints",
     "slip_speed": "presliding",  # a way, no speed
+    "follow": "mode",  # of fixed_wing
     "minimum_pulse": "minimum_impulse_bit",  # times the thrust
 }
 """Old word -> new word: keys of a twin file, steps of a path, first words of a signal."""
 
 _INFLOW = "the inflow of a rotor follows from its thrust_coefficient, torque_coefficient and radius"
+_PLACE = "the place of the world's origin is world.earth: latitude, longitude and height"
 REMOVED = {
+    "latitude": _PLACE,
+    "longitude": _PLACE,
     "inflow_coefficient": _INFLOW,
     "translational_lift": _INFLOW,
+    "surfaces": "the twin's section 'allocation' says which inputs roll, pitch, yaw and push it (its thrust was throttle)",
+    "mixer": "the twin's section 'allocation' has the layout of rotors, or the weights of each",
     "ground_height": "ground effect counts from world.ground.height and from what stands below",
 }
 """Old word that no new one stands for -> what took its place."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import didymos
+from didymos.air.earth import EarthSpec
 from didymos.air.magnetic import MagneticSpec, declination, earth_field
 
 # ppigrf 2.1.0 (Laundal, 2025; it is tested against NOAA's calculator) with IGRF-14: degrees, degrees, m, year -> east, north,
@@ -53,22 +55,30 @@ def test_the_field_has_no_sources() -> None:
 
 
 def test_a_measured_field_is_taken_as_it_is() -> None:
-    assert MagneticSpec(north=2e-5, up=-4e-5).field() == (0.0, 2e-5, -4e-5)
+    athens = EarthSpec()
+    assert MagneticSpec(north=2e-5, up=-4e-5).field(athens) == (0.0, 2e-5, -4e-5)
     assert declination((1e-5, 1e-5, 0.0)) == pytest.approx(math.pi / 4)
-    later, higher = MagneticSpec(date=2030.0).field(), MagneticSpec(height=10_000.0).field()
-    assert declination(later) > declination(MagneticSpec().field())  # in Athens it drifts east
-    ratio = np.linalg.norm(higher) / np.linalg.norm(MagneticSpec().field())
+    later, higher = MagneticSpec(date=2030.0).field(athens), MagneticSpec().field(EarthSpec(height=10_000.0))
+    assert declination(later) > declination(MagneticSpec().field(athens))  # in Athens it drifts east
+    ratio = np.linalg.norm(higher) / np.linalg.norm(MagneticSpec().field(athens))
     assert ratio == pytest.approx((6371.0 / 6381.0) ** 3, abs=5e-4)  # mostly a dipole
 
 
 def test_twins_with_an_estimator_know_the_declination_of_their_world() -> None:
     """In their own program or a scenario's, to the four digits that they are written with."""
     known = []
-    for name in ("quadcopter", "hexacopter", "daedalus", "skywalker_2013", "plane_1wing_sensors"):
+    for name in ("quadcopter", "hexacopter", "daedalus", "skywalker_2013", "plane_1wing_sensors", "flying_wing", "vtol"):
         file = didymos.load(name).file
         for control in (file.control, *(scenario.control for scenario in file.scenarios.values())):
             estimator = {} if control is None else control.options.get("estimator", {})
             if estimator:
                 known.append(name)
-                assert estimator["declination"] == pytest.approx(declination(file.world.magnetic.field()), abs=5e-5), name
-    assert set(known) == {"quadcopter", "hexacopter", "daedalus", "skywalker_2013", "plane_1wing_sensors"}
+                here = declination(file.world.magnetic.field(file.world.earth))
+                assert estimator["declination"] == pytest.approx(here, abs=5e-5), name
+    assert set(known) == {"quadcopter", "hexacopter", "daedalus", "skywalker_2013", "plane_1wing_sensors", "flying_wing", "vtol"}
+
+
+@pytest.mark.parametrize("key", ["latitude", "longitude", "height"])
+def test_a_place_in_its_old_home_is_refused_with_the_new_one(make_twin: Any, key: str) -> None:
+    with pytest.raises(didymos.InputError, match=f"found '{key}', which stands in world.earth now"):
+        make_twin(world={"magnetic": {key: 0.5}})

@@ -21,6 +21,8 @@ _EPSILON = float(np.finfo(np.float64).eps)
         {"speed": 7.0, "exponent": 0.28},
         {"speed": 7.0, "exponent": 1.0},
         {"speed": 7.0, "roughness": 0.03},
+        {"speed": 7.0, "shear": 0.01},
+        {"shear": -0.02},
     ],
 )
 @pytest.mark.parametrize("ground", [0.0, -100.0, 62.5])

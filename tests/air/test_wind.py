@@ -42,6 +42,17 @@ def test_a_growing_wind_is_still_at_the_ground(height: float) -> None:
     assert wind_speed(height, _record(speed=7.0, exponent=0.28)) == 0.0
 
 
+@pytest.mark.parametrize("height", [-5.0, 0.0, 10.0, 9144.0])
+def test_a_shear_grows_evenly_and_turns_round(height: float) -> None:
+    assert wind_speed(height, _record(speed=7.0, shear=0.01, reference_height=1000.0)) == 7.0 + 0.01 * (height - 1000.0)
+    assert wind_speed(height, _record(shear=-0.5)) == -0.5 * (height - 10.0)
+
+
+def test_two_profiles_are_refused() -> None:
+    with pytest.raises(ValueError, match="found a roughness and a shear, expected one profile"):
+        WindSpec(speed=3.0, roughness=0.1, shear=0.1)
+
+
 FLYER = """<mujoco><worldbody><body name="body"><freejoint name="free"/><geom type="box" size=".1 .1 .1" mass="1"/>
   <site name="shaft" pos=".1 .2 .3" euler="20 -70 10"/></body></worldbody></mujoco>"""
 ENGINE = {"kind": "generic_engine", "link": "shaft", "direction": 1, "disc_area": 0.02, "exit_speed": 50.0}

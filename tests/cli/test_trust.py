@@ -39,12 +39,14 @@ RUNNING = {
     "design": ["--parameters", "parts.canopy.opening_time"],
     "sweep": ["--runs", "2"],
     "serve": ["--port", "ros2", "--seconds", "1"],
+    "shadow": ["--robot", "socket:0", "--seconds", "1"],
     "cockpit": ["--no-browser", "--port", "0"],
     "bench": [],
     "crosscheck": [],
+    "trim": [],
     "export fmu": ["-o", "twin.fmu"],
 }
-LOOKING = ("show", "check", "list", "new", "plot", "compare", "log", "trust", "fit-propeller")
+LOOKING = ("show", "check", "list", "new", "plot", "compare", "log", "trust", "fit-propeller", "polar")
 
 
 def test_no_verb_is_forgotten() -> None:

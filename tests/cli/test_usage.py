@@ -23,6 +23,9 @@ WRONG = [
     (["plot"], "LOG"),
     (["compare", "a.csv"], "'B'"),
     (["new", "rover"], "--from"),
+    (["trim", "skywalker_2013", "--airspeed", "fast"], "--airspeed"),
+    (["trim", "skywalker_2013", "--airspeed", "20:10:1"], "--airspeed"),
+    (["trim", "meldog"], "no input turns this robot in flight"),
 ]
 
 
@@ -46,7 +49,7 @@ def test_with_json_an_error_is_one_object_on_stdout_as_well(arguments, capsys):
 def test_every_verb_explains_itself_with_an_example(capsys):
     assert main(["--help"]) == 0
     listed = capsys.readouterr().out
-    for verb in ("list", "show", "check", "run", "plot", "compare", "bench", "new"):
+    for verb in ("list", "show", "check", "run", "plot", "compare", "bench", "new", "trim"):
         assert f"\n  {verb} " in listed
         assert main([verb, "--help"]) == 0
         assert f"Example: didymos {verb}" in capsys.readouterr().out

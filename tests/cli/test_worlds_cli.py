@@ -88,7 +88,7 @@ def test_what_a_world_cannot_be_told_is_one_sentence(pair: str, words: list[str]
     assert what in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("verb", ["fit", "validate", "design", "crosscheck"])
+@pytest.mark.parametrize("verb", ["fit", "validate", "design", "crosscheck", "trim"])
 def test_verbs_of_one_twin_say_so(pair: str, verb: str, capsys: Any) -> None:
     assert main([verb, pair, *(["log.csv"] if verb in ("fit", "validate") else [])]) == 2
     assert "is a world of robots, not a twin" in capsys.readouterr().err

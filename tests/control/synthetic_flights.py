@@ -246,7 +246,7 @@ def navigation_of(flight: Flight, sensors: Mapping[str, Any]) -> Navigation:
 
 def fly(flight: Flight, readings: Any, navigation: Navigation, every: int = 10, **gains: float) -> Flown:
     """Let the filter see the readings of a flight."""
-    program = FixedWing({}, sensor="state")
+    program = FixedWing(sensor="state")
     for path, value in gains.items():
         program.set_gain(f"estimator.{path}", value)
     tuned = program.gains.view(FixedWing.gain_layout)[0]

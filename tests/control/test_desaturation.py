@@ -11,9 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from didymos.control.controller import Rotor
-from didymos.control.mix import mix
-from didymos.control.mixer import effect_matrix, mixer, mixer_without, thrust_mixer
+from didymos.control import Rotor
+from didymos.control.allocate import allocate
+from didymos.control.allocation import Command
+from didymos.control.mixer import effect_matrix, mixer, mixer_without, rotor_allocation, thrust_mixer
 
 QUAD, HEXA = [-45, -135, 135, 45], [0, -60, -120, 180, 120, 60]
 ODD = [10, 80, 170, 200, 260, 290, 330, 350]
@@ -39,8 +40,12 @@ MIXERS = {"quad": mixer(_ring(QUAD)), "hexa": mixer(_ring(HEXA)), "odd": mixer(_
 
 
 def _mixed(matrix: Any, command: Any, low: float = 0.0, high: float = 1.0) -> Any:
+    """Inputs for thrust, roll, pitch (nose down) and yaw (nose left), as the matrix counts."""
     outputs = np.full(len(matrix), np.nan)
-    mix(matrix, len(matrix), *map(float, command), low, high, outputs)
+    thrust, roll, pitch, yaw = map(float, command)
+    table = rotor_allocation(_ring([0.0] * len(matrix)), np.asarray(matrix), low=low, high=high).record()
+    asked = Command(roll=roll, pitch=-pitch, yaw=-yaw, thrust=thrust, flaps=0.0, tilt=0.0, brake=0.0)
+    allocate(table.view(np.recarray)[()], asked, outputs)
     return outputs
 
 

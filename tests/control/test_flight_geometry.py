@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from didymos.control.fixed_wing import FixedWing, _line_course
+from didymos.control.course import line_course
+from didymos.control.fixed_wing import FixedWing
 from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.multirotor_loops import tilt_setpoints
 
@@ -27,7 +28,7 @@ def test_a_course_leads_onto_the_line_from_either_side_wherever_it_begins() -> N
         toward, left = np.array([math.cos(course), math.sin(course)]), np.array([-math.sin(course), math.cos(course)])
         estimate["position"][:2] = start + along * toward + beside * left
         expected = course - 1.2 * 2.0 / math.pi * math.atan(0.05 * beside)
-        assert _line_course(gains, estimate, start, course) == pytest.approx(expected, abs=1e-12)
+        assert line_course(gains, estimate, start, course) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_multirotor_tilts_toward_its_place_and_never_beyond_its_limit() -> None:

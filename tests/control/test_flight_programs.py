@@ -8,7 +8,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from didymos.control import Robot
+from didymos.control import Allocations, Robot
+from didymos.control.allocation_spec import AllocationSetSpec, stated_allocation
 from didymos.control.fixed_wing import FixedWing
 from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.sticks import Sticks
@@ -17,13 +18,18 @@ from didymos.engine.simulation import Simulation
 from didymos.errors import InputError
 from didymos.twin import load
 
-SURFACES = {"roll": ["left", "right"], "pitch": "elevator", "throttle": ["motor"]}
+
+def _plane() -> Allocations:
+    """Two ailerons, an elevator and a motor."""
+    spec = AllocationSetSpec.model_validate({"roll": ["left", "right"], "pitch": "elevator", "thrust": "motor"})
+    ranges = {"left": (-1.0, 1.0), "right": (-1.0, 1.0), "elevator": (-1.0, 1.0), "motor": (0.0, 1.0)}
+    return Allocations(lambda name: stated_allocation(spec, ranges, tuple(ranges), hover=name == "hover"))
 
 
 def test_sticks_go_straight_to_their_inputs() -> None:
-    sticks = Sticks(SURFACES)
+    sticks = Sticks()
     sticks.set_gain("trim.pitch", 0.1)
-    sticks.start(Robot(("left", "right", "elevator", "motor"), (), sticks.setpoints))
+    sticks.start(Robot(("left", "right", "elevator", "motor"), (), sticks.setpoints, allocation=_plane()))
     setpoints = Values({name: i for i, name in enumerate(sticks.setpoints)}, np.array([0.4, -0.3, 0.9, 1.7]))
     assert sticks.update(0.0, setpoints, setpoints) == pytest.approx({"left": 0.4, "right": 0.4, "elevator": -0.2, "motor": 1.0})
 
@@ -31,12 +37,11 @@ def test_sticks_go_straight_to_their_inputs() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"surfaces": SURFACES}, "exactly one of"),
-        ({"surfaces": SURFACES, "sensor": "state", "estimator": {}}, "exactly one of"),
-        ({"surfaces": {"rol": "left"}, "sensor": "state"}, "roll"),
-        ({"surfaces": SURFACES, "estimator": {"gsp": "gps"}}, "gps"),
-        ({"surfaces": SURFACES, "sensor": "state", "waypoints": [[0, 0, 1]]}, "two to 1000"),
-        ({"surfaces": SURFACES, "sensor": "state", "waypoints": [[0, 0, 1], [0, 0, 9]]}, "closer than 1 m"),
+        ({}, "exactly one of"),
+        ({"sensor": "state", "estimator": {}}, "exactly one of"),
+        ({"estimator": {"gsp": "gps"}}, "gps"),
+        ({"sensor": "state", "waypoints": [[0, 0, 1]]}, "two to 1000"),
+        ({"sensor": "state", "waypoints": [[0, 0, 1], [0, 0, 9]]}, "closer than 1 m"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(options: dict[str, Any], said: str) -> None:
@@ -44,9 +49,9 @@ def test_options_that_contradict_each_other_are_refused(options: dict[str, Any],
         FixedWing(**options)
 
 
-def test_an_axis_with_too_many_inputs_is_named() -> None:
-    with pytest.raises(InputError, match=r"control\.options\.surfaces\.roll: found 17 inputs, expected at most 16"):
-        Sticks({"roll": [f"flap{i}" for i in range(17)]})
+def test_a_robot_that_does_not_say_what_turns_it_cannot_be_flown_by_sticks() -> None:
+    with pytest.raises(InputError, match=r"allocation: this robot does not say which inputs roll"):
+        Sticks().start(Robot(("left",), (), ()))
 
 
 def test_a_reading_that_no_sensor_gives_is_named() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import synthetic_flights as sky
 
-from didymos.control import Robot, Values
+from didymos.control import Allocations, Robot, Rotor, Values
+from didymos.control.allocation_spec import AllocationSetSpec, stated_allocation
 from didymos.control.backstepping import Backstepping
-from didymos.control.controller import Rotor
 from didymos.control.fixed_wing import FixedWing
 from didymos.control.multirotor_hold import MultirotorHold
 
@@ -175,10 +175,13 @@ def test_the_height_of_backstepping_at_its_limit_learns_no_more(error: float) ->
 
 def test_every_loop_of_the_autopilot_stops_at_its_limit() -> None:
     """A minute far from every set-point: each integral stays where its output met its limit."""
-    program = FixedWing({"roll": "a", "pitch": "b", "yaw": "c", "throttle": "d"}, sensor="state")
+    program = FixedWing(sensor="state")
     for path in ("roll.ki", "pitch.ki", "height.ki", "heading.ki", "airspeed.ki"):
         program.set_gain(path, 1.0)
-    flown = _posed(program, ("a", "b", "c", "d"))
+    stated = AllocationSetSpec(roll="a", pitch="b", yaw="c", thrust="d")
+    ranges = {"a": (-1.0, 1.0), "b": (-1.0, 1.0), "c": (-1.0, 1.0), "d": (0.0, 1.0)}
+    shared = Allocations(lambda _: stated_allocation(stated, ranges, tuple(ranges), hover=False))
+    flown = _posed(program, tuple(ranges), allocation=shared)
     flown.see(state__velocity__x=1.0)
     flown.ask(z=1000.0, airspeed=50.0, heading=2.0)
     flown.step(0.2)

@@ -108,7 +108,7 @@ def test_the_misprinted_inverse_of_the_source_is_refused(quadcopter: Any) -> Non
     """It has +1 and 0 where motors 1 and 3 yaw: yaw would do 1/4 of its work and leak into the others."""
     printed = [list(row) for row in CORRECTED]
     printed[0][3], printed[2][3] = -1, 0
-    with pytest.raises(InputError, match=r"control\.options\.mixer: yaw would also command"):
+    with pytest.raises(InputError, match=r"allocation: yaw would also command"):
         mixer(quadcopter.simulate().robot.rotors, printed)
 
 
@@ -133,13 +133,20 @@ def test_the_sign_of_a_rounding_error_decides_nothing(moved: int, rounding: floa
         mixer(rotors, swapped)
 
 
+def _rows(matrix: list[list[float]]) -> dict[str, dict[str, float]]:
+    """A matrix as the weights of a twin file, which counts nose up and nose right."""
+    signs = {"thrust": 1, "roll": 1, "pitch": -1, "yaw": -1}
+    rows = [{axis: sign * value for (axis, sign), value in zip(signs.items(), row, strict=True)} for row in matrix]
+    return {f"motor{i + 1}": row for i, row in enumerate(rows)}
+
+
 @pytest.mark.parametrize(
     ("stated", "complaint"),
     [
-        ("quad_y", "found 'quad_y', expected one of quad_plus, quad_x, hexa_plus, hexa_x or a matrix, did you mean 'quad_x'"),
+        (CORRECTED, None),
+        ("quad_y", "found 'quad_y', expected one of quad_plus, quad_x, hexa_plus, hexa_x or weights, did you mean 'quad_x'"),
         ("hexa_plus", "hexa_plus has 6 rotors, found 4"),
         ("quad_plus", "motor1 sits -45 deg from the nose, where quad_plus has none"),
-        ([[1, 0, 0, 0]] * 3, "expected 4 rows, one per rotor, of four numbers"),
         ([[row[0], -row[1], row[2], row[3]] for row in CORRECTED], "roll does the opposite, or nothing"),
         ([[row[0], row[2], row[1], row[3]] for row in CORRECTED], "roll does the opposite, or nothing"),
         ("quad_x", None),
@@ -157,12 +164,12 @@ def test_check_holds_a_twins_mixer_against_its_rotors(stated: Any, complaint: st
     shutil.copytree(quadcopter.folder, tmp_path / "quadcopter")
     yaml = YAML(typ="safe")
     raw = yaml.load(tmp_path / "quadcopter" / "twin.yaml")
-    raw["control"]["options"]["mixer"] = stated
+    raw["allocation"] = {"layout": stated} if isinstance(stated, str) else {"inputs": _rows(stated)}
     with (tmp_path / "quadcopter" / "twin.yaml").open("w") as file:
         yaml.dump(raw, file)
     assert main(["check", str(tmp_path / "quadcopter")]) == (0 if complaint is None else 2)
     if complaint is not None:
-        with pytest.raises(InputError, match=r"control\.options\.mixer") as caught:
+        with pytest.raises(InputError, match="allocation") as caught:
             didymos.load(tmp_path / "quadcopter").simulate()
         assert complaint in str(caught.value)
 

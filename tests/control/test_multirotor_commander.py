@@ -44,7 +44,7 @@ def at(log: Log, time: float, *names: str) -> np.ndarray:
 @pytest.mark.parametrize("scenario", ["hover", "circle"])
 def test_without_modes_it_is_the_hold_program_to_the_bit(scenario: str) -> None:
     found = didymos.load("crazyflie")
-    hold = MultirotorHold(sensor="state", mixer="quad_x")
+    hold = MultirotorHold(sensor="state")
     hold.rate = 200.0
     for gain in hold.gain_table:
         hold.set_gain(gain.path, float(found.parameters[f"control.gains.{gain.path}"].value))

@@ -113,7 +113,7 @@ def test_what_the_imu_does_between_its_readings_is_doubted() -> None:
         assert missed.var() == pytest.approx((bent**2).mean() / share, rel=0.06)  # 4 sqrt(2 / 20000) twice, 1 % of 100 steps
     navigation = sky.navigation_of(sky.FLIGHTS["plane"](), sky.specs())
     settings = np.array([navigation.settings["filter"]])[0]
-    gains = sky.FixedWing({}, sensor="state").gains.view(sky.FixedWing.gain_layout)[0]
+    gains = sky.FixedWing(sensor="state").gains.view(sky.FixedWing.gain_layout)[0]
     half_turn = np.sqrt(0.5)
     covariances = []
     for bend in (0.0, 0.3):
@@ -138,7 +138,7 @@ def test_calm_air_adds_no_noise_to_that_of_the_imu() -> None:
     """White readings: what is taken for motion between them, and the rest of their noise, are the sensor's own density."""
     navigation = sky.navigation_of(sky.FLIGHTS["multirotor"](), sky.specs())
     settings = np.array([navigation.settings["filter"]])[0]
-    gains = sky.FixedWing({}, sensor="state").gains.view(sky.FixedWing.gain_layout)[0]
+    gains = sky.FixedWing(sensor="state").gains.view(sky.FixedWing.gain_layout)[0]
     memory, imu = np.zeros(1, dtype=sky.FILTER_MEMORY)[0], np.zeros(1, dtype=sky.FILTER_READINGS["imu"])[0]
     random, count = np.random.default_rng(6), 4000
     forget(memory)

@@ -19,8 +19,8 @@ from didymos.describe.formats.urdf_writer import urdf_text
 from didymos.rotations import rpy_to_matrix
 
 BUNDLED = (
-    "cepheus", "crazyflie", "daedalus", "hexacopter", "meldog", "omni_base", "plane_1wing", "plane_1wing_sensors",
-    "plane_3wing_2motor", "power_unit", "quadcopter", "skywalker_2013",
+    "cepheus", "crazyflie", "daedalus", "flying_wing", "hexacopter", "meldog", "omni_base", "plane_1wing", "plane_1wing_sensors",
+    "plane_3wing_2motor", "power_unit", "quadcopter", "skywalker_2013", "vtol",
 )  # fmt: skip
 # Chains of fewer than 20 products of rotations and lengths below 2 m, in float64, in both programs: 20 * 2 * 2 * 2^-52 = 2e-14.
 ROUNDING = 1e-13

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,3 +77,69 @@ def test_a_substitution_that_is_none_is_told_without_the_name_of_a_class(tmp_pat
     with pytest.raises(InputError, match="Unknown substitution command") as refusal:
         read_description(file)
     assert "<class" not in str(refusal.value)
+
+
+LAMP = """<robot name="lamp" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  {more}<xacro:include filename="bulb.xacro"/>
+  <xacro:property name="numbers" value="${{xacro.load_yaml('numbers.yaml')}}"/>
+  <xacro:arg name="mass" default="1"/>
+  <link name="lamp"><inertial><mass value="${{$(arg mass) + bulb + numbers['shade']}}"/>
+    <inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+</robot>"""
+BULB = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="bulb" value="{}"/></robot>'
+
+
+class Lamp:
+    """A description of three files, and how many processes its readings have cost."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
+        self.file, self.children, run = folder / "lamp.urdf.xacro", 0, subprocess.run
+        self.file.write_text(LAMP.format(more=more))
+        (folder / "bulb.xacro").write_text(BULB.format(0.25))
+        (folder / "numbers.yaml").write_text("shade: 0.5\n")
+
+        def counted(*words: Any, **options: Any) -> Any:
+            self.children += 1
+            return run(*words, **options)
+
+        monkeypatch.setattr(subprocess, "run", counted)
+
+    def mass(self, **arguments: str) -> float:
+        return float(read_description(self.file, arguments=arguments).spec.body("lamp").mass)
+
+
+def test_what_was_expanded_is_not_expanded_again_until_a_file_or_an_argument_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lamp = Lamp(tmp_path, monkeypatch)
+    assert (lamp.mass(), lamp.mass(), lamp.children) == (1.75, 1.75, 1)
+    assert (lamp.mass(mass="2"), lamp.mass(), lamp.children) == (2.75, 1.75, 2)
+    for name, text, mass in (
+        ("bulb.xacro", BULB.format(0.75), 2.25),  # as many bytes as before
+        ("numbers.yaml", "shade: 0.25\n", 2.0),
+        ("lamp.urdf.xacro", lamp.file.read_text().replace('default="1"', 'default="3"'), 4.0),
+    ):
+        before = lamp.children
+        (tmp_path / name).write_text(text)
+        assert (lamp.mass(), lamp.mass(), lamp.children) == (mass, mass, before + 1), name
+    (tmp_path / "other.xacro").write_text(BULB.format(0.5))
+    (tmp_path / "bulb.xacro").unlink()
+    (tmp_path / "bulb.xacro").symlink_to("other.xacro")
+    assert lamp.mass() == 3.75
+    (tmp_path / "bulb.xacro").unlink()
+    with pytest.raises(InputError, match=r"there is no file .*bulb\.xacro"):
+        lamp.mass()
+
+
+@pytest.mark.parametrize(
+    "more", ['<xacro:include filename="sh*de.xacro"/>', '<xacro:include filename="shade.xacro" optional="true"/>']
+)
+def test_what_hangs_on_files_that_are_not_there_is_expanded_each_time(
+    more: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lamp = Lamp(tmp_path, monkeypatch, more)
+    assert lamp.mass() == 1.75
+    (tmp_path / "shade.xacro").write_text(
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="mass" default="5"/></robot>'
+    )
+    assert lamp.mass() == 5.75

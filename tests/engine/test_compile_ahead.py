@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,9 +41,22 @@ def test_a_program_that_is_no_python_is_not_started(monkeypatch: pytest.MonkeyPa
     assert compile_ahead._start_helper() is None
 
 
-@pytest.mark.parametrize("before", ["", "compile_ahead._HELPER = 'raise SystemExit(1)'"], ids=["helped", "helper fails"])
-def test_a_first_run_compiles_the_same_loop_whatever_becomes_of_its_helper(before: str, tmp_path: Path, run_python: Any) -> None:
-    done = run_python(RUN.format(before=before), tmp_path)
+@pytest.fixture(scope="module")
+def helped(tmp_path_factory: pytest.TempPathFactory, run_python: Any) -> tuple[Path, Any]:
+    """The folder of kernels that a first run filled with its helper, and what it said."""
+    folder = tmp_path_factory.mktemp("kernels")
+    return folder, run_python(RUN.format(before=""), folder)
+
+
+@pytest.mark.parametrize("how", ["helped", "helper fails"])
+def test_a_first_run_compiles_the_same_loop_whatever_becomes_of_its_helper(
+    how: str, helped: tuple[Path, Any], tmp_path: Path, run_python: Any
+) -> None:
+    folder, done = helped
+    if how == "helper fails":
+        assert list(folder.rglob("loop.run_ticks*")), "the loop is kept under another name"
+        shutil.copytree(folder, tmp_path / "kernels", ignore=shutil.ignore_patterns("loop.*"))  # what the loop calls stays
+        done = run_python(RUN.format(before="compile_ahead._HELPER = 'raise SystemExit(1)'"), tmp_path / "kernels")
     loops, ends, time = done.stdout.split()
     assert int(loops) == 1, done.stderr
     assert int(ends) == 1, "what was compiled ahead has another signature than what the loop calls"

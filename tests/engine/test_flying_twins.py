@@ -12,7 +12,7 @@ import didymos
 from didymos.engine.figures import thrust_to_weight
 from didymos.twin import Twin, load
 
-PLANES = ("plane_1wing", "plane_1wing_sensors", "plane_3wing_2motor", "skywalker_2013")
+PLANES = ("flying_wing", "plane_1wing", "plane_1wing_sensors", "plane_3wing_2motor", "skywalker_2013")
 
 # whole vehicle about its centre of mass, evaluated from the original descriptions (last_letter_2 at 4b38993)
 COMPOSITES = {
@@ -70,7 +70,7 @@ def test_planes_fly_level(name: str, scenario: str) -> None:
     assert all(verdict.ok for verdict in verdicts), verdicts
 
 
-@pytest.mark.parametrize("name", ["plane_1wing", "skywalker_2013"])
+@pytest.mark.parametrize("name", ["flying_wing", "plane_1wing", "skywalker_2013"])
 def test_planes_turn_climb_and_speed_up(name: str) -> None:
     simulation = load(name).simulate(seed=5, scenario="turns")
     verdicts = simulation.judge(simulation.run())

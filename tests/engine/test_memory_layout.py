@@ -21,7 +21,7 @@ def _model(chains: int, length: int) -> mujoco.MjModel:
     sensors = "".join(f'<jointpos joint="j{c}_0"/>' for c in range(chains))
     numerics = "".join(f'<numeric name="n{c}" data="{c} {c}"/>' for c in range(chains))
     spec = mujoco.MjSpec.from_string(
-        f"""<mujoco><size nuserdata="{chains * length + 5}"/><worldbody>{bodies}</worldbody>
+        f"""<mujoco><size nuserdata="{chains * length + 5}"/><worldbody><site/>{bodies}</worldbody>
         <actuator>{actuators}</actuator><sensor>{sensors}</sensor><custom>{numerics}</custom></mujoco>"""
     )
     attach(spec, words=chains + 3, states=length, laws={}, joint="j0_0", site="")

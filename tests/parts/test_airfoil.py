@@ -170,3 +170,15 @@ def test_a_rolled_airfoil_is_a_fin(make_twin: Any) -> None:
 def test_a_surface_that_cannot_be_is_refused_with_a_sentence(make_twin: Any, change: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         make_twin(PLANE, parts={"wing": {"kind": "airfoil", "link": "body"} | SIZES | change})
+
+
+def test_near_the_ground_it_induces_less_and_lifts_more() -> None:
+    """McCormick's share of the induced drag at h / b = 0.1, and the lift slope that goes with it."""
+    span, aspect = 2.0, 2.0**2 / 0.3
+    phi = 1.6**2 / (1.0 + 1.6**2)
+    far, near = (call(Airfoil, air_velocity=(20.0, 0.0, 0.0), height=height, ground_effect=1.0, **WING) for height in (1e6, 0.2))
+    plain = call(Airfoil, air_velocity=(20.0, 0.0, 0.0), height=0.1 * span, **WING)
+    np.testing.assert_array_equal(far.force, plain.force)
+    pressure = 0.5 * 1.225 * 400.0 * 0.3
+    assert near.force[2] == pytest.approx(pressure * 0.56 * (1.0 + 2.0 / aspect) / (1.0 + 2.0 * phi / aspect), rel=1e-8)
+    assert -near.force[0] == pytest.approx(pressure * (0.0437 + phi * 0.56**2 / (math.pi * 0.9 * aspect)), rel=1e-8)

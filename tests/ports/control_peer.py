@@ -465,6 +465,7 @@ def groups(domain, steps, ticks):
         last = kind
         for values in commands:
             writers[kind].write(numbers(values))
+            writers[kind].wait_for_acks(30_000_000_000)  # a call may overtake it
             robot.step(ticks)
             state = robot.state()
             found.append([switched[0], list(state.position), list(state.velocity)])

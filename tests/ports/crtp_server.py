@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -15,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from serving import serving
 
-import didymos
 from didymos import Log
 
 CLIENT = Path(__file__).with_name("crtp_client.py")
-SRC = Path(didymos.__file__).parent.parent
 
 
 @dataclass
@@ -69,23 +67,10 @@ def crazyflie_served(folder: Path, *words: str, twin: str = "crazyflie", udp: tu
     record = folder / "flight.mcap"
     ports = [word for port in udp for word in ("--udp", port)]
     options = ["--port", "crtp", "--record", str(record), "--json", *ports, *words]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "didymos.cli.main", "serve", twin, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(SRC)},
-    )
-    assert process.stderr is not None
-    said = process.stderr.readline()
-    try:
+    with serving(twin, *options) as (process, said):
         uris = dict(re.findall(r"(?:(\w+) on )?(udp://[\d.]+:\d+)", said))
         assert uris, said + process.communicate()[1]
         yield CrtpServer(process, uris, record)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
 
 
 def true_positions(log: Log, stamps: list[int], prefix: str = "") -> np.ndarray:

@@ -47,9 +47,10 @@ def test_it_is_fully_connected_and_every_variable_and_parameter_is_read(server: 
     logged = told["logged"]
     assert logged["pm.vbat"] == pytest.approx(3.5, abs=0.3)  # V of the twin's battery, which falls by 4.5 mV/s in flight alone
     assert logged["acc.z"] == pytest.approx(1.0, abs=0.05)  # g, of a robot that stands
-    assert logged["kalman.varX"] == pytest.approx(0.015**2 + 0.001**2, rel=1e-4)  # m^2, of its sensor's error model
+    believed = twin.file.sensors["state"].position  # m
+    assert logged["kalman.varX"] == pytest.approx(believed.bias**2 + believed.noise**2, rel=1e-4)  # of its sensor's error model
     assert logged["motor.m1"] == logged["stabilizer.thrust"] == 0
-    assert logged["stateEstimateZ.z"] == pytest.approx(1000 * logged["stateEstimate.z"], abs=60)  # mm, of 15 mm wander
+    assert logged["stateEstimateZ.z"] == pytest.approx(1000 * logged["stateEstimate.z"], abs=5)  # mm, ten times the noise
 
 
 def test_a_log_at_100_hz_has_no_gaps(server: CrtpServer) -> None:
@@ -90,14 +91,14 @@ def test_a_written_parameter_is_a_gain_of_the_twin(tmp_path: Path) -> None:
 def test_who_only_reads_does_not_change_a_byte_of_the_log(tmp_path: Path) -> None:
     alone = tmp_path / "alone"
     alone.mkdir()
-    with crazyflie_served(tmp_path, "--seconds", "8") as server:
+    with crazyflie_served(alone, "--seconds", "8") as nobody, crazyflie_served(tmp_path) as server:
         server.ask("contents")
-        server.end()
-    with crazyflie_served(alone, "--seconds", "8") as nobody:
+        read = server.stop()["seconds"]
         nobody.end()
-    plain = didymos.load("crazyflie").simulate(seed=0).run(8.0)  # without a port
-    assert Log.load(server.record).sha256 == Log.load(nobody.record).sha256 == plain.sha256
-    assert not plain["inputs.motor1"].values.any()  # nobody asked for anything: the rotors stand
+    for record, seconds in ((server.record, read), (nobody.record, 8.0)):
+        plain = didymos.load("crazyflie").simulate(seed=0).run(seconds)  # without a port
+        assert Log.load(record).sha256 == plain.sha256
+        assert not plain["inputs.motor1"].values.any()  # nobody asked for anything: the rotors stand
 
 
 def test_a_scan_finds_it(tmp_path: Path) -> None:
@@ -131,6 +132,12 @@ def test_a_scan_finds_it(tmp_path: Path) -> None:
 def test_what_cannot_be_served_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--port", "crtp", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_name_that_is_not_there_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "world.yaml").write_text("robots: {alpha: {twin: crazyflie, start: {position: [0, 0, 0.0145]}}}\n")
+    assert main(["serve", str(tmp_path), "--port", "crtp", "--udp", "alfa=0"]) == 2
+    assert "did you mean 'alpha'" in capsys.readouterr().err
 
 
 def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str]) -> None:

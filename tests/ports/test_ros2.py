@@ -68,6 +68,8 @@ PUBLISHED = {  # what ROS 2 calls them on DDS
     "rt/inputs/drive_x": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_y": "std_msgs::msg::dds_::Float64_",
     "rt/inputs/drive_yaw": "std_msgs::msg::dds_::Float64_",
+    "rt/setpoints": "control_msgs::msg::dds_::DynamicJointState_",
+    "rt/inputs": "control_msgs::msg::dds_::DynamicJointState_",
     "rt/stepped": "std_msgs::msg::dds_::UInt64_",
     "rt/rosout": "rcl_interfaces::msg::dds_::Log_",
     "rt/parameter_events": "rcl_interfaces::msg::dds_::ParameterEvent_",

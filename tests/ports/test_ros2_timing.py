@@ -16,6 +16,7 @@ PEER = Path(__file__).parents[2] / "tools" / "ros2_timing_peer.py"
 SECONDS, RATE = 6.0, 500.0
 COMMON = [
     "--set", "world.step=0.002", "--set", "sensors.imu.rate=500", "--set", "record.rate=500", "--set", "control.rate=500",
+    "--set", "record.inputs_rate=500",
     "--scenario", "hover", "--seconds", str(SECONDS),
 ]  # fmt: skip
 

@@ -55,6 +55,7 @@ PUBLISHED = {  # of a robot, behind its namespace
     "imu": "sensor_msgs::msg::dds_::Imu_",
     "inputs/drive_x": FLOAT,
     "inputs/drive_y": FLOAT,
+    "inputs": "control_msgs::msg::dds_::DynamicJointState_",
     "stepped": COUNT,
 }
 SUBSCRIBED = {

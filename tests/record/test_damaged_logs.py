@@ -188,3 +188,20 @@ def test_headers_of_a_blackbox_that_say_nothing_are_refused(tmp_path: Path, head
     (tmp_path / "x.bbl").write_bytes(MARKER + header + b"I" * 1000)
     with pytest.raises(InputError, match=said):
         Log.load(tmp_path / "x.bbl")
+
+
+def test_a_garbled_index_of_messages_costs_none_of_them(tmp_path: Path, files: dict[str, bytes]) -> None:
+    """It stands behind each chunk, for those who jump in a file; chunks have all that it says, and a checksum."""
+    data, place, found = bytearray(files["mcap"]), 8, 0
+    while place < len(data) - 8:
+        opcode, length = struct.unpack_from("<BQ", data, place)
+        place += 9
+        if opcode == 7:
+            data[place : place + length] = b"\xff" * length
+            found += 1
+        place += length
+    assert found
+    log = load(tmp_path, "mcap", bytes(data))
+    assert isinstance(log, Log)
+    assert "damage" not in log.metadata
+    np.testing.assert_array_equal(log["imu.data.gyro.x"].values, GYRO[:, 0])

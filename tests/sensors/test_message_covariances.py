@@ -12,7 +12,7 @@ from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 
 from didymos import Log
-from didymos.sensors.geodesy import geodetic
+from didymos.air.geodesy import EQUATOR, FLATTENING, geodetic
 
 STILL = """<mujoco><worldbody><body name="body" pos="-189013.869 -128642.040 -4220.171"><freejoint/>
   <geom size=".1" mass="1"/></body></worldbody></mujoco>"""
@@ -35,7 +35,7 @@ def _origin(latitude: float, longitude: float, height: float) -> dict[str, float
 def _messages(make_twin: Any, path: Path, sensors: dict[str, Any]) -> dict[str, Any]:
     """The first message of each topic, read by a library that shares no code with ours."""
     about = {name: {"link": "body", "rate": 100} | spec for name, spec in sensors.items()}
-    world = {"gravity": 0.0, "boundary": 1e6, "magnetic": _origin(55.0, 5.0, 200.0)}
+    world = {"gravity": 0.0, "boundary": 1e6, "earth": _origin(55.0, 5.0, 200.0)}
     make_twin(STILL, world=world, sensors=about).simulate(seed=4).run(0.05, record=path)
     found: dict[str, Any] = {}
     with path.open("rb") as file:
@@ -108,5 +108,5 @@ def test_the_way_to_a_place_on_earth_and_back_is_the_same(latitude: float, longi
     sl, cl, so, co = math.sin(latitude), math.cos(latitude), math.sin(longitude), math.cos(longitude)
     axes = np.array([[-so, co, 0.0], [-sl * co, -sl * so, cl], [cl * co, cl * so, sl]])
     for metres in ([0.0, 0.0, 0.0], [1500.0, -800.0, 300.0], [-90e3, 40e3, 11e3]):
-        found = geodetic(latitude, longitude, 120.0, *metres)
+        found = geodetic(latitude, longitude, 120.0, *metres, EQUATOR, FLATTENING)
         np.testing.assert_allclose(_cartesian(*found), origin + axes.T @ metres, atol=2e-8)

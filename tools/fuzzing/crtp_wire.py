@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import struct
 from pathlib import Path
 from random import Random
 
 import didymos
-from didymos.engine.run import Run
-from didymos.errors import InputError, RunError
 from didymos.ports.crtp.crazyflie import Crazyflie
 from didymos.ports.crtp.link import Link
 from didymos.ports.crtp.packet import Packet, PacketPort
 from didymos.ports.crtp.vehicle import Vehicle
+from fuzzing.flown_wire import FlownWire
 from fuzzing.mutators import edit_frame
-from fuzzing.target import Case, Target
+from fuzzing.target import Case
 
 __all__ = ["CrtpPackets"]
 
@@ -61,54 +58,26 @@ def _good(dice: Random) -> Packet:
     return dice.choice(packets)
 
 
-class CrtpPackets(Target):
-    """One datagram per case, to the link of a twin that flies what they say; a tick passes with every fifth."""
+class CrtpPackets(FlownWire):
+    """Packets to the link of a Crazyflie."""
+
+    link: Link
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self._twin = didymos.load("crazyflie")
-        self._client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._client.bind(("127.0.0.1", 0))
-        self._client.setblocking(False)
-        self._sent = 0
-        self._begin()
+        super().__init__(folder, didymos.load("crazyflie"))
 
-    def _begin(self) -> None:
-        self._run = Run(self._twin.simulate(), keep=False)
-        self._run.advance(1)
-        self._link = Link(Crazyflie(Vehicle(self._run, self._run.simulation.robots[""])), 0)
+    def connect(self) -> Link:
+        return Link(Crazyflie(Vehicle(self.run, self.run.simulation.robots[""])), 0)
 
     def case(self, dice: Random) -> Case:
         plain = _good(dice).encode()
         return Case("packet", plain if dice.random() < 0.3 else edit_frame(plain, dice)[:_LONGEST])
 
-    def attempt(self, case: Case) -> object:
-        link = self._link
-        before = link.crazyflie.refused
-        self._client.sendto(case.data, ("127.0.0.1", link.port))
-        link.listen()
-        link.crazyflie.update()
-        link.tell()
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                answer = self._client.recv(2048)
-                assert 1 <= len(answer) <= 31  # what a client can read
-        refused = link.crazyflie.refused > before
-        self._sent += 1
-        if self._sent % 5 == 0:
-            try:
-                self._run.advance(1)
-            except RunError:  # it was told to fly out of the world, and did
-                self._end()
-                self._begin()
-        if refused:
-            raise InputError("found a packet that means nothing")
-        return None
+    def update(self) -> None:
+        self.link.crazyflie.update()
 
-    def _end(self) -> None:
-        self._link.close()
-        self._run.close()
+    def refused(self) -> int:
+        return self.link.crazyflie.refused
 
-    def close(self) -> None:
-        self._end()
-        self._client.close()
+    def check(self, answer: bytes) -> None:
+        assert 1 <= len(answer) <= 31

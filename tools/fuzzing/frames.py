@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+from fuzzing.autopilot_wires import ArduPilotWire, Px4Wire
 from fuzzing.local_wires import BetaflightWire, FirmwareWire, MessageWire, PadWire, RequestWire, SticksWire
 from fuzzing.moteus_wire import HostWire, MoteusWire, TerminalWire
 from fuzzing.ros2_control_wire import Ros2ControlWire
@@ -15,8 +16,9 @@ from fuzzing.wire import Wire
 __all__ = ["SHARES", "Frames"]
 
 SHARES = {
-    "ros2": 0.15, "ros2 control": 0.1, "moteus": 0.3, "moteus terminal": 0.01, "moteus host": 0.01,
-    "gamepad": 0.15, "firmware": 0.13, "betaflight": 0.05, "sticks": 0.05, "page message": 0.05, "page request": 0.05,
+    "ros2": 0.15, "ros2 control": 0.1, "moteus": 0.2, "moteus terminal": 0.01, "moteus host": 0.01,
+    "ardupilot": 0.05, "px4": 0.05, "gamepad": 0.15, "firmware": 0.13, "betaflight": 0.05,
+    "sticks": 0.05, "page message": 0.05, "page request": 0.05,
 }  # fmt: skip
 """What part of the frames goes to which wire."""
 
@@ -28,7 +30,7 @@ class Frames(Target):
         super().__init__(folder)
         self._wires: dict[str, Wire] = {
             "ros2": Ros2Wire(), "ros2 control": Ros2ControlWire(), "moteus": MoteusWire(), "moteus terminal": TerminalWire(),
-            "moteus host": HostWire(),
+            "moteus host": HostWire(), "ardupilot": ArduPilotWire(), "px4": Px4Wire(),
             "gamepad": PadWire(folder), "firmware": FirmwareWire(), "betaflight": BetaflightWire(), "sticks": SticksWire(),
             "page message": MessageWire(), "page request": RequestWire(),
         }  # fmt: skip

@@ -33,6 +33,7 @@ TARGETS = {
     "recordings": "fuzzing.recordings:Recordings",
     "frames": "fuzzing.frames:Frames",
     "crtp": "fuzzing.crtp_wire:CrtpPackets",
+    "mavlink": "fuzzing.mavlink_wire:MavlinkFrames",
 }
 _SAMPLES = 200  # of the memory, over all cases
 

@@ -1,1 +1,1 @@
-"""What the air is at a place and time: density, mean wind, gusts, the wake of rotors; and the magnetic field there."""
+"""What the air is at a place and time: density, mean wind, gusts, the wake of rotors; the Earth and its magnetic field there."""

@@ -127,7 +127,7 @@ def turbulence(height: float, gusts: Any, wind: Any) -> tuple[float, float, floa
         return gusts.sigma_u, gusts.sigma_w, gusts.length_u, gusts.length_w
     wind_6m = gusts.wind_6m
     if gusts.wind_factor > 0.0:
-        wind_6m += gusts.wind_factor * wind_speed(_REFERENCE, wind)
+        wind_6m += gusts.wind_factor * abs(wind_speed(_REFERENCE, wind))
     low = min(max(height, 10.0 * _FOOT), _LOW)
     base = 0.177 + 0.000823 * low / _FOOT
     sigma_w = 0.1 * wind_6m

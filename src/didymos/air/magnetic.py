@@ -19,33 +19,43 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Any
 
+from pydantic import model_validator
+
+from didymos.air.earth import EarthSpec
+from didymos.air.geodesy import EQUATOR, FLATTENING, from_centre
 from didymos.air.igrf14 import COEFFICIENTS
 from didymos.spec import Spec, number
 
 __all__ = ["MagneticSpec", "declination", "earth_field"]
 
 _REFERENCE = 6_371_200.0  # [m], a
-_EQUATOR, _FLATTENING = 6_378_137.0, 1.0 / 298.257223563  # [m], [1]: WGS 84
 _DEGREE = 13
 _AT_POLE = 1e-9  # [1], least sine of a colatitude
+_PLACE = "earth: {latitude: ..., longitude: ..., height: ...}"
 
 
 class MagneticSpec(Spec):
-    """Where on Earth the world's origin lies and when, or the field measured there."""
+    """When the field at the world's origin (`world.earth`) is asked for, or the field measured there."""
 
-    latitude: float = number(0.6613, unit="rad", low=-1.5708, high=1.5708, live=False, doc="geodetic, of the origin; Athens")
-    longitude: float = number(0.4142, unit="rad", low=-3.1416, high=3.1416, live=False, doc="toward east, of the origin; Athens")
-    height: float = number(0.0, unit="m", low=-10_000, high=1e6, live=False, doc="of the origin above the ellipsoid")
     date: float = number(2025.0, unit="1", low=2020, high=2030, live=False, doc="year and its fraction, for the field's drift")
     east: float = number(0.0, unit="T", live=False, doc="measured; where any of the three is given the model is not used")
     north: float = number(0.0, unit="T", live=False, doc="measured")
     up: float = number(0.0, unit="T", live=False, doc="measured")
 
-    def field(self) -> tuple[float, float, float]:
+    @model_validator(mode="before")
+    @classmethod
+    def _the_place_is_the_earths(cls, raw: Any) -> Any:
+        moved = [key for key in ("latitude", "longitude", "height") if isinstance(raw, dict) and key in raw]
+        if moved:
+            raise ValueError(f"found {moved[0]!r}, which stands in world.earth now: the place of the origin is {_PLACE}")
+        return raw
+
+    def field(self, place: EarthSpec) -> tuple[float, float, float]:
         """East, north, up [T]."""
         given = (self.east, self.north, self.up)
-        return given if any(given) else earth_field(self.latitude, self.longitude, self.height, self.date)
+        return given if any(given) else earth_field(place.latitude, place.longitude, place.height, self.date)
 
 
 def declination(field: tuple[float, float, float]) -> float:
@@ -79,9 +89,7 @@ def _legendre(cosine: float, sine: float) -> dict[tuple[int, int], float]:
 
 def earth_field(latitude: float, longitude: float, height: float = 0.0, date: float = 2025.0) -> tuple[float, float, float]:
     """East, north, up [T] at a geodetic latitude and longitude [rad], a height [m] above the ellipsoid and a date [years]."""
-    squared = _FLATTENING * (2.0 - _FLATTENING)
-    normal = _EQUATOR / math.sqrt(1.0 - squared * math.sin(latitude) ** 2)
-    outward, northward = (normal + height) * math.cos(latitude), (normal * (1.0 - squared) + height) * math.sin(latitude)
+    outward, northward = from_centre(latitude, height, EQUATOR, FLATTENING)
     radius = math.hypot(outward, northward)
     cosine, sine = northward / radius, max(outward / radius, _AT_POLE)
     functions = _legendre(cosine, sine)

@@ -25,17 +25,20 @@ from didymos.air.atmosphere import (
     TROPOPAUSE,
     density,
     geometric,
+    temperature,
 )
 from didymos.air.wind import wind_speed
 from didymos.compiled import kernel
 
-__all__ = ["NEARBY", "density_nearby", "look_around", "wind_nearby"]
+__all__ = ["NEARBY", "density_nearby", "look_around", "temperature_nearby", "wind_nearby"]
 
 NEARBY = np.dtype(
     [
         ("z", np.float64),  # [m] of the world, z0
         ("density", np.float64),  # [kg/m^3] there
         ("density_slope", np.float64),  # [1/m], d per metre; 0 where the series does not hold
+        ("temperature", np.float64),  # [K] there
+        ("temperature_slope", np.float64),  # [K/m]
         ("curvature", np.float64),  # [1/m], s per metre
         ("height", np.float64),  # [m] above the ground, h0
         ("wind", np.float64),  # [m/s] there
@@ -64,10 +67,12 @@ def look_around(z: float, height: float, air: Any, wind: Any, nearby: Any) -> No
     nearby.density = density(z, air.temperature, air.pressure)
     nearby.curvature = 1.0 / (EARTH_RADIUS + z)
     weaker = EARTH_RADIUS * nearby.curvature
+    nearby.temperature = temperature(z, air.temperature)
+    nearby.temperature_slope = LAPSE_RATE * weaker * weaker if z < _CEILING else 0.0
     nearby.density_slope = LAPSE_RATE * weaker * weaker / (air.temperature + LAPSE_RATE * weaker * z) if z < _CEILING else 0.0
     nearby.height = height
     nearby.wind = wind_speed(height, wind)
-    nearby.wind_slope = 1.0 / height if height > 0.0 and wind.roughness == 0.0 else 0.0
+    nearby.wind_slope = 1.0 / height if height > 0.0 and wind.roughness == 0.0 and wind.shear == 0.0 else 0.0
 
 
 @kernel
@@ -81,9 +86,15 @@ def density_nearby(z: float, air: Any, nearby: Any) -> float:
 
 
 @kernel
+def temperature_nearby(z: float, nearby: Any) -> float:
+    """Temperature [K] at a z [m], near enough to z0 for the slope there."""
+    return nearby.temperature + nearby.temperature_slope * (z - nearby.z)
+
+
+@kernel
 def wind_nearby(height: float, wind: Any, nearby: Any) -> float:
     """Horizontal speed of the air [m/s] at a height above the ground [m]."""
-    if wind.speed == 0.0 or height == nearby.height:
+    if height == nearby.height or (wind.speed == 0.0 and wind.shear == 0.0):
         return nearby.wind
     d = nearby.wind_slope * (height - nearby.height)
     if abs(d) < _FAR and d != 0.0:

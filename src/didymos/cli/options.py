@@ -126,7 +126,7 @@ def load_twin(
             add_scenarios(twin, file)
     if control is not None:
         try:
-            twin.replace_program(control)
+            _replace_program(twin, control, "--control")
         except InputError as error:
             raise InputError(str(error), path="--control") from None
     if firmware is not None:
@@ -194,7 +194,10 @@ def _load_world(name: str, chosen: Mapping[str, float], control: str | None, fir
 def _replace_program(twin: DescribedTwin, name: str, option: str) -> None:
     """Let a program, or a firmware, take the place of a robot's own."""
     if option == "--control":
-        twin.replace_program(name)
+        from didymos.describe.kindred_program import replace_by_kindred
+
+        if not replace_by_kindred(twin, name):
+            twin.replace_program(name)
         return
     from didymos.ports.firmware import use_firmware
 

@@ -56,6 +56,10 @@ def run(options: RunOptions) -> int:
         what.twin, variant, chosen, what.control, what.firmware, read=options.read, scenarios=what.scenarios,
         quiet=options.silent,
     )  # fmt: skip
+    if repeated is not None and repeated.every_input:
+        from didymos.engine.every_input import record_every_input
+
+        record_every_input(twin)
     if options.on.robot is not None:
         from didymos.world import World
 

@@ -50,7 +50,10 @@ class WhatRuns:
     control: Control = None
     firmware: Annotated[
         str | None,
-        typer.Option(metavar="WHAT", help="Fly by firmware: betaflight, FILE.py:NAME, FILE.so, peer:COMMAND, listen:ADDRESS."),
+        typer.Option(
+            metavar="WHAT",
+            help="Fly by firmware: betaflight, ardupilot:COMMAND, px4:COMMAND, FILE.py:NAME, FILE.so, peer:COMMAND, listen:WHERE",
+        ),
     ] = None
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -34,18 +30,20 @@ from didymos.cli.options import (
     load_model,
     rotated,
 )
-from didymos.cli.signals import endings
+from didymos.cli.signals import stopped_by_signals
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import bus_numbers, pairs, udp_ports
 from didymos.cli.verdicts import as_facts, print_skipped, print_verdicts, skipped_facts, status
 from didymos.errors import InputError, RunError
 
 if TYPE_CHECKING:
+    from didymos.describe.twin import Twin as DescribedTwin
     from didymos.engine.simulation import Simulation
     from didymos.engine.verdict import Verdict
     from didymos.ports import Port
     from didymos.ports.serve_options import ServeOptions
     from didymos.record.rotation import RotatedFile
+    from didymos.twin import Twin
     from didymos.world import World
 
 __all__ = ["serve"]
@@ -60,7 +58,7 @@ class Served:
         str,
         typer.Option(
             metavar="KIND",
-            help="What to speak: crtp, foxglove, moteus, ros2 or a package's own; also MODULE:NAME.",
+            help="What to speak: crtp, foxglove, mavlink, moteus, ros2 or a package's own; also MODULE:NAME.",
             autocompletion=complete_kinds("port"),
         ),
     ]
@@ -95,10 +93,21 @@ class Served:
         list[str] | None,
         typer.Option("--link", metavar="PATH", help="Name that leads to the terminal while it is there; in a world ROBOT=PATH."),
     ] = None
+    tap: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Of a moteus bus: name of a second terminal that hears all of it, for a shadow."),
+    ] = None
     udp: Annotated[
         list[str] | None,
-        typer.Option("--udp", metavar="PORT", help="UDP port of a Crazyflie, 0: any that is free; in a world ROBOT=PORT."),
+        typer.Option("--udp", metavar="PORT", help="Own UDP port, 0: any that is free; of Crazyflies in a world ROBOT=PORT."),
     ] = None
+    send_to: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--send-to", metavar="PORT", min=0, max=65535,
+            help="UDP port that a MAVLink vehicle sends to unasked; 14550 and 14540 by default, 0: to none.",
+        ),
+    ] = None  # fmt: skip
     as_json: AsJson = False
 
     def check(self) -> None:
@@ -129,7 +138,8 @@ def serve(options: Served) -> int:
     options.check()
     simulation = _simulation(options, port)
     try:
-        with _stop_at_signals() as stop:
+        stop = Event()
+        with stopped_by_signals(stop.set):
             facts = speak(simulation, _serve_options(options, "" not in simulation.robots, stop))
     except RunError:
         if options.record is not None:
@@ -149,6 +159,7 @@ def serve(options: Served) -> int:
 def _simulation(options: Served, port: Port) -> Simulation:
     """The twin or the world, driven by its own programs, by those that were named, or by the one that the port needs."""
     from didymos.control import PROGRAMS
+    from didymos.engine.every_input import record_every_input
     from didymos.world import World, find_world
 
     if options.control is not None and port.control is not None and find_world(options.twin) is None:
@@ -158,12 +169,32 @@ def _simulation(options: Served, port: Port) -> Simulation:
         options.twin, options.variant, chosen, options.control, read=options.read, scenarios=options.scenarios,
         quiet=options.as_json,
     )  # fmt: skip
+    if port.flies_by is not None and options.control is None:
+        _fly_by(model, port.flies_by)
+    if port.tells_inputs:
+        record_every_input(model)
     program = None if port.control is None else PROGRAMS[port.control]
     if not isinstance(model, World):
         return model.simulate(seed=options.seed, scenario=options.scenario, control=None if program is None else program())
     spoken = _spoken_for(model, port, options)
     programs = {} if program is None else {name: program() for name in spoken}
     return model.simulate(seed=options.seed, scenario=options.scenario, control=programs)
+
+
+def _fly_by(model: Twin | World, program: str) -> None:
+    """Put a program in the place of those of robots that have gains for it and fly by another."""
+    from didymos.describe.kindred_program import take_kindred_program
+    from didymos.world import World
+
+    if not isinstance(model, World):
+        take_kindred_program(model, program)
+        return
+
+    def change(twin: DescribedTwin) -> None:
+        take_kindred_program(twin, program)
+
+    for name in model.robots:
+        model.change(name, change)
 
 
 def _spoken_for(world: World, port: Port, options: Served) -> list[str]:
@@ -200,6 +231,9 @@ def _serve_options(options: Served, world: bool, stop: Event) -> ServeOptions:
         udp=udp_ports(options.udp or (), world),
         listen=options.listen,
         layout=options.layout,
+        targets=None if options.send_to is None else tuple(port for port in options.send_to if port),
+        details=options.as_json,
+        tap=options.tap,
     )
 
 
@@ -214,20 +248,3 @@ def _print(result: dict[str, Any], options: Served) -> None:
 
 def _say(line: str) -> None:
     print(f"didymos: {line}", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _stop_at_signals() -> Iterator[Event]:
-    """Set at the first Ctrl-C, TERM or closed terminal, so that no tick is cut in two; a second one interrupts as usual."""
-    stop = Event()
-
-    def handle(which: int, _frame: FrameType | None) -> None:
-        stop.set()
-        signal.signal(which, signal.default_int_handler)
-
-    before = {which: signal.signal(which, handle) for which in (signal.SIGINT, *endings())}
-    try:
-        yield stop
-    finally:
-        for which, handler in before.items():
-            signal.signal(which, handler)

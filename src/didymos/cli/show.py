@@ -59,15 +59,22 @@ def show(
 
         choose_scenario(loaded, scenario)
         loaded = loaded.for_scenario(scenario)
+    designed = () if loaded.named_code else loaded.gains_to_design
+    if designed:
+        from didymos.engine.gain_design import with_designed_gains
+
+        loaded, _ = with_designed_gains(loaded)
     chosen = {path: parameter for path, parameter in loaded.parameters.items() if text in path}
     if text and not chosen:
         raise InputError(f"no parameter of {loaded.name} has {text!r} in its path{nearest(text, loaded.parameters)}")
     if as_json:
-        print_json(_as_json(loaded, chosen))
+        print_json({**_as_json(loaded, chosen), "designed": [f"control.gains.{path}" for path in designed]})
         return 0
     if not (parameters or text):
         _print_structure(loaded)
     print_parameters(chosen)
+    if designed:
+        print(f"found from the model, because the file does not give them: control.gains {', '.join(designed)}")
     return 0
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["endings", "interrupted_by_all_signals"]
+__all__ = ["endings", "interrupted_by_all_signals", "stopped_by_signals"]
 
 
 def endings() -> tuple[signal.Signals, ...]:
@@ -25,6 +25,22 @@ def interrupted_by_all_signals() -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = {which: signal.signal(which, interrupt) for which in endings()}
+    try:
+        yield
+    finally:
+        for which, handler in before.items():
+            signal.signal(which, handler)
+
+
+@contextmanager
+def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Called at the first Ctrl-C, TERM or closed terminal, so that no tick is cut in two; a second one interrupts as usual."""
+
+    def handle(which: int, _frame: FrameType | None) -> None:
+        stop()
+        signal.signal(which, signal.default_int_handler)
+
+    before = {which: signal.signal(which, handle) for which in (signal.SIGINT, *endings())}
     try:
         yield
     finally:

@@ -56,11 +56,12 @@ def bus_numbers(texts: Iterable[str]) -> dict[str, int]:
 
 
 def udp_ports(texts: Sequence[str], world: bool) -> dict[str, int]:
-    """`PORT`, in a world `ROBOT=PORT` texts, as whole numbers by the robot's name, which is empty for a twin alone."""
+    """`PORT`, in a world `ROBOT=PORT` texts, as whole numbers by the robot's name, which is empty for a port of all."""
     if not world and len(texts) > 1:
         raise InputError("found several, expected one: a twin alone has one UDP port", path="--udp")
     ports = {}
-    for name, port in pairs(texts, "--udp").items() if world else [("", text) for text in texts]:
+    of_all = not world or (len(texts) == 1 and "=" not in texts[0])
+    for name, port in [("", text) for text in texts] if of_all else pairs(texts, "--udp").items():
         if not (port.isascii() and port.isdigit() and int(port) < 65536):
             raise InputError(f"found {port!r}, expected a UDP port from 0 to 65535", path="--udp")
         ports[name] = int(port)

@@ -1,12 +1,17 @@
-"""The `Controller` protocol, stimuli, mixers and the shipped programs, which `PROGRAMS` names."""
+"""The `Controller` protocol, stimuli, allocation and the shipped programs, which `PROGRAMS` names."""
 
 from didymos.control.actuator import Actuator
+from didymos.control.allocation import Allocation, Allocations
 from didymos.control.compiled_controller import CompiledController, program
-from didymos.control.controller import Controller, Gain, Robot, Rotor
+from didymos.control.controller import Controller, Gain, Robot
+from didymos.control.rotor_place import Rotor
 from didymos.control.values import Values
 from didymos.kinds import Kinds
 
-__all__ = ["PROGRAMS", "Actuator", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values", "program"]
+__all__ = [
+    "PROGRAMS", "Actuator", "Allocation", "Allocations", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values",
+    "program",
+]  # fmt: skip
 
 PROGRAMS: Kinds[type[Controller]] = Kinds(
     "a control program",
@@ -30,6 +35,7 @@ PROGRAMS: Kinds[type[Controller]] = Kinds(
         "legged": "didymos.control.legged:Legged",
         "servicing": "didymos.control.servicing:Servicing",
         "sticks": "didymos.control.sticks:Sticks",
+        "vtol": "didymos.control.vtol:Vtol",
         "wheeled": "didymos.control.wheeled:Wheeled",
     },
 )

@@ -9,7 +9,7 @@ s^2 + (a1 + a2) s + 1 + a1 a2: complex, at -(a1 + a2)/2 with imaginary part sqrt
 
     M  = J [(1 + a1 a2) z1 - (a1 + a2) omega] + omega x J omega                moments [N m] about the body's axes
     F  = m [g + kp limit(z* - z) - kd dz/dt + int] / (cos roll cos pitch)      thrust [N]
-    T  = mixer (F, M),   w = sqrt(T / k_T),   u = (w - C) / K                  u in [0, 1]: see `mix`
+    T  = mixer (F, M),   w = sqrt(T / k_T),   u = (w - C) / K                  u in [0, 1]: see `allocate`
 
 This is law (4.1) of DaedalusSim, completed where the source is silent or wrong: the source divides by the arm, which has no
 meaning for yaw; adds newtons to motor commands (here the rotor's curve is inverted); mixes with numbers that contradict its
@@ -27,11 +27,14 @@ from typing import Any
 
 from didymos.compiled import kernel
 from didymos.contract import command, memory, setpoint, setting
+from didymos.control.allocate import allocate_within
+from didymos.control.allocation import ALLOCATION, MOST_INPUTS, Command
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
 from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain, Robot
-from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
-from didymos.control.mixer import thrust_mixer
+from didymos.control.flight_model import FlightModel
+from didymos.control.mixer import rotor_allocation, thrust_mixer
+from didymos.control.multirotor_gains import BACKSTEPPING, backstepping_gains
 from didymos.control.navigation import NavigatingController, Navigation, navigate
 
 __all__ = ["Backstepping", "acceleration"]
@@ -46,6 +49,7 @@ def acceleration(error: float, rate: float, a1: float, a2: float) -> float:
 class Backstepping(NavigatingController):
     """Backstepping of roll, pitch and yaw, PID of height, from a pose sensor or from the estimator."""
 
+    designs, designed = "hover", BACKSTEPPING
     roll_a1 = Gain(4.0, low=0, high=100, unit="1/s", path="roll.a1")
     roll_a2 = Gain(4.0, low=0, high=100, unit="1/s", path="roll.a2")
     pitch_a1 = Gain(4.0, low=0, high=100, unit="1/s", path="pitch.a1")
@@ -71,9 +75,11 @@ class Backstepping(NavigatingController):
     yaw = setpoint(unit="rad")
     z = setpoint(unit="m")
     rotors = setting(doc="how many")
-    mixer = setting(count=(MOST_ROTORS, 4), doc="thrust [N] of each rotor by thrust [N], roll and pitch [N m], yaw [N]")
+    allocation = setting(layout=ALLOCATION, doc="thrust [N] of each rotor by thrust [N], roll and pitch [N m], yaw [N]")
     height_integral = memory(unit="m/s^2")
-    throttle = command(count=MOST_ROTORS)
+    least_thrust = memory(count=MOST_INPUTS, unit="N", doc="of each rotor")
+    most_thrust = memory(count=MOST_INPUTS, unit="N", doc="of each rotor")
+    throttle = command(count=MOST_INPUTS)
 
     @program
     def step(clock: Any, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
@@ -95,7 +101,9 @@ class Backstepping(NavigatingController):
             learned = memory.height_integral + gains.height_ki * error * clock.period
             memory.height_integral = limit(learned, -0.5 * gains.gravity, 0.5 * gains.gravity)
         yaw_share = yaw_moment / gains.torque_ratio
-        mix(settings.mixer, rotors, thrust, roll_moment, pitch_moment, yaw_share, least, most, inputs.throttle)
+        memory.least_thrust[:], memory.most_thrust[:] = least, most
+        asked = Command(roll=roll_moment, pitch=-pitch_moment, yaw=-yaw_share, thrust=thrust, flaps=0.0, tilt=0.0, brake=0.0)
+        allocate_within(settings.allocation, memory.least_thrust, memory.most_thrust, asked, inputs.throttle)
         for i in range(rotors):  # from thrusts to inputs
             speed = math.sqrt(inputs.throttle[i] / gains.thrust_coefficient)
             inputs.throttle[i] = limit((speed - gains.speed_at_zero) / gains.speed_per_input, 0.0, 1.0)
@@ -103,9 +111,15 @@ class Backstepping(NavigatingController):
     def __init__(self, sensor: str | None = None, estimator: Mapping[str, str | float] | None = None) -> None:
         self.navigate_by(Navigation("backstepping", sensor, estimator, None))
 
+    @classmethod
+    def design(cls, model: FlightModel) -> Mapping[str, float]:
+        """Gains from the linear model of hovering; see `multirotor_gains`."""
+        return backstepping_gains(model)
+
     def start(self, robot: Robot) -> None:
         """Derive the mixer and find the readings."""
         super().start(robot)
-        self.writes = {"throttle": rotor_inputs(robot)}
+        allocation = rotor_allocation(robot.rotors, thrust_mixer(robot.rotors))
+        self.writes = {"throttle": allocation.inputs}
         self.settings["rotors"] = len(robot.rotors)
-        self.settings["mixer"][: len(robot.rotors)] = thrust_mixer(robot.rotors)
+        self.settings["allocation"] = allocation.record()

@@ -30,14 +30,18 @@ from numpy.typing import NDArray
 
 from didymos.contract import Declaration, declared
 from didymos.control.actuator import Actuator
+from didymos.control.allocation import Allocation, Allocations
+from didymos.control.mixer import mixer, rotor_allocation
+from didymos.control.rotor_place import Rotor
 from didymos.control.values import Values
 from didymos.errors import InputError, nearest
 from didymos.sensors.sensor import SensorSpec
 
 if TYPE_CHECKING:
+    from didymos.control.flight_model import FlightModel
     from didymos.model.robot_model import RobotModel
 
-__all__ = ["Controller", "Gain", "Robot", "Rotor"]
+__all__ = ["Controller", "Gain", "Robot"]
 
 
 class Gain:
@@ -60,16 +64,6 @@ class Gain:
 
 
 @dataclass(frozen=True)
-class Rotor:
-    """A part that thrusts: where it sits in the root link's frame, along which axis, turning which way."""
-
-    input: str
-    position: tuple[float, float, float]
-    axis: tuple[float, float, float]
-    direction: float
-
-
-@dataclass(frozen=True)
 class Robot:
     """What a program may know before it starts: names in their order, units, geometry and sensors, of twin and real robot."""
 
@@ -89,7 +83,22 @@ class Robot:
     """Units by `inputs.NAME`, `measured.NAME`, `setpoints.NAME`."""
     rate: float = math.inf
     """Calls of its program per second of the robot's clock [Hz]."""
+    allocation: Allocations = field(default_factory=Allocations, repr=False, compare=False)
+    """Which inputs roll, pitch, yaw and push it; without a word about it, how it hovers follows from where its rotors sit."""
+    input_ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Least and largest value of each input; infinite where it has no limit."""
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where on Earth the world's origin lies: latitude and longitude [rad], height above the ellipsoid [m]."""
     make_model: Callable[[], RobotModel] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.allocation.find is None and self.rotors:
+            object.__setattr__(self, "allocation", Allocations(self._from_rotors))
+
+    def _from_rotors(self, name: str) -> Allocation:
+        if name != "hover":
+            raise InputError("this robot does not say which inputs roll, pitch, yaw and push it", path="allocation")
+        return rotor_allocation(self.rotors, mixer(self.rotors))
 
     @property
     def model(self) -> RobotModel:
@@ -116,6 +125,10 @@ class Controller:
     declared_setpoints: ClassVar[tuple[Declaration, ...]] = ()
     reports: tuple[Declaration, ...] = ()
     """What it tells about itself; of a declared array, the numbers that `name_reports` gave names to."""
+    designs: ClassVar[str] = ""
+    """The steady flight that it designs gains for: "flight", "hover", or none."""
+    designed: ClassVar[tuple[str, ...]] = ()
+    """Paths of the gains that `design` finds where a twin does not give them."""
     held_beside: ClassVar[tuple[str, ...]] = ()
     """Attributes that no copy can be made of; what is to be remembered of them, `remember` says."""
     gains: NDArray[np.float64]
@@ -186,6 +199,11 @@ class Controller:
             f"{type(self).__name__} has no such gain{nearest(path, known)} (it has: {', '.join(known) or 'none'})",
             path=f"control.gains.{path}",
         )
+
+    @classmethod
+    def design(cls, model: FlightModel) -> Mapping[str, float]:
+        """Gains by path from the linear model of a steady flight (`designs`); asked only where a twin does not give them."""
+        return {}
 
     def start(self, robot: Robot) -> None:
         """Called once before the first tick."""

@@ -1,4 +1,4 @@
-"""Mixers: from (thrust, roll, pitch, yaw) to the inputs of the rotors, derived from where the rotors sit.
+"""Mixers: from (thrust, roll, pitch, yaw) to the inputs of rotors that lift, derived from where they sit: how they hover.
 
 Each rotor's effect on the body (forward-left-up) at equal thrust is
 
@@ -8,24 +8,35 @@ normalized by the largest in its row and divided by the number of rotors; the mi
 rows. For a quadcopter in X this is the inverse of the original's matrix, with its two wrong yaw entries corrected (they
 must all be -1 or +1: a printed 0 and +1 leave one rotor out of the yaw moment and turn another against it).
 
-A twin may state its mixer: a layout by name, or a matrix with a row (thrust, roll, pitch, yaw) per rotor, in the order of the
-parts. It is held against the geometry, and one that contradicts it is refused:
+Matrices here have a row (thrust, roll, pitch, yaw) per rotor, in the order of the parts, and count in forward-left-up: positive
+pitch is nose down, positive yaw nose left. `rotor_allocation` turns both to the axes of an `Allocation`.
+
+A twin may state its allocation: a layout by name, or weights. It is held against the geometry, and one that contradicts it is
+refused:
 
     layout   rotors at the layout's angles from the nose, within 10 deg, neighbours turning against each other
-    matrix   effects x matrix = diagonal and positive: each command does what it says, and 2 % of the others at most
+    weights  effects x matrix = diagonal and positive: each command does what it says, and 2 % of the others at most
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.control.controller import Rotor
+from didymos.control.allocation import HOVER_PRIORITY, Allocation
+from didymos.control.rotor_place import Rotor
 from didymos.errors import InputError, nearest
 
-__all__ = ["LAYOUTS", "Stated", "effect_matrix", "mixer", "mixer_without", "thrust_mixer"]
+__all__ = [
+    "LAYOUTS", "MOST_ROTORS", "Stated", "effect_matrix", "mixer", "mixer_without", "nose_up_mixer", "rotor_allocation",
+    "rotor_inputs", "stated_matrix", "thrust_mixer",
+]  # fmt: skip
+
+MOST_ROTORS = 16
+"""Rotors that a program can drive."""
 
 Stated = str | Sequence[Sequence[float]]
 """A layout by name, or rows (thrust, roll, pitch, yaw), one per rotor."""
@@ -39,6 +50,37 @@ _SHARE = 1e-3  # of the thrust, below which a rotor takes no part
 _FIRST = 1e4  # how much more hovering weighs than the sum of squares
 _LEAK = 0.02  # how much of a command may come out as another one: matrices are printed to two digits
 _NOTHING = 1e-9  # of the largest effect of a command, below which an effect is rounding, whatever its sign
+
+
+def rotor_inputs(rotors: Sequence[Rotor]) -> list[str]:
+    """The inputs of rotors, in their order; more than a program can drive are an `InputError`."""
+    if len(rotors) > MOST_ROTORS:
+        raise InputError(f"found {len(rotors)} rotors, expected at most {MOST_ROTORS}", path="control.program")
+    return [rotor.input for rotor in rotors]
+
+
+def rotor_allocation(
+    rotors: Sequence[Rotor],
+    matrix: NDArray[np.float64],
+    priority: tuple[tuple[str, ...], ...] = HOVER_PRIORITY,
+    low: float = 0.0,
+    high: float = 1.0,
+) -> Allocation:
+    """The allocation of a matrix of this module, in the axes of aircraft: nose up, nose right."""
+    count = len(rotors)
+    weights = {"thrust": matrix[:, 0], "roll": matrix[:, 1], "pitch": -matrix[:, 2], "yaw": -matrix[:, 3]}
+    ends = np.full(count, low), np.full(count, high)
+    return Allocation(tuple(rotor_inputs(rotors)), weights, *ends, np.zeros(count), priority)
+
+
+def stated_matrix(rotors: Sequence[Rotor], allocation: Allocation) -> list[list[float]]:
+    """The weights of an allocation of rotors alone as a matrix of this module."""
+    nothing = np.zeros(len(allocation.inputs))
+    signs = {"thrust": 1.0, "roll": 1.0, "pitch": -1.0, "yaw": -1.0}
+    columns = [sign * allocation.weights.get(axis, nothing) for axis, sign in signs.items()]
+    order = [allocation.inputs.index(rotor.input) for rotor in rotors]
+    matrix: list[list[float]] = np.column_stack(columns)[order].tolist()
+    return matrix
 
 
 def _effects(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
@@ -69,6 +111,19 @@ def mixer(rotors: Sequence[Rotor], stated: Stated | None = None) -> NDArray[np.f
     elif stated is not None:
         return _checked_matrix(rotors, effects, stated)
     return _inverse(effects)
+
+
+def nose_up_mixer(rotors: Sequence[Rotor], stated: Stated | None = None) -> NDArray[np.float64]:
+    """The same for rotors that push along the nose, of a robot that hovers with its nose up; about the body's axes.
+
+    In the frame in which it hovers, x is -z and z is x of the body: its yaw is the body's roll, its roll against the body's yaw.
+    """
+
+    def turned(vector: tuple[float, float, float]) -> tuple[float, float, float]:
+        return -vector[2], vector[1], vector[0]
+
+    found = mixer([replace(each, position=turned(each.position), axis=turned(each.axis)) for each in rotors], stated)
+    return np.column_stack([found[:, 0], found[:, 3], found[:, 2], -found[:, 1]])
 
 
 def thrust_mixer(rotors: Sequence[Rotor]) -> NDArray[np.float64]:
@@ -108,12 +163,12 @@ def mixer_without(rotors: Sequence[Rotor], failed: int) -> NDArray[np.float64] |
 
 
 def _mistake(text: str) -> InputError:
-    return InputError(text, path="control.options.mixer")
+    return InputError(text, path="allocation")
 
 
 def _check_layout(rotors: Sequence[Rotor], name: str) -> None:
     if name not in LAYOUTS:
-        raise _mistake(f"found {name!r}, expected one of {', '.join(LAYOUTS)} or a matrix{nearest(name, LAYOUTS)}")
+        raise _mistake(f"found {name!r}, expected one of {', '.join(LAYOUTS)} or weights{nearest(name, LAYOUTS)}")
     count, first = LAYOUTS[name]
     if len(rotors) != count:
         raise _mistake(f"{name} has {count} rotors, found {len(rotors)}")

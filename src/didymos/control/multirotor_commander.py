@@ -34,6 +34,7 @@ from didymos.control.angles import limit, roll_pitch_yaw, wrap
 from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain
 from didymos.control.landed import is_landed
+from didymos.control.multirotor_gains import HOLD
 from didymos.control.multirotor_hold import MultirotorHold
 from didymos.control.multirotor_loops import lift_share, rest, tilt_setpoints, turn_rotors
 from didymos.control.navigation import navigate
@@ -151,6 +152,7 @@ def _command(dt: float, settings: Any, gains: Any, measured: Any, setpoints: Any
 class MultirotorCommander(MultirotorHold):
     """Flies a place, a velocity, a tilt, rates or a thrust; see the module for the modes."""
 
+    designed = (*HOLD, "height.kff", "tilt.ki")
     velocity_lead = Gain(0.3, low=0.01, high=10, unit="m", path="velocity.lead", doc="that a moving place is ahead at most")
     tilt_ki = Gain(0.0, low=0, high=50, unit="1/(rad s)", path="tilt.ki", doc="of the error of a tilt that is asked for")
     height_kff = Gain(0.0, low=0, high=10, unit="s^2/m", path="height.kff", doc="feed-forward: thrust per vertical acceleration")

@@ -20,7 +20,6 @@ from didymos.control.angles import roll_pitch_yaw
 from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain, Robot
 from didymos.control.landed import is_landed
-from didymos.control.mixer import Stated
 from didymos.control.multirotor_loops import MultirotorLoops, fly, rest
 from didymos.control.navigation import navigate
 from didymos.control.target import TARGET, TARGET_READING, place_at_target, target_reads, track_target
@@ -103,9 +102,8 @@ class MultirotorFollow(FollowingMultirotor):
         target: str,
         sensor: str | None = None,
         estimator: Mapping[str, str | float] | None = None,
-        mixer: Stated | None = None,
         rotor_speeds: str | None = None,
     ) -> None:
         """`target`: name of the sensor of relative pose; the others as for `multirotor_hold`."""
-        self.fly_by("multirotor_follow", sensor, estimator, mixer, rotor_speeds)
+        self.fly_by("multirotor_follow", sensor, estimator, rotor_speeds)
         self.follow("multirotor_follow", target)

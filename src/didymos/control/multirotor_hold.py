@@ -1,4 +1,4 @@
-"""Multirotor position hold: position, velocity, tilt and height in nested loops; the mixer comes from the rotors' geometry.
+"""Multirotor position hold: position, velocity, tilt and height in nested loops.
 
     e = p* - p,  v_ff = 0                                   the loops are those of `multirotor_loops`
 
@@ -14,7 +14,6 @@ from typing import Any
 from didymos.contract import memory, report, setpoint
 from didymos.control.compiled_controller import program
 from didymos.control.landed import is_landed
-from didymos.control.mixer import Stated
 from didymos.control.multirotor_loops import MultirotorLoops, fly, rest
 from didymos.control.navigation import navigate
 
@@ -45,7 +44,6 @@ class MultirotorHold(MultirotorLoops):
         self,
         sensor: str | None = None,
         estimator: Mapping[str, str | float] | None = None,
-        mixer: Stated | None = None,
         rotor_speeds: str | None = None,
     ) -> None:
-        self.fly_by("multirotor_hold", sensor, estimator, mixer, rotor_speeds)
+        self.fly_by("multirotor_hold", sensor, estimator, rotor_speeds)

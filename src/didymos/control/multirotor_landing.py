@@ -26,7 +26,6 @@ from didymos.contract import memory, report, setpoint
 from didymos.control import landing_stages as st
 from didymos.control.compiled_controller import program
 from didymos.control.controller import Gain
-from didymos.control.mixer import Stated
 from didymos.control.multirotor_follow import SEEN, FollowingMultirotor, watch_target, way_back
 from didymos.control.multirotor_loops import fly, rest
 from didymos.control.navigation import navigate
@@ -140,9 +139,8 @@ class MultirotorLanding(FollowingMultirotor):
         target: str,
         sensor: str | None = None,
         estimator: Mapping[str, str | float] | None = None,
-        mixer: Stated | None = None,
         rotor_speeds: str | None = None,
     ) -> None:
         """`target`: name of the sensor of the deck's relative pose; the others as for `multirotor_hold`."""
-        self.fly_by("multirotor_landing", sensor, estimator, mixer, rotor_speeds)
+        self.fly_by("multirotor_landing", sensor, estimator, rotor_speeds)
         self.follow("multirotor_landing", target)

@@ -5,11 +5,11 @@
     tilt    roll* = -atan(a*_left / g), pitch* = atan(a*_forward / g)
     u_roll, u_pitch, u_yaw = kp (angle* - angle) - kd rate,   as in `multirotor_pd`
     u_height = [hover + kp e_z - kd (dz/dt - v_ff,z) + ki int] / cos(tilt)
-    inputs   = mixer (u_height, u_roll, u_pitch, u_yaw)     in [0, 1]: tilt before thrust before yaw, see `mix`
+    inputs   = allocation (u_height, u_roll, u_pitch, u_yaw)            tilt before thrust before yaw, see `allocate`
 
 e [m] leads from the robot to where it shall be, v_ff [m/s] is the velocity of that place, both in the axes of the world. With
 `rotor_speeds`, the name of a `readout` sensor that reports the speed of every rotor in the order of the parts, a rotor that
-should turn and for a tenth of a second does not (a tenth of the others' mean speed) is taken out of the mixer, see
+should turn and for a tenth of a second does not (a tenth of the others' mean speed) is taken out of the allocation, see
 `mixer_without`; the heading is then left alone.
 
 Forward and left are those of the heading. The integrals learn the wind; at the limit of their output they only unlearn.
@@ -24,10 +24,13 @@ from typing import Any
 
 from didymos.compiled import kernel
 from didymos.contract import command, measurement, memory, setting
+from didymos.control.allocate import allocate
+from didymos.control.allocation import ALLOCATION, MOST_INPUTS, Command
 from didymos.control.angles import limit, roll_pitch_yaw, wrap
 from didymos.control.controller import Gain, Robot
-from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
-from didymos.control.mixer import Stated, mixer, mixer_without
+from didymos.control.flight_model import FlightModel
+from didymos.control.mixer import MOST_ROTORS, mixer_without, rotor_allocation
+from didymos.control.multirotor_gains import HOLD, place_gains
 from didymos.control.navigation import NavigatingController, Navigation
 from didymos.errors import InputError, nearest
 
@@ -104,7 +107,8 @@ def turn_rotors(
     if settings.watches_speeds > 0.0 and memory.failed == 0.0:
         watch_rotors(measured.rotor_speed, rotors, dt, memory)
     u_height, u_roll, u_pitch, u_yaw = shares
-    mix(settings.mixers[int(memory.failed)], rotors, u_height, u_roll, u_pitch, u_yaw, 0.0, 1.0, inputs.throttle)
+    asked = Command(roll=u_roll, pitch=-u_pitch, yaw=-u_yaw, thrust=u_height, flaps=0.0, tilt=0.0, brake=0.0)
+    allocate(settings.allocations[int(memory.failed)], asked, inputs.throttle)
     for i in range(rotors):
         memory.throttle[i] = inputs.throttle[i]
 
@@ -149,8 +153,9 @@ def rest(memory: Any, inputs: Any) -> None:
 
 
 class MultirotorLoops(NavigatingController):
-    """Base of programs that call `fly`: gains, mixers and memory of the loops."""
+    """Base of programs that call `fly`: gains, allocations and memory of the loops."""
 
+    designs, designed = "hover", HOLD
     position_kp = Gain(0.8, low=0, high=20, unit="1/s", path="position.kp")
     position_limit = Gain(4.0, low=0, high=50, unit="m/s", path="position.limit")
     velocity_kp = Gain(2.0, low=0, high=50, unit="1/s", path="velocity.kp")
@@ -171,40 +176,44 @@ class MultirotorLoops(NavigatingController):
     rotor_speed = measurement(count=MOST_ROTORS, unit="rad/s")
     rotors = setting(doc="how many")
     watches_speeds = setting(doc="1 where the rotors' speeds are measured")
-    mixers = setting(count=(1 + MOST_ROTORS, MOST_ROTORS, 4), doc="of all rotors, then without the first, the second, ...")
+    allocations = setting(layout=ALLOCATION, count=1 + MOST_ROTORS, doc="of all rotors, then without the first, the second, ...")
     velocity_integral = memory(columns="xy", unit="m/s^2")
     height_integral = memory()
     failed = memory(doc="number of the rotor that failed, from 1; 0 for none")
     standing = memory(unit="s", doc="for how long a rotor has stood that should turn")
     last_throttle = memory("throttle", count=MOST_ROTORS, doc="the inputs of the last call")
-    throttle = command(count=MOST_ROTORS)
+    throttle = command(count=MOST_INPUTS, doc="rotors first")
 
     def fly_by(
         self,
         program: str,
         sensor: str | None,
         estimator: Mapping[str, str | float] | None,
-        mixer: Stated | None,
         rotor_speeds: str | None,
     ) -> None:
         """Take over the options that all these programs have."""
-        self.stated_mixer, self.speed_sensor = mixer, rotor_speeds
+        self.speed_sensor = rotor_speeds
         self.navigate_by(Navigation(program, sensor, estimator, None))
 
+    @classmethod
+    def design(cls, model: FlightModel) -> Mapping[str, float]:
+        """Gains from the linear model of hovering; see `multirotor_gains`."""
+        return place_gains(model)
+
     def start(self, robot: Robot) -> None:
-        """Derive the mixers and find the readings."""
+        """Find the inputs and the readings."""
         super().start(robot)
-        self.writes = {"throttle": rotor_inputs(robot)}
-        rotors = len(robot.rotors)
-        whole = mixer(robot.rotors, self.stated_mixer)
-        self.settings["rotors"] = rotors
-        self.settings["mixers"][0, :rotors] = whole
+        whole = robot.allocation.hover
+        self.writes = {"throttle": whole.inputs}
+        self.settings["rotors"] = len(robot.rotors)
+        self.settings["allocations"][0] = whole.record()
         if self.speed_sensor is not None:
             self.reads = {**self.reads, "rotor_speed": self._speed_readings(robot)}
             self.settings["watches_speeds"] = 1.0
-            for i in range(rotors):
-                without = mixer_without(robot.rotors, i)
-                self.settings["mixers"][1 + i, :rotors] = whole if without is None else without
+            for i in range(len(robot.rotors)):
+                matrix = mixer_without(robot.rotors, i)
+                without = whole if matrix is None else rotor_allocation(robot.rotors, matrix, whole.priority)
+                self.settings["allocations"][1 + i] = without.record(whole.inputs)
 
     def _speed_readings(self, robot: Robot) -> list[str]:
         """The readings of the rotors' speeds, in the order of the rotors."""

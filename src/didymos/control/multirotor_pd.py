@@ -4,7 +4,7 @@
     u_pitch  = kp (pitch* - pitch)  - kd q              limited to [-1, 1]
     u_yaw    = kp wrap(yaw* - yaw)  - kd r              limited to [-1, 1]
     u_height = hover + kp (z* - z)  - kd dz/dt          limited to [0, 1]
-    inputs   = mixer (u_height, u_roll, u_pitch, u_yaw) in [0, 1]: tilt before thrust before yaw, see `mix`
+    inputs   = allocation (u_height, u_roll, u_pitch, u_yaw): tilt before thrust before yaw, see `allocate`
 
 Angles are Euler angles Z-Y-X of the body (forward-left-up): positive pitch is nose down, positive yaw nose left. The
 derivative acts on the measured rates, not on a difference of errors as in the original, so a step of a set-point does not
@@ -13,20 +13,25 @@ kick. `hover` is the feed-forward that the original lacks: without it the height
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from didymos.contract import command, measurement, setpoint, setting
+from didymos.control.allocate import allocate
+from didymos.control.allocation import ALLOCATION, MOST_INPUTS, Command
 from didymos.control.angles import limit, roll_pitch_yaw, turn_vector, wrap
 from didymos.control.compiled_controller import CompiledController, program
 from didymos.control.controller import Gain, Robot
-from didymos.control.mix import MOST_ROTORS, mix, rotor_inputs
-from didymos.control.mixer import Stated, mixer
+from didymos.control.flight_model import FlightModel
+from didymos.control.multirotor_gains import ATTITUDE, attitude_gains
 from didymos.errors import InputError
 
 __all__ = ["MultirotorPd"]
 
 
 class MultirotorPd(CompiledController):
-    """PD control of roll, pitch, yaw and height for any multirotor; the mixer comes from the rotors' geometry."""
+    """PD control of roll, pitch, yaw and height for any multirotor: `robot.allocation.hover`."""
 
+    designs, designed = "hover", ATTITUDE
     roll_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="roll.kp")
     roll_kd = Gain(0.0, low=0, high=10, unit="s/rad", path="roll.kd")
     pitch_kp = Gain(0.0, low=0, high=10, unit="1/rad", path="pitch.kp")
@@ -44,9 +49,8 @@ class MultirotorPd(CompiledController):
     angular_velocity = measurement(columns="xyz", unit="rad/s")
     height = measurement(unit="m")
     velocity = measurement(columns="xyz", unit="m/s")
-    rotors = setting(doc="how many")
-    mixer = setting(count=(MOST_ROTORS, 4))
-    throttle = command(count=MOST_ROTORS)
+    allocation = setting(layout=ALLOCATION)
+    throttle = command(count=MOST_INPUTS)
 
     @program
     def step(clock, settings, gains, measured, setpoints, memory, inputs):  # type: ignore[no-untyped-def]
@@ -57,13 +61,20 @@ class MultirotorPd(CompiledController):
         u_pitch = limit(gains.pitch_kp * (setpoints.pitch - pitch) - gains.pitch_kd * rate[1], -1.0, 1.0)
         u_yaw = limit(gains.yaw_kp * wrap(setpoints.yaw - yaw) - gains.yaw_kd * rate[2], -1.0, 1.0)
         rise = gains.height_hover + gains.height_kp * (setpoints.z - measured.height) - gains.height_kd * climb
-        mix(settings.mixer, int(settings.rotors), limit(rise, 0.0, 1.0), u_roll, u_pitch, u_yaw, 0.0, 1.0, inputs.throttle)
+        thrust = limit(rise, 0.0, 1.0)
+        asked = Command(roll=u_roll, pitch=-u_pitch, yaw=-u_yaw, thrust=thrust, flaps=0.0, tilt=0.0, brake=0.0)
+        allocate(settings.allocation, asked, inputs.throttle)
 
-    def __init__(self, sensor: str = "state", mixer: Stated | None = None) -> None:
-        self.sensor, self.stated_mixer = sensor, mixer
+    def __init__(self, sensor: str = "state") -> None:
+        self.sensor = sensor
+
+    @classmethod
+    def design(cls, model: FlightModel) -> Mapping[str, float]:
+        """Gains from the linear model of hovering; see `multirotor_gains`."""
+        return attitude_gains(model)
 
     def start(self, robot: Robot) -> None:
-        """Derive the mixer and find the readings of the pose sensor."""
+        """Find the inputs, and the readings of the pose sensor."""
         self.reads = {
             "orientation": [f"{self.sensor}.orientation.{axis}" for axis in "wxyz"],
             "angular_velocity": [f"{self.sensor}.angular_velocity.{axis}" for axis in "xyz"],
@@ -76,6 +87,5 @@ class MultirotorPd(CompiledController):
                 f"multirotor_pd needs a pose sensor named {self.sensor!r} (kind odometry); there is no {missing[0]!r}",
                 path="control.options.sensor",
             )
-        self.writes = {"throttle": rotor_inputs(robot)}
-        self.settings["rotors"] = len(robot.rotors)
-        self.settings["mixer"][: len(robot.rotors)] = mixer(robot.rotors, self.stated_mixer)
+        allocation = robot.allocation.hover
+        self.settings["allocation"], self.writes = allocation.record(), {"throttle": allocation.inputs}

@@ -20,6 +20,7 @@ from didymos.errors import InputError
 from didymos.spec import Vector
 
 if TYPE_CHECKING:
+    from didymos.control.allocation_spec import AllocationSpec
     from didymos.describe.schema import StartSpec
     from didymos.describe.twin import Twin
     from didymos.parts import PartSpec
@@ -38,11 +39,14 @@ def _mistakes(twin: Twin) -> Iterator[InputError]:
     yield from _contacts(twin)
     yield from _sensors(twin)
     yield from wrong_values(twin)
+    yield from _allocation(twin, twin.file.allocation, "allocation")
     yield from _program(twin)
     yield from _start(twin, twin.file.start, ("start",))
     yield from _fit(twin)
     yield from _pilot(twin)
     for name, scenario in twin.file.scenarios.items():
+        if scenario.allocation is not None:
+            yield from _allocation(twin, scenario.allocation, "scenarios", name, "allocation")
         if scenario.start is not None:
             yield from _start(twin, scenario.start, ("scenarios", name, "start"))
         try:
@@ -149,6 +153,15 @@ def _contacts(twin: Twin) -> Iterator[InputError]:
             yield unknown(twin, "link", contact.link, twin.description.links, "contacts", name, "link")
         if contact.frame not in _frames(twin):
             yield unknown(twin, "link or frame", contact.frame, _frames(twin), "contacts", name, "frame")
+
+
+def _allocation(twin: Twin, stated: AllocationSpec, *place: str) -> Iterator[InputError]:
+    """Inputs that are not there."""
+    known = input_names(twin)
+    for more, spec in (((), stated), (("hover",), stated.hover)):
+        for where, name in spec.places().items():
+            if name not in known and not is_of_open_part(twin, name):
+                yield unknown(twin, "input", name, known, *place, *more, *where)
 
 
 def _program(twin: Twin) -> Iterator[InputError]:

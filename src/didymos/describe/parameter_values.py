@@ -68,6 +68,12 @@ class ParameterValues:
         for path, value in checked.items():
             self.parameters[path] = replace(self.parameters[path], value=value)
 
+    def fill(self, values: Mapping[str, float]) -> None:
+        """Give parameters values that nobody gave: as if the files had them, and not set by hand."""
+        for path, value in values.items():
+            self.file = with_value(self.file, self.parameters[path].place or path.split("."), self._fitting(path, value))
+            self.parameters[path] = replace(self.parameters[path], value=value)
+
     def _fitting(self, path: str, value: float) -> float:
         """The value as a float, if it is a number within the parameter's bounds."""
         parameter = self._parameter(path)

@@ -8,10 +8,12 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, mode
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from didymos.air.atmosphere import AirSpec
+from didymos.air.earth import EarthSpec
 from didymos.air.gusts import GustSpec
 from didymos.air.magnetic import MagneticSpec
 from didymos.air.rotor_wake import WakeSpec
 from didymos.air.wind import WindSpec
+from didymos.control.allocation_spec import AllocationSpec
 from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.code import Code
@@ -134,11 +136,14 @@ class ContactSpec(Spec):
 
 
 class WorldSpec(Spec):
-    """Clock, gravity, air, wind, gusts, wake of rotors, magnetic field, ground and what stands on it."""
+    """Clock, gravity, the Earth, air, wind, gusts, wake of rotors, magnetic field, ground and what stands on it."""
 
     step: float = number(0.001, unit="s", low=1e-6, high=0.1, live=False, doc="physics step")
     integrator: Literal["rk4", "implicitfast"] = "implicitfast"
-    gravity: float = number(9.80665, unit="m/s^2", low=0, high=300, doc="downward")
+    gravity: float = number(
+        9.80665, unit="m/s^2", low=0, high=300, doc="downward; where `earth.gravity` is j2, only what programs believe of it"
+    )
+    earth: EarthSpec = EarthSpec()
     air: AirSpec = AirSpec()
     wind: WindSpec = WindSpec()
     gusts: GustSpec = GustSpec()
@@ -201,6 +206,10 @@ class RecordSpec(Spec):
 
     rate: float = number(100.0, unit="Hz", above=0, high=100_000, live=False)
     tf_rate: float = number(25.0, unit="Hz", above=0, high=100_000, live=False, doc="poses of all links")
+    inputs_rate: float = number(
+        0.0, unit="Hz", low=0, high=100_000, live=False,
+        doc="inputs, at most once a tick; 0: as `rate`. A live twin needs every change: the program's rate",
+    )  # fmt: skip
     air: bool = Field(default=False, description="also wind and rotational gust at the root link, and its speed through the air")
     momentum: bool = Field(default=False, description="momentum and kinetic energy of everything together")
 
@@ -220,12 +229,17 @@ class FirmwareSpec(Spec):
     rate: float = number(1000.0, unit="Hz", low=0.01, high=100_000, live=False)
     gains: dict[str, Any] = Field(default={}, description="by name, nested or dotted")
     options: dict[str, Any] = Field(default={}, description="which readings it takes, which inputs it drives, its settings")
+    sensors: dict[Name, dict[str, Any]] = Field(
+        default={}, description="what differs of the twin's sensors while it flies, and further ones; laid over like a variant"
+    )
 
 
 class FirmwaresSpec(Spec):
     """Firmware that `didymos run TWIN --firmware` puts in the place of the control program, by kind."""
 
     betaflight: FirmwareSpec | None = Field(default=None, description="Betaflight's own, compiled for this machine")
+    ardupilot: FirmwareSpec | None = Field(default=None, description="ArduPilot, over its JSON link")
+    px4: FirmwareSpec | None = Field(default=None, description="PX4, over its simulator link")
     step: FirmwareSpec | None = Field(default=None, description="an object or a compiled function in this process")
     peer: FirmwareSpec | None = Field(default=None, description="a process on the other side of a local socket")
 
@@ -272,6 +286,7 @@ class ScenarioSpec(Spec):
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False)
     start: StartSpec | None = None
     control: ControlSpec | None = Field(default=None, description="a program of its own instead of the twin's")
+    allocation: AllocationSpec | None = Field(default=None, description="one of its own instead of the twin's")
     set: dict[str, Number] = Field(default={}, description="values of the plant's parameters by path")
     gains: dict[str, Any] = Field(default={}, description="gains of the program, by name, nested or dotted")
     setpoints: dict[SetpointName, Number] = Field(default={}, description="constant set-points by name")
@@ -390,6 +405,7 @@ class TwinFile(Spec):
     parts: dict[Name, AnyPart] = Field(default={})
     contacts: dict[Name, ContactSpec] = Field(default={})
     sensors: dict[Name, AnySensor] = Field(default={})
+    allocation: AllocationSpec = AllocationSpec()
     control: ControlSpec | None = None
     firmware: FirmwaresSpec = FirmwaresSpec()
     pilot: PilotSpec = PilotSpec()

@@ -35,7 +35,7 @@ from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.surroundings import Surroundings, free_of, read_surroundings
 from didymos.describe.trust import NotTrusted, is_trusted
 from didymos.describe.validate import validate
-from didymos.describe.variants import apply_variant
+from didymos.describe.variants import apply_variant, overlaid
 from didymos.describe.yaml_file import read_yaml
 from didymos.errors import DidymosError, InputError, nearest
 
@@ -274,6 +274,15 @@ class Twin(ParameterValues):
         made._load(described, around, check=check)
         return made
 
+    def as_described(self) -> Self:
+        """A copy in which nothing is set: as its files, its variant and the arguments of its description have it."""
+        return self.with_sections({}, beside=self, check=False)
+
+    def plain_plant(self) -> dict[str, Any]:
+        """The plain data of all sections that say what the robot and its world are, and how it begins."""
+        others = ("control", "scenarios", "variants", "recordings", "fit", "pilot", "record", "title", "firmware")
+        return {key: value for key, value in self._raw.items() if key not in others}
+
     def plain_section(self, name: str) -> Any:
         """The plain data of a section of the file, None where it has none."""
         return copy.deepcopy(self._raw.get(name))
@@ -353,13 +362,18 @@ class Twin(ParameterValues):
         return filed.program is None or self.program is None or not issubclass(self.program, filed.program)
 
     def with_program_of(self, name: str) -> Self:
-        """A copy with the program that a scenario brings, if it does; gains that were set before keep their values."""
+        """A copy with program and allocation of a scenario, if it brings them; gains that were set before keep their values."""
         made = self.copy()
-        if self.file.scenarios[name].control is None or self._program_by_hand:
+        about = self._raw["scenarios"][name]
+        brought = {key: about[key] for key in ("control", "allocation") if about.get(key) is not None}
+        if self._program_by_hand:
+            brought.pop("control", None)
+        if not brought:
             return made
-        made._raw = {**self._raw, "control": self._raw["scenarios"][name]["control"]}
+        made._raw = {**self._raw, **brought}
         made.file = validate(made._raw, self._file, self._lines, self.code)
-        made.program = made._find_program()
+        if "control" in brought:
+            made.program = made._find_program()
         check_gains(made)
         made._read_anew()
         return made
@@ -371,6 +385,14 @@ class Twin(ParameterValues):
         self.parameters = collect(self.file, self.description, self.program, self.surroundings.free)
         self.set_all({path: value for path, value in given.items() if path in self.parameters})
         self._gains = {path: value for path, value in given.items() if path not in self.parameters}
+
+    @property
+    def gains_to_design(self) -> tuple[str, ...]:
+        """Paths of the gains that its program finds from the robot's model, because nobody gives them."""
+        if self.program is None or not self.program.designs or self.file.control is None or not self.description.floating:
+            return ()
+        given = flatten(self.file.control.gains)
+        return tuple(path for path in self.program.designed if path not in given)
 
     def make_program(self) -> Controller | None:
         """A fresh control program with the twin's rate, options and gains; None where the twin has none."""
@@ -410,12 +432,13 @@ class Twin(ParameterValues):
         rate: float | None = None,
         gains: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
+        sensors: Mapping[str, Any] | None = None,
     ) -> None:
         """Be driven by another program: a shipped one, `MODULE:CLASS`, or `FILE.py:CLASS` relative to a folder.
 
         Without a folder, to the current one. It drives in every scenario, also where one brings a program. The gains of the
-        program become parameters of the twin. `rate` [Hz], the program's own by default. Whoever names a program so means it:
-        its code runs, whatever folder is trusted.
+        program become parameters of the twin. `rate` [Hz], the program's own by default. `sensors` are laid over the twin's like
+        those of a variant. Whoever names a program so means it: its code runs, whatever folder is trusted.
         """
         program = PROGRAMS.load(name, folder or Path())
         try:
@@ -435,6 +458,8 @@ class Twin(ParameterValues):
         before = self.copy()
         raw = copy.deepcopy(self._raw)
         raw["control"] = {"program": name, "rate": rate, "gains": dict(gains or {}), "options": dict(options or {})}
+        if sensors:
+            raw["sensors"] = overlaid(raw.get("sensors") or {}, dict(sensors), dict(self._lines), (), ("sensors",))
         try:
             self.file = validate(raw, self._file, self._lines, self.code)
         except InputError as error:  # nothing in the twin file is to blame
@@ -443,7 +468,7 @@ class Twin(ParameterValues):
             self._as_filed = before
         self._raw, self.program, self._program_by_hand, self._gains = raw, program, True, {}
         self._brought = None
-        self._replacement = {"name": name, "folder": folder, "rate": rate, "gains": gains, "options": options}
+        self._replacement = {"name": name, "folder": folder, "rate": rate, "gains": gains, "options": options, "sensors": sensors}
         self._values = {path: value for path, value in self._values.items() if not path.startswith("control.")}
         self._read_anew()
 

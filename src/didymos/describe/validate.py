@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.code import Code
 from didymos.describe.schema import OF_A_KIND, TwinFile
+from didymos.describe.tables.readers import table_readers
 from didymos.describe.yaml_file import Lines
 from didymos.errors import InputError, nearest
 from didymos.spec import Spec
@@ -27,7 +28,7 @@ def validate(raw: dict[str, Any], file: Path, lines: Lines, code: Code) -> TwinF
 def validate_as(model: type[F], raw: dict[str, Any], file: Path, lines: Lines, code: Code) -> F:
     """A file typed as a record, as `validate` does it."""
     try:
-        return model.model_validate(raw, context={"code": code})
+        return model.model_validate(raw, context={"code": code, **table_readers(code.folder)})
     except ValidationError as error:
         # a misspelt key comes with a missing one, which says less
         found = sorted(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")

@@ -18,7 +18,7 @@ from typing import Any
 from didymos.describe.yaml_file import Lines
 from didymos.errors import InputError, nearest
 
-__all__ = ["apply_variant"]
+__all__ = ["apply_variant", "overlaid"]
 
 
 def apply_variant(raw: dict[str, Any], lines: Lines, variant: str, file: Path) -> tuple[dict[str, Any], Lines]:
@@ -31,20 +31,21 @@ def apply_variant(raw: dict[str, Any], lines: Lines, variant: str, file: Path) -
             names = ", ".join(known) or "none"
             raise InputError(f"there is no variant {name!r}{nearest(name, known)} (it has: {names})", file=file)
         lines = dict(lines)
-        raw = _overlaid(raw, overlay, lines, ("variants", name), ())
+        raw = overlaid(raw, overlay, lines, ("variants", name), ())
     return raw, lines
 
 
-def _overlaid(
+def overlaid(
     under: dict[str, Any], over: dict[str, Any], lines: Lines, source: tuple[str | int, ...], place: tuple[str | int, ...]
 ) -> dict[str, Any]:
+    """Data with an overlay; `lines` gets where in the file, at `source`, what now stands at `place` was written."""
     found = dict(under)
     for key, value in over.items():
         here, there = (*place, key), (*source, key)
         if value is None:
             found.pop(key, None)
         elif isinstance(value, dict) and isinstance(found.get(key), dict) and _same_kind(found[key], value):
-            found[key] = _overlaid(found[key], value, lines, there, here)
+            found[key] = overlaid(found[key], value, lines, there, here)
         else:
             found[key] = value
             for path, line in list(lines.items()):

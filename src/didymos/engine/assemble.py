@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.air.air_state import AIR_STATE
+from didymos.air.earth import uniform_gravity
+from didymos.air.place import PLACE
 from didymos.control.pilot import CHANNELS
 from didymos.describe.check_values import check_link, check_values
 from didymos.describe.formats.engine_spec import check_compiles
@@ -25,6 +27,7 @@ from didymos.engine.build_table import TableLayout, fill_header, fill_table, law
 from didymos.engine.contact_plan import plan_search
 from didymos.engine.contact_search import ContactSearch
 from didymos.engine.couplings import WELD, Coupling, CouplingEnds, add_couplings
+from didymos.engine.earth_truth import EARTH_TRUTH
 from didymos.engine.forces import SCRATCH
 from didymos.engine.friction import add_pairs
 from didymos.engine.fuse import fuse, links_to_keep
@@ -237,8 +240,8 @@ def _set_options(spec: mujoco.MjSpec, twin: Twin) -> None:
     spec.memory = -1  # the engine's own estimate: a file that asks for too little would end the process
     spec.option.timestep = world.step
     spec.option.integrator = _INTEGRATORS[world.integrator]
-    spec.option.gravity = [0.0, 0.0, -world.gravity]
-    spec.option.magnetic = world.magnetic.field()
+    spec.option.gravity = uniform_gravity(world.earth, world.gravity)
+    spec.option.magnetic = world.magnetic.field(world.earth)
     spec.option.impratio = world.friction_impedance
     if world.solver_tolerance > 0.0:
         spec.option.tolerance = world.solver_tolerance
@@ -268,6 +271,9 @@ def _state_layout(member: Member, quantities: tuple[MeasuredQuantity, ...], firs
             state.reserve(f"{what}:{name}", layout)
     state.reserve("scratch", SCRATCH)
     state.reserve("air", AIR_STATE)
+    if twin.file.world.earth.on:
+        state.reserve("place", PLACE)
+        state.reserve("earth_truth", EARTH_TRUTH)
     state.reserve("driven", len(twin.file.parts))
     state.reserve("pushes", PUSHES)
     state.reserve("wakes", wakes_of(twin))

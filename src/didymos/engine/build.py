@@ -19,8 +19,9 @@ from didymos.describe.names import driven_joints, input_names, movable_joints, p
 from didymos.describe.schema import ScenarioSpec, StartSpec
 from didymos.describe.twin import Twin
 from didymos.engine.actuators import actuators_of
+from didymos.engine.allocations import allocations_of
 from didymos.engine.assemble import Assembly, Member, assemble_all
-from didymos.engine.build_context import WorldTables, build_context, measured_indices, world_tables
+from didymos.engine.build_context import WorldTables, build_context, input_ranges, measured_indices, world_tables
 from didymos.engine.contact_frame import ContactFrames
 from didymos.engine.context import LoopContext
 from didymos.engine.couplings import CouplingEnds
@@ -136,11 +137,14 @@ def _build_robot(
     twin, program, stimuli, scope = plan.twin, plan.program, plan.stimuli, plan.scope
     units, scheduled = plan.units, scheduled_parameters(stimuli)
     setpoints, measured = tuple(units), measured_indices(twin, assembly)
+    turning, actuators = rotors(twin, assembly), actuators_of(twin, assembly.model, assembly.own_actuators)
+    place = twin.file.world.earth
     robot = Robot(
-        inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=rotors(twin, assembly),
-        sensors=readings(twin), actuators=actuators_of(twin, assembly.model, assembly.own_actuators),
+        inputs=input_names(twin), measured=tuple(measured), setpoints=setpoints, rotors=turning,
+        sensors=readings(twin), actuators=actuators, allocation=allocations_of(twin, assembly, turning, actuators),
         posture=_posture(twin, assembly.model, plan.start), gravity=twin.file.world.gravity,
         units=_units(twin, assembly, units), rate=_rate(twin, program), make_model=partial(getattr, twin, "model"),
+        input_ranges=input_ranges(twin, assembly), origin=(place.latitude, place.longitude, place.height),
     )
     if program is not None:
         start(program, robot)

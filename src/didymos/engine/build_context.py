@@ -58,7 +58,7 @@ from didymos.sensors.ranging import Lidar
 from didymos.sensors.reading import QUANTITY, SENSOR, SENSOR_MEMORY, SensorTables
 from didymos.sensors.readout import Readout
 
-__all__ = ["WorldTables", "build_context", "kernel_writable", "measured_indices", "push_index", "world_tables"]
+__all__ = ["WorldTables", "build_context", "input_ranges", "kernel_writable", "measured_indices", "push_index", "world_tables"]
 
 _SAMPLED_AT = SENSOR_MEMORY.fields["sampled_at"][1] // 8  # type: ignore[index]
 
@@ -218,8 +218,9 @@ def _sensors(twin: Twin, assembly: Assembly, data: mujoco.MjData, period: float)
         row["acceleration"] = any(item.acceleration for item in mine)
         for number in ("rate", "drop_out", "errors", "outage_rate", "outage_time", "temperature_rise"):
             row[number] = getattr(spec, number)
-        place = twin.file.world.magnetic
+        place = twin.file.world.earth
         row["fix"], row["fixed"], row["origin"] = -1, -1, (place.latitude, place.longitude, place.height)
+        row["ellipsoid"] = place.ellipsoid
         if spec.contract.has_fix(spec):
             row["fix"], row["fixed"] = starts[f"fix:{name}"], starts[f"measured:{name}.position"]
         ideal = starts[f"ideal:{name}"]
@@ -312,6 +313,12 @@ def _reported_outputs(twin: Twin, assembly: Assembly) -> NDArray[np.int64]:
                 part, index, _ = output_of(twin, column)
                 rows.append((assembly.state.starts[f"outputs:{part}"] + index, assembly.state.starts[f"ideal:{name}"] + i))
     return np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+
+def input_ranges(twin: Twin, assembly: Assembly) -> dict[str, tuple[float, float]]:
+    """Least and largest value of each input by name."""
+    rows = _inputs(twin, assembly).inputs
+    return {name: (float(row["low"]), float(row["high"])) for name, row in zip(input_names(twin), rows, strict=True)}
 
 
 def _inputs(twin: Twin, assembly: Assembly) -> InputTables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,10 +10,12 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.air.earth import EARTH, earth_record
 from didymos.contract import offset_of
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
 from didymos.engine.blowers import blowers_of, fill_blowers
+from didymos.engine.earth_forces import GYRO, INERTIAL
 from didymos.engine.friction import direction_rows
 from didymos.engine.joint_limits import LIMIT, LIMITS, limited_joints
 from didymos.engine.law_table import register
@@ -77,6 +80,7 @@ class TableLayout:
         parts, sensors = twin.file.parts, measuring_sensors(twin)
         self.needs = sum(len(part.contract.needed) for part in parts.values() if part.input_from is not None)
         self.needs += sum(len(names) for part in parts.values() for names in part.contract.connections(part).values())
+        self.needs += sum(len(_collected(twin, name, word)) for name, part in parts.items() for word in part.contract.collects)
         self.numbers: dict[str, int] = {}  # path of a live parameter -> word
         self.size = 0
         self.header = self._take(_words(ROBOT))
@@ -85,6 +89,9 @@ class TableLayout:
         self.wind = self._numbers("world.wind.", world.wind, _words(WIND))
         self.gusts = self._numbers("world.gusts.", world.gusts, _words(GUSTS))
         self.wake = self._numbers("world.wake.", world.wake, _words(WAKE))
+        self.earth = self._take(_words(EARTH)) if world.earth.on else 0
+        self.inertials = _inertial_sensors(twin) if world.earth.on else ()
+        self.first_inertial = self._take(_words(INERTIAL, len(self.inertials)))
         self.first_part = self._take(_words(PART, len(parts)))
         self.first_need = self._take(_words(NEED, self.needs))
         self.blowers = blowers_of(twin)
@@ -137,6 +144,7 @@ def fill_header(model: mujoco.MjModel, layouts: Sequence[TableLayout], state: Me
     entries["table"] = [layout.first for layout in layouts]
     header = words[:first].view(HEADER)[0]
     header["robots"], header["first_robot"], header["applied"] = len(layouts), first, state.starts["applied"]
+    header["earth"] = layouts[0].first + layouts[0].earth if layouts[0].earth else 0
     header["identity"] = layout_identity()  # last: the plugin leaves a table alone that is not complete
 
 
@@ -201,12 +209,38 @@ def fill_table(
     header["air"], header["wind"], header["gusts"] = layout.air, layout.wind, layout.gusts
     header["scratch"], header["air_state"] = state.starts["scratch"], state.starts["air"]
     header["pushes"] = state.starts["pushes"]
+    if layout.earth:
+        world = twin.file.world
+        rows(layout.earth, EARTH, 1)[0] = earth_record(world.earth, world.gravity)
+        header["earth"], header["curved"] = layout.earth, world.earth.shape != "flat"
+        header["place"], header["earth_truth"] = state.starts["place"], state.starts["earth_truth"]
+        header["inertials"], header["first_inertial"] = len(layout.inertials), layout.first_inertial
+        _fill_inertials(model, rows(layout.first_inertial, INERTIAL, len(layout.inertials)), layout.inertials)
     header["root_qpos"], header["root_dof"], header["root_body"] = -1, -1, links.root_body(model)
     free = int(model.body_jntadr[model.body_rootid[header["root_body"]]])  # of a mounted robot: of what carries it
     if free >= 0 and model.jnt_type[free] == mujoco.mjtJoint.mjJNT_FREE:
         header["root_qpos"], header["root_dof"] = model.jnt_qposadr[free], model.jnt_dofadr[free]
     ground = twin.file.world.ground
     header["ground_height"] = 0.0 if ground is None else ground.height
+
+
+def _inertial_sensors(twin: Twin) -> tuple[str, ...]:
+    """The engine's sensors that measure against what does not turn, by their names in the model."""
+    return tuple(
+        twin.description.own_name(f"{name}:{item.name}")
+        for name, sensor in readings(twin).items()
+        for item in sensor.contract.quantities
+        if item.kind in ("gyro", "accelerometer")
+    )
+
+
+def _fill_inertials(model: mujoco.MjModel, rows: NDArray[Any], names: tuple[str, ...]) -> None:
+    for i, name in enumerate(names):
+        number = int(model.sensor(name).id)
+        site = int(model.sensor_objid[number])
+        body = int(model.site_bodyid[site])
+        gyro = int(model.sensor_type[number]) == GYRO
+        rows[i] = gyro, model.sensor_adr[number], site, body, model.body_rootid[body]
 
 
 def _mount(model: mujoco.MjModel, row: Any, frame: LinkFrame) -> int:
@@ -245,6 +279,14 @@ def _fill_needs(needs: NDArray[Any], twin: Twin, state: MemoryLayout, name: str,
                 source = state.starts[f"outputs:{part.input_from}"] + offsets[item.name][1] // 8
                 needs[count] = source, state.starts[f"inputs:{name}"] + offset_of(own, item.name), item.size
                 count += 1
+    for need in part.contract.collects:
+        sources = _collected(twin, name, need)
+        if len(sources) > math.prod(next(item.shape for item in part.contract.needed if item.name == need)):
+            raise twin.mistake(f"{len(sources)} parts name this one by 'input_from', more than it can sum up", "parts", name)
+        first = state.starts[f"inputs:{name}"] + offset_of(own, need)
+        for place, (other, offset) in enumerate(sources):
+            needs[count] = state.starts[f"outputs:{other}"] + offset, first + place, 1
+            count += 1
     for need, readouts in part.contract.connections(part).items():
         for place, readout in enumerate(readouts):
             upstream, _, signal = readout.partition(".")
@@ -254,6 +296,14 @@ def _fill_needs(needs: NDArray[Any], twin: Twin, state: MemoryLayout, name: str,
                 needs[count] = source, state.starts[f"inputs:{name}"] + offset_of(own, need) + place, 1
                 count += 1
     return count
+
+
+def _collected(twin: Twin, name: str, need: str) -> list[tuple[str, int]]:
+    """The parts whose outputs a part collects by an array, and where among its outputs each has it, in words."""
+    parts = twin.file.parts
+    word = parts[name].contract.collects[need]
+    layouts = {other: part.contract.output_layout for other, part in parts.items() if part.input_from == name}
+    return [(other, offset_of(layout, word)) for other, layout in layouts.items() if word in (layout.names or ())]
 
 
 def _fill_measuring(

@@ -49,7 +49,7 @@ def thrust_to_weight(twin: Twin, assembly: Assembly) -> float:
     model = assembly.model.__copy__()
     data = mujoco.MjData(model)
     for path, index in assembly.numbers.items():
-        if path in ("world.wind.speed", "world.wind.up"):
+        if path in ("world.wind.speed", "world.wind.shear", "world.wind.up"):
             model.numeric_data[index] = 0.0
     root = assembly.links.root_body(model)
     if twin.description.floating:

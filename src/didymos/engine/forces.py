@@ -23,20 +23,27 @@ import numpy as np
 
 from didymos.air.air_state import AIR_STATE, advance_air
 from didymos.air.atmosphere import pressure
-from didymos.air.nearby import NEARBY, density_nearby, look_around, wind_nearby
+from didymos.air.earth import EARTH
+from didymos.air.nearby import NEARBY, density_nearby, look_around, temperature_nearby, wind_nearby
+from didymos.air.place import PLACE, height_at, look_at_place, to_world
 from didymos.compiled import kernel
 from didymos.engine.calls import call_law, call_measure, call_tick
 from didymos.engine.clearance import clearance
+from didymos.engine.earth_forces import act_of_earth, feel_earth
+from didymos.engine.earth_truth import tell_earth
+from didymos.engine.generalized_force import add_generalized
 from didymos.engine.joint_limits import LIMIT, borne
 from didymos.engine.law_table import LAW, MOST_LAWS, law_table
-from didymos.engine.layout import DATA, INTEGRATOR, MODEL, TIMESTEP
+from didymos.engine.layout import DATA, GRAVITY, INTEGRATOR, MODEL, TIMESTEP
 from didymos.engine.part_table import AIR, ENTRY, GUSTS, HEADER, MEASURING, NEED, PART, ROBOT, WIND, layout_identity
 from didymos.engine.pushes import PUSHES, act_on_links
 from didymos.native import doubles, integers, record_at, row_at, word
 from didymos.parts.part import MOTION, WRENCH, Motion
 from didymos.sensors.sensor import SURROUNDINGS
 
-__all__ = ["SCRATCH", "act_all", "advance_air_of", "measure_all", "state_address", "table_address", "tick_all"]
+__all__ = [
+    "SCRATCH", "act_all", "advance_air_of", "feel_earth_of", "measure_all", "state_address", "table_address", "tick_all",
+]  # fmt: skip
 
 CALLED = np.dtype([("time", np.float64)])
 """When laws were last called [s]."""
@@ -65,11 +72,11 @@ _RK4 = int(mujoco.mjtIntegrator.mjINT_RK4)
 _STEP_ROUNDING = 1e-6  # of a step: what sums of steps may be off
 _PUSHES_BYTES = PUSHES.itemsize
 _NNUMERIC, _NUMERIC_ADR, _NUMERIC_DATA = MODEL["nnumeric"], MODEL["numeric_adr"], MODEL["numeric_data"]
-_DOF_PARENTID, _NV, _STATEADR = MODEL["dof_parentid"], MODEL["nv"], MODEL["plugin_stateadr"]
+_NV, _STATEADR = MODEL["nv"], MODEL["plugin_stateadr"]
 _TIME, _QPOS, _QVEL, _ACT, _ACT_DOT, _STATE = (
     DATA["time"], DATA["qpos"], DATA["qvel"], DATA["act"], DATA["act_dot"], DATA["plugin_state"],
 )  # fmt: skip
-_XPOS, _XQUAT, _XMAT, _CVEL, _CDOF = DATA["xpos"], DATA["xquat"], DATA["xmat"], DATA["cvel"], DATA["cdof"]
+_XPOS, _XQUAT, _XMAT, _CVEL = DATA["xpos"], DATA["xquat"], DATA["xmat"], DATA["cvel"]
 _SUBTREE_COM, _QFRC_APPLIED = DATA["subtree_com"], DATA["qfrc_applied"]
 
 
@@ -114,22 +121,28 @@ def _gather(data: int, row: Any, ground_height: float, here: Any) -> None:
 
 @kernel
 def _feel_air(
-    air: Any, wind: Any, toward_x: float, toward_y: float, felt: Any, root: Any, nearby: Any, wake: int, here: Any
-) -> None:
+    air: Any, wind: Any, toward_x: float, toward_y: float, felt: Any, root: Any, nearby: Any, wake: int, curved: bool, place: Any,
+    altitude: float, here: Any,
+) -> None:  # fmt: skip
     """Density, velocity and rate relative to the air into `here`; `felt` is the `AIR_STATE`, `root` where its gust is known.
 
-    `wake` is the address of the velocity of other robots' wakes there (wakes.py), 0 without any.
+    `wake` is the address of the velocity of other robots' wakes there (wakes.py), 0 without any. Where the Earth is `curved`,
+    wind and gusts are along the axes of the `place`; `altitude` [m] is that in the atmosphere.
     """
-    here.density = density_nearby(here.position_world[2], air, nearby)
+    here.density = density_nearby(altitude, air, nearby)
     speed = wind_nearby(here.height, wind, nearby)
     gust, rotation = felt.gust, here.rotation
     x, y, z = speed * toward_x + gust[0], speed * toward_y + gust[1], wind.up + gust[2]
+    if curved:
+        x, y, z = to_world(place, x, y, z)
     if wake != 0:
         x, y, z = x + doubles(wake)[0], y + doubles(wake)[1], z + doubles(wake)[2]
     for i in range(3):
         here.air_rate[i] = here.rate[i]
     if felt.turning != 0.0:
         p, q, r = felt.gust_rate[0], felt.gust_rate[1], felt.gust_rate[2]
+        if curved:
+            p, q, r = to_world(place, p, q, r)
         at = here.position_world
         dx, dy, dz = at[0] - root[0], at[1] - root[1], at[2] - root[2]
         x, y, z = x + q * dz - r * dy, y + r * dx - p * dz, z + p * dy - q * dx
@@ -167,12 +180,7 @@ def _push(model: int, data: int, last_dof: int, load: Any) -> None:
     for axis in range(3):
         f[axis] = 0.0
         t[axis] = 0.0
-    total, axes, parents = doubles(word(data + _QFRC_APPLIED)), word(data + _CDOF), integers(word(model + _DOF_PARENTID))
-    dof = last_dof
-    while dof >= 0:
-        axis = doubles(axes + 48 * dof)
-        total[dof] += axis[0] * tx + axis[1] * ty + axis[2] * tz + axis[3] * fx + axis[4] * fy + axis[5] * fz
-        dof = parents[dof]
+    add_generalized(model, data, last_dof, fx, fy, fz, tx, ty, tz)
 
 
 @kernel
@@ -264,7 +272,7 @@ def _act_robot(model: int, data: int, table: int, state: int) -> None:
     wrench, load = record_at(scratch + _WRENCH_AT, WRENCH), record_at(scratch + _LOAD_AT, WRENCH)
     air, wind = record_at(table + 8 * header.air, AIR), record_at(table + 8 * header.wind, WIND)
     toward_x, toward_y = 1.0, 0.0
-    if wind.speed != 0.0:
+    if wind.speed != 0.0 or wind.shear != 0.0:
         toward_x, toward_y = math.cos(wind.direction), math.sin(wind.direction)
     felt = record_at(state + 8 * header.air_state, AIR_STATE)
     root = doubles(word(data + _XPOS) + 24 * header.root_body)
@@ -274,6 +282,11 @@ def _act_robot(model: int, data: int, table: int, state: int) -> None:
     here.time = doubles(data + _TIME)[0]
     _find_step(model, here, record_at(scratch + _CALLED_AT, CALLED))
     driven = doubles(state + 8 * header.driven)
+    earth, place = record_at(table + 8 * header.earth, EARTH), record_at(state + 8 * header.place, PLACE)
+    curved = header.curved != 0
+    if curved:
+        look_at_place(earth, root, place)
+    altitude = 0.0
     loaded, last_dof = -1, -1  # the body whose load is being summed, and the last degree of freedom that moves it
     looked = False  # whether the air is known at some height
     for i in range(header.parts):
@@ -286,15 +299,20 @@ def _act_robot(model: int, data: int, table: int, state: int) -> None:
                 _push(model, data, last_dof, load)
                 loaded, last_dof = row.body, row.last_dof
             _gather(data, row, header.ground_height, here)
+            altitude = here.position_world[2]
+            if curved:
+                altitude = height_at(place, here.position_world)
+                here.height = altitude - earth.height - header.ground_height
         if row.below != 0:
             doubles(scratch + _DOWN_AT)[2] = -1.0
             here.clearance = clearance(model, data, row.tree, scratch + _POSITION_AT, scratch + _DOWN_AT)
         if row.motion == _MOTION_AIR:
             if not looked:
-                look_around(here.position_world[2], here.height, air, wind, nearby)
+                look_around(altitude, here.height, air, wind, nearby)
                 looked = True
             wake = state + 8 * header.wakes + 24 * i if header.wakes != 0 else 0
-            _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, wake, here)
+            _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, wake, curved, place, altitude, here)
+            here.temperature = temperature_nearby(altitude, nearby)
         here.joint_position = 0.0
         here.joint_velocity = 0.0
         if row.joint_dof >= 0:
@@ -341,6 +359,8 @@ def act_all(model: int, data: int, table: int, state: int) -> None:
     header = record_at(table, HEADER)
     dofs, entries = word(model + _NV), table + 8 * header.first_robot
     _begin_sum(data, dofs, state + 8 * header.applied)
+    if header.earth != 0:
+        act_of_earth(model, data, record_at(table + 8 * header.earth, EARTH))
     for i in range(header.robots):
         _act_robot(model, data, table + 8 * row_at(entries, i, ENTRY).table, state)
     _end_sum(data, dofs, state + 8 * header.applied)
@@ -376,7 +396,27 @@ def advance_air_of(data: int, table: int, state: int, tick: int, period: float) 
         x, y, z = velocity[0], velocity[1], velocity[2]
     air = record_at(state + 8 * header.air_state, AIR_STATE)
     wind, gusts = record_at(table + 8 * header.wind, WIND), record_at(table + 8 * header.gusts, GUSTS)
-    advance_air(air, wind, gusts, height, x, y, z, tick, period)
+    if header.curved == 0 or header.root_dof < 0:
+        advance_air(air, wind, gusts, height, x, y, z, tick, period)
+        return
+    earth, place = record_at(table + 8 * header.earth, EARTH), record_at(state + 8 * header.place, PLACE)
+    look_at_place(earth, doubles(word(data + _QPOS) + 8 * header.root_qpos), place)
+    e, n, u = place.east, place.north, place.up
+    advance_air(
+        air, wind, gusts, place.height - earth.height - header.ground_height,
+        e[0] * x + e[1] * y + e[2] * z, n[0] * x + n[1] * y + n[2] * z, u[0] * x + u[1] * y + u[2] * z, tick, period,
+    )  # fmt: skip
+    here = air.wind_at_root
+    here[0], here[1], here[2] = to_world(place, here[0], here[1], here[2])
+
+
+@kernel
+def feel_earth_of(model: int, data: int, table: int, rates: bool, accelerations: bool) -> None:
+    """Tell a robot's inertial sensors of the Earth, where it is on, right after the engine has made their readings."""
+    header = record_at(table, ROBOT)
+    if header.earth != 0:
+        rows = table + 8 * header.first_inertial
+        feel_earth(model, data, record_at(table + 8 * header.earth, EARTH), rows, header.inertials, rates, accelerations)
 
 
 @kernel
@@ -412,7 +452,7 @@ def _gather_target(data: int, row: Any, here: Any) -> None:
 
 
 @kernel
-def measure_all(data: int, table: int, state: int, due: int) -> None:
+def measure_all(model: int, data: int, table: int, state: int, due: int) -> None:
     """Call a robot's sensors that measure by themselves, of those that are due: not zero in the array at an address."""
     header = record_at(table, ROBOT)
     if header.measuring == 0:
@@ -426,6 +466,10 @@ def measure_all(data: int, table: int, state: int, due: int) -> None:
     rows = table + 8 * header.first_measuring
     here.time = doubles(data + _TIME)[0]
     nearby, looked = record_at(state + 8 * header.scratch + _NEARBY_AT, NEARBY), False
+    earth, place = record_at(table + 8 * header.earth, EARTH), record_at(state + 8 * header.place, PLACE)
+    curved = header.curved != 0
+    if curved:
+        look_at_place(earth, root, place)
     wake = state + 8 * header.wakes + 24 * header.parts if header.wakes != 0 else 0  # that at the root link
     for i in range(header.measuring):
         row = row_at(rows, i, MEASURING)
@@ -435,9 +479,17 @@ def measure_all(data: int, table: int, state: int, due: int) -> None:
         _turn(doubles(word(data + _XQUAT) + 32 * row.body), row.quaternion, here.orientation)
         if row.target_body >= 0:
             _gather_target(data, row, here)
+        altitude = here.position_world[2]
+        if curved:
+            altitude = height_at(place, here.position_world)
+            here.height = altitude - earth.height - header.ground_height
         if not looked:
-            look_around(here.position_world[2], here.height, air, wind, nearby)
+            look_around(altitude, here.height, air, wind, nearby)
             looked = True
-        _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, wake, here)
-        here.pressure = pressure(here.position_world[2], air.temperature, air.pressure)
+        _feel_air(air, wind, toward_x, toward_y, felt, root, nearby, wake, curved, place, altitude, here)
+        here.pressure = pressure(altitude, air.temperature, air.pressure)
+        if header.earth != 0 and i == header.measuring - 1:  # the truth
+            tell_earth(
+                table + 8 * header.earth, state + 8 * header.place, state + 8 * header.earth_truth, here, doubles(model + GRAVITY)
+            )
         call_measure(_law_of(row).function, table + 8 * row.parameters, scratch, state + 8 * row.reading)

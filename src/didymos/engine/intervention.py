@@ -89,7 +89,8 @@ class Intervention:
 
 @dataclass(frozen=True)
 class InterventionLog:
-    """All that is needed to repeat a run by hand; `seconds` is its length, `piloted` whether it had a channel table.
+    """All that is needed to repeat a run by hand; `seconds` is its length, `piloted` whether it had a channel table,
+    `every_input` whether inputs were recorded in every tick (`every_input.py`).
 
     The values that a twin was given before the run (`--set`) are not part of it; its `variant` is.
     """
@@ -101,6 +102,7 @@ class InterventionLog:
     interventions: tuple[Intervention, ...]
     piloted: bool = False
     variant: str | None = None
+    every_input: bool = False
 
     @property
     def piloted_robots(self) -> tuple[str, ...]:
@@ -119,6 +121,7 @@ def save_interventions(file: Path, deed: InterventionLog) -> None:
         f"seconds: {deed.seconds!r}",
         *(["piloted: true"] if deed.piloted else []),
         *([f"variant: {json.dumps(deed.variant)}"] if deed.variant else []),
+        *(["every_input: true"] if deed.every_input else []),
         "interventions:" if deed.interventions else "interventions: []",
         *(f"  - {_flow(item)}" for item in deed.interventions),
     ]
@@ -142,7 +145,9 @@ def load_interventions(file: Path) -> InterventionLog:
         scenario = None if raw["scenario"] is None else str(raw["scenario"])
         piloted = raw.get("piloted") is True
         variant = None if raw.get("variant") is None else str(raw["variant"])
-        return InterventionLog(str(raw["twin"]), scenario, int(raw["seed"]), float(raw["seconds"]), items, piloted, variant)
+        every = raw.get("every_input") is True
+        seed, seconds = int(raw["seed"]), float(raw["seconds"])
+        return InterventionLog(str(raw["twin"]), scenario, seed, seconds, items, piloted, variant, every)
     except KeyError as error:
         expected = "twin, scenario, seed, seconds and interventions"
         raise InputError(f"there is no key {error}, expected {expected}", file=file) from None
@@ -167,7 +172,8 @@ def _from_recording(file: Path) -> InterventionLog:
         seconds = float(about[INTERVENTIONS + ".seconds"])
         piloted = about.get("piloted") == "true"
         scenario, seed, variant = about["scenario"] or None, int(about["seed"]), about.get("variant")
-        return InterventionLog(about["twin"], scenario, seed, seconds, items, piloted, variant)
+        every = about.get("every_input") == "true"
+        return InterventionLog(about["twin"], scenario, seed, seconds, items, piloted, variant, every)
     except KeyError as error:
         raise InputError(f"this recording does not say what was done in it: there is no {error}", file=file) from None
     except (ValueError, RecursionError):

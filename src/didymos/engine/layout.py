@@ -16,7 +16,10 @@ import mujoco
 from mujoco.introspect import structs
 from mujoco.introspect.ast_nodes import AnonymousStructDecl, AnonymousUnionDecl, ArrayType, PointerType, ValueType
 
-__all__ = ["DATA", "DENSITY", "DISABLE_FLAGS", "INTEGRATOR", "MODEL", "TIMESTEP", "VISCOSITY", "library_path", "struct_offsets"]
+__all__ = [
+    "DATA", "DENSITY", "DISABLE_FLAGS", "GRAVITY", "INTEGRATOR", "MODEL", "TIMESTEP", "VISCOSITY", "library_path",
+    "struct_offsets",
+]  # fmt: skip
 
 _SCALARS: dict[str, Any] = {
     "int": ctypes.c_int,
@@ -37,11 +40,11 @@ _SCALARS: dict[str, Any] = {
 _MODEL_FIELDS = (
     "nq", "nv", "njnt", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum", "ngeom",
     "geom_type", "geom_group", "geom_bodyid", "geom_size", "geom_rbound", "body_rootid", "jnt_stiffness", "dof_damping",
-    "dof_frictionloss",
+    "dof_frictionloss", "nbody", "body_mass", "body_inertia", "body_parentid", "body_dofnum", "body_dofadr",
 )  # fmt: skip
 _DATA_FIELDS = (
     "time", "qpos", "qvel", "act", "act_dot", "plugin_state", "qfrc_applied", "xpos", "xquat", "xmat", "cvel", "cdof",
-    "subtree_com", "sensordata", "xfrc_applied", "geom_xpos", "geom_xmat",
+    "subtree_com", "sensordata", "xfrc_applied", "geom_xpos", "geom_xmat", "xipos", "ximat", "site_xpos", "site_xmat",
 )  # fmt: skip
 
 
@@ -113,6 +116,16 @@ def _option(live: Any, name: str, kind: Any, trials: tuple[Any, Any]) -> int:
     return offset
 
 
+def _gravity(live: Any) -> int:
+    """Offset in bytes of the vector `mjModel.opt.gravity`, checked against a live model."""
+    layout = _structure("mjModel", structs.STRUCTS["mjModel"].fields)
+    option = next(kind for name, kind in layout._fields_ if name == "opt")
+    offset = int(layout.opt.offset + option.gravity.offset)
+    if live._address + offset != live.opt.gravity.ctypes.data:
+        raise RuntimeError("mjModel.opt.gravity is not where the engine's headers say; this engine cannot be used")
+    return offset
+
+
 def struct_offsets(name: str) -> dict[str, int]:
     """Offsets in bytes of the fields of one of the engine's structures."""
     layout = _structure(name, structs.STRUCTS[name].fields)
@@ -132,5 +145,6 @@ DISABLE_FLAGS = _option(_model, "disableflags", ctypes.c_int, (0x155, 0x2AA))
 INTEGRATOR = _option(_model, "integrator", ctypes.c_int, (1, 3))
 TIMESTEP = _option(_model, "timestep", ctypes.c_double, (0.25, 0.5))
 DENSITY = _option(_model, "density", ctypes.c_double, (0.25, 0.5))
+GRAVITY = _gravity(_model)
 VISCOSITY = _option(_model, "viscosity", ctypes.c_double, (0.25, 0.5))
 del _model, _data

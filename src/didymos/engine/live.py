@@ -172,6 +172,9 @@ class LiveValues:
             self.stale = self._friction = True
 
         if path == "world.gravity":
+            model_of_gravity = twin.file.world.earth.gravity
+            if model_of_gravity != "constant":
+                raise InputError(f"cannot change during a run where world.earth.gravity is {model_of_gravity}", path=path)
             return write_gravity
         touched = {"world.friction_scale", *(one for one, _ in floors(twin).values())}
         if path in touched or path.startswith("contacts."):

@@ -30,7 +30,7 @@ from didymos.engine.calls import call_program, engine_function
 from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
 from didymos.engine.couplings import switch_couplings, write_poses
-from didymos.engine.forces import advance_air_of, measure_all, tick_all
+from didymos.engine.forces import advance_air_of, feel_earth_of, measure_all, tick_all
 from didymos.engine.idle_terms import end_idle, find_idle
 from didymos.engine.lidar import scan
 from didymos.engine.link_frames import place_links
@@ -137,7 +137,7 @@ def _look(w: Any, c: Any, tick: int, begins: bool) -> None:
         fresh[i] = 1.0 if begins or is_due(tick, row_at(sensors.sensors, i, SENSOR).rate, period) else 0.0
     if begins:
         fresh[sensors.sensors_count] = 1.0
-    measure_all(engine.data, c.robot.table, engine.state, sensors.fresh)
+    measure_all(engine.model, engine.data, c.robot.table, engine.state, sensors.fresh)
     if c.lidars.lidars_count > 0:
         scan(engine, c.lidars, sensors.fresh)
     state, outputs = doubles(engine.state), longs(c.stimuli.outputs)
@@ -159,6 +159,13 @@ def _stir(w: Any) -> None:
     for i in range(w.robots_count):
         table = row_at(w.robots, i, ROBOT_CONTEXT).robot.table
         feel_wakes(engine.data, table, engine.state, i, wakes.jets, jet, wakes.rotors, rotor)
+
+
+@kernel
+def _feel_earth(w: Any, rates: bool, accelerations: bool) -> None:
+    """What the Earth adds to readings that the engine has just made, where it is on."""
+    for i in range(w.robots_count):
+        feel_earth_of(w.engine.model, w.engine.data, row_at(w.robots, i, ROBOT_CONTEXT).robot.table, rates, accelerations)
 
 
 @kernel
@@ -189,12 +196,14 @@ def _begin_tick(w: Any, tick: int) -> None:
         due = due or recorded or felt or any_due(c.sensors, tick, period)
     if begins:
         _mj_forward(engine.model, engine.data)
+        _feel_earth(w, True, True)
     else:
         _mj_fwd_position(engine.model, engine.data)
         _mj_fwd_velocity(engine.model, engine.data)
         if due:
             _mj_sensor_position(engine.model, engine.data)
             _mj_sensor_velocity(engine.model, engine.data)
+            _feel_earth(w, True, False)
     if begins or told:
         leave_out_moving(w.moving, engine)
     if w.wakes.jets_count > 0:
@@ -300,6 +309,7 @@ def _find_forces(w: Any, tick: int, substep: int) -> None:
         _mj_forward_skip(engine.model, engine.data, stage, _NO_SENSORS)
         return
     _mj_forward_skip(engine.model, engine.data, stage, _SENSORS)
+    _feel_earth(w, substep > 0, True)
     time = tick * timing.period + substep * (timing.period / timing.substeps)
     for i in range(w.robots_count):
         sensors = row_at(w.robots, i, ROBOT_CONTEXT).sensors

@@ -3,7 +3,8 @@
 It is the last `numeric` element of the model, a row of 64-bit words: a `HEADER`, one `ENTRY` per robot, and for each robot (a
 twin alone is one) a table of its own: a `ROBOT`, the numbers of the air, one `PART` per part, one `NEED` per output that a part
 takes from another one, one `BLOWER` per part whose wake others feel, one `MEASURING` per sensor that measures by itself, one
-`DIRECTION` per shape whose friction has a direction, one `LIMIT` per joint that parts drive within limits, one `PUSHED_LINK` per
+`DIRECTION` per shape whose friction has a direction, an `EARTH` and an `INERTIAL` per sensor that feels it where it is on, one
+`LIMIT` per joint that parts drive within limits, one `PUSHED_LINK` per
 link, and the parameters of parts and sensors. Offsets are in words: from the start of the robot's table, or, where it says so,
 into the plugin's state or the engine's `act`. Laws are named by identity (see law_table.py): the table holds no address, so a
 model can be copied, pickled and loaded elsewhere.
@@ -18,10 +19,14 @@ import numpy as np
 
 from didymos.air.air_state import AIR_STATE
 from didymos.air.atmosphere import AirSpec
+from didymos.air.earth import EARTH
 from didymos.air.gusts import GustSpec
 from didymos.air.nearby import NEARBY
+from didymos.air.place import PLACE
 from didymos.air.rotor_wake import WakeSpec
 from didymos.air.wind import WindSpec
+from didymos.engine.earth_forces import INERTIAL
+from didymos.engine.earth_truth import EARTH_TRUTH
 from didymos.engine.joint_limits import LIMIT
 from didymos.engine.pushes import PUSHED_LINK
 from didymos.parts.part import MOTION, WRENCH
@@ -44,6 +49,7 @@ HEADER = np.dtype(
         ("robots", np.int64),  # how many, each with a table of its own that begins with a `ROBOT`
         ("first_robot", np.int64),  # where their `ENTRY`s are
         ("applied", np.int64),  # in the state: see forces.py
+        ("earth", np.int64),  # in the table, an `EARTH`; 0 where it is flat, still and far below
     ]
 )
 
@@ -70,6 +76,12 @@ ROBOT = np.dtype(
         ("wind", np.int64),
         ("gusts", np.int64),
         ("wake", np.int64),
+        ("earth", np.int64),  # an `EARTH`; 0 where it is flat, still and far below
+        ("curved", np.int64),  # 1 where heights and directions follow the shape of the Earth
+        ("inertials", np.int64),  # sensors that feel the Earth turn
+        ("first_inertial", np.int64),
+        ("place", np.int64),  # in the state
+        ("earth_truth", np.int64),  # in the state
         ("scratch", np.int64),  # in the state
         ("air_state", np.int64),  # in the state
         ("driven", np.int64),  # in the state: what each part drives its joint with
@@ -151,8 +163,9 @@ def layout_identity() -> int:
     """A number that changes with the layout of the table and of what the air and the laws' scratch take of the state."""
     of_robot: tuple[np.dtype[Any], ...] = (
         ROBOT, PART, NEED, BLOWER, MEASURING, DIRECTION, LIMIT, PUSHED_LINK, AIR, WIND, GUSTS, WAKE,
+        EARTH, INERTIAL,
     )  # fmt: skip
-    in_state: tuple[np.dtype[Any], ...] = (MOTION, WRENCH, SURROUNDINGS, NEARBY, AIR_STATE)
+    in_state: tuple[np.dtype[Any], ...] = (MOTION, WRENCH, SURROUNDINGS, NEARBY, AIR_STATE, PLACE, EARTH_TRUTH)
     layouts = (HEADER, ENTRY, *of_robot, *in_state)
     digest = hashlib.sha256(" ".join(str(layout.descr) for layout in layouts).encode()).digest()
     return int.from_bytes(digest[:6], "little")

@@ -18,6 +18,7 @@ from didymos.air.air_state import AIR_STATE
 from didymos.contract import offset_of
 from didymos.control import Controller, Values
 from didymos.control.compiled_controller import as_compiled
+from didymos.describe.description import Note
 from didymos.describe.names import readings
 from didymos.describe.schema import ExpectationSpec, ScenarioSpec, StartSpec
 from didymos.describe.twin import Twin
@@ -87,7 +88,13 @@ class RobotRun:
         self.given, self._streams, self._mount = entrant.control, entrant.streams, entrant.mount
         self._about: ScenarioSpec | None = choose_scenario(entrant.twin, entrant.scenario)
         self.scope = scope = ProgramScope(entrant.twin, entrant.scenario, entrant.control)
-        self.twin = entrant.twin.for_scenario(entrant.scenario, gains=entrant.control is None).placed(entrant.prefix)
+        twin = entrant.twin.for_scenario(entrant.scenario, gains=entrant.control is None)
+        self.design_notes: tuple[Note, ...] = ()
+        if entrant.control is None and twin.gains_to_design:
+            from didymos.engine.gain_design import with_designed_gains
+
+            twin, self.design_notes = with_designed_gains(twin)
+        self.twin = twin.placed(entrant.prefix)
         self.program = entrant.control if entrant.control is not None else self.twin.make_program()
         self.stimuli = scope.stimuli()
         self._sampled, self._tells_time = sampling is not None, entrant.tells_time
@@ -135,6 +142,7 @@ class RobotRun:
         self.setpoints = Values({name: first + i for i, name in enumerate(self.robot.setpoints)}, self._state)
         rows = zip(self.robot.inputs, self.context.inputs.inputs, strict=True)
         self._commands = {name: int(row["command"]) for name, row in rows}
+        self.commands = Values(self._commands, self._state)
         self.pilot = Piloted(built) if self.piloted else None
 
     @property

@@ -191,8 +191,9 @@ class Run:
         done = tuple(self.interventions)
         twin = simulation.twin
         return InterventionLog(
-            twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted, twin.variant
-        )
+            twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted, twin.variant,
+            simulation.every_input,
+        )  # fmt: skip
 
     def close(self) -> None:
         """End the run; its log stays."""

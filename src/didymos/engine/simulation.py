@@ -19,6 +19,7 @@ from didymos.describe.description import Note
 from didymos.describe.schema import ExpectationSpec
 from didymos.describe.twin import Twin
 from didymos.engine import stopwatch
+from didymos.engine.allocations import allocation_notes
 from didymos.engine.build import Built, build
 from didymos.engine.cameras import View
 from didymos.engine.compile_ahead import loop_compiled_beside
@@ -237,8 +238,14 @@ class Simulation:
 
     @property
     def gain_notes(self) -> tuple[Note, ...]:
-        """A note on each servo, drive or actuator whose gains are too stiff for the physics step; see `gain_check.py`."""
-        return gain_notes(self.built)
+        """A note on each servo, drive or actuator whose gains are too stiff for the physics step (`gain_check.py`), and on gains
+        that could not be found from the model (`gain_design.py`)."""
+        return (*gain_notes(self.built), *self.only.design_notes)
+
+    @property
+    def allocation_notes(self) -> tuple[Note, ...]:
+        """A note on each axis of its allocations that does nothing; see `allocation_check.py`."""
+        return allocation_notes(self.built)
 
     @property
     def options_left_out(self) -> tuple[Note, ...]:
@@ -560,9 +567,16 @@ class Simulation:
             metadata["variant"] = self.twin.variant
         if self.piloted:
             metadata["piloted"] = "true"
+        if self.every_input:
+            metadata["every_input"] = "true"
         if is_portable():
             metadata["portable"] = "true"
         return Log(self.layouts, metadata, keep=keep)
+
+    @property
+    def every_input(self) -> bool:
+        """Whether inputs have a rate of their own in the log, as `every_input.py` gives them."""
+        return any(robot.twin.file.record.inputs_rate > 0.0 for robot in self.robots.values())
 
     @property
     def layouts(self) -> tuple[StreamLayout, ...]:

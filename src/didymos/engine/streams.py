@@ -18,6 +18,7 @@ from didymos.describe.twin import Twin
 from didymos.engine.assemble import SCAN, Assembly
 from didymos.engine.boxes import is_box
 from didymos.engine.context import Source
+from didymos.engine.earth_truth import EARTH_COLUMNS
 from didymos.engine.link_frames import WORLD, LinkFrame
 from didymos.engine.object_streams import object_streams
 from didymos.engine.sensor_sites import MOMENTUM, TRUTH, WHOLE_MOMENTUM, optical_frames
@@ -60,8 +61,8 @@ def plan_streams(
     clock: bool = True,
 ) -> tuple[StreamPlan, ...]:
     """Clock (of one robot of a world), truth, joints, poses of links, set-points (name -> unit and number), inputs, parts, the
-    air, what the program reports and its odometry, parameters that stimuli move, momentum, objects that move (beside the clock),
-    channels and boxes of a pilot, then every sensor.
+    air, the Earth where it is on, what the program reports and its odometry, parameters that stimuli move, momentum, objects that
+    move (beside the clock), channels and boxes of a pilot, then every sensor.
     """
     record, starts = twin.file.record, assembly.state.starts
     streams = [StreamPlan(StreamLayout("clock", Kind.CLOCK, (), ()), record.rate, -1, [])] if clock else []
@@ -74,7 +75,7 @@ def plan_streams(
         units, numbers = zip(*setpoints.values(), strict=True)
         columns = [(Source.STATE, starts["setpoints"] + number, 1.0) for number in numbers]
         streams.append(StreamPlan(StreamLayout("setpoints", Kind.SCALARS, tuple(setpoints), units), record.rate, -1, columns))
-    streams += _inputs(twin, assembly, record.rate)
+    streams += _inputs(twin, assembly, record.inputs_rate or record.rate)
     streams += _parts(twin, assembly, record.rate)
     if record.air:
         start = starts["air"] + offset_of(AIR_STATE, "wind_at_root")
@@ -82,6 +83,9 @@ def plan_streams(
         names = ("wind.x", "wind.y", "wind.z", "speed", "rate.x", "rate.y", "rate.z")
         layout = StreamLayout("air", Kind.SCALARS, names, ("m/s",) * 4 + ("rad/s",) * 3)
         streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, start, 4) + _of(Source.STATE, turn, 3)))
+    if twin.file.world.earth.on:
+        layout = StreamLayout("earth", Kind.SCALARS, tuple(EARTH_COLUMNS), tuple(EARTH_COLUMNS.values()))
+        streams.append(StreamPlan(layout, record.rate, -1, _of(Source.STATE, starts["earth_truth"], len(EARTH_COLUMNS))))
     streams += _program(twin, assembly, program, record.rate)
     if scheduled:
         units = tuple("N" if path.startswith("push.") else twin.parameters[path].unit for path in scheduled)

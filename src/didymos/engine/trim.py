@@ -1,136 +1,228 @@
-"""Trim and small motions of an aircraft: where it flies level and straight, and how it moves about there.
+"""Trim of an aircraft: where it flies steadily, straight or in a turn, level or climbing, or hovers.
 
-`find_trim` solves for the angle of attack, the pitch input and the throttle at which a twin in level flight along world x neither
-accelerates nor turns: dvx/dt = dvz/dt = dq/dt = 0, in still air, with its own force laws and engines settled. `longitudinal`
-gives the matrix A of dx/dt = A x there, by central differences of the engine's own accelerations, for small x = (vx, vz, q,
-theta, z): velocities of the root link in the world [m/s], nose-up rate [rad/s] and angle [rad], height [m]. Its eigenvalues
-are the short period, the phugoid and (slow) the effect of the thinning air.
+In still air the velocity V of the root link leads along world x, raised by the climb angle gamma. Solved for are the attitude
+(nose-up angle theta, bank phi, sideslip by the heading psi), the commands of all axes (`flight_axes`), and the followers of the
+motion (motor speeds, axles, held joints; `aircraft`), such that
+
+    dv/dt = Omega x v,    domega/dt = 0,    omega = R^T Omega,    Omega = (0, 0, turn)        forces and moments in balance
+    (R^T (dv/dt + g z))_y = 0                                                          no side force: the ball is in the middle
+    d followers / dt = 0
+
+Straight flight has turn = 0 and solves for phi; with a bank given it solves for the turn, to the right for a bank to the right.
+Without roll or yaw there is no ball to hold. At airspeed 0 there is neither heading nor ball; the attitude then is
+R = Rx(phi) Ry(-theta), which has no edge at theta = 90 deg, so that a tail-sitter hovers too.
+
+Angles [rad]: alpha = atan2(w, u), beta = asin(v / V) of the velocity in the root link's frame turned to forward-right-down.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-import mujoco
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
-from didymos.contract import offset_of
-from didymos.describe.names import part_inputs
 from didymos.describe.twin import Twin
-from didymos.engine.assemble import Assembly, assemble
-from didymos.engine.forces import tick_all
-from didymos.engine.start import quaternion_from_rpy
-from didymos.errors import InputError, RunError, nearest
-from didymos.parts.part import CLOCK
+from didymos.engine.aircraft import Aircraft, Motion, Vector
+from didymos.engine.bounded_solve import solve_bounded
+from didymos.engine.flight_axes import AXES
+from didymos.errors import InputError, RunError
 
-__all__ = ["Trim", "find_trim", "longitudinal"]
+__all__ = ["Steady", "Trim", "find_trim", "motion_of", "solve_trim"]
 
-_SETTLING = 3.0  # [s], of engines
-_STEP = 1e-3  # [s]
 _GOOD = 1e-6  # [m/s^2, rad/s^2], what may be left
+_STEEPEST = 1.4  # [rad], of attitude
+_SLIP = 0.6  # [rad], of heading
+_FASTEST = 4.0  # [rad/s], of a turn
+_THRUST = 0.5  # to begin with
+
+
+@dataclass(frozen=True)
+class Steady:
+    """A steady flight that is asked for: airspeed [m/s], height [m], climb [rad], bank [rad] or None for straight flight."""
+
+    airspeed: float
+    height: float = 50.0
+    climb: float = 0.0
+    bank: float | None = None
 
 
 @dataclass(frozen=True)
 class Trim:
-    """Level flight: airspeed [m/s], height [m], nose-up angle [rad] (the angle of attack), inputs."""
+    """A steady flight: angles [rad], turn [rad/s], commands by axis, inputs and followers by name, thrust [N], power [W]."""
 
-    airspeed: float
-    height: float
-    nose: float
-    pitch: float
-    throttle: float
+    flight: Steady
+    theta: float
+    bank: float
+    heading: float
+    turn: float
+    alpha: float
+    beta: float
+    commands: Mapping[str, float]
+    inputs: Mapping[str, float]
+    followers: Mapping[str, float]
+    thrust: float
+    power: float | None
+    left: float = field(default=0.0, compare=False)
+    """The largest acceleration that is left [m/s^2, rad/s^2]."""
+
+    @property
+    def airspeed(self) -> float:
+        """[m/s]."""
+        return self.flight.airspeed
+
+    @property
+    def height(self) -> float:
+        """[m]."""
+        return self.flight.height
+
+    @property
+    def nose(self) -> float:
+        """Nose-up angle [rad]; of level flight, the angle of attack."""
+        return self.theta
+
+    @property
+    def pitch(self) -> float:
+        """The command of the pitch axis."""
+        return self.commands.get("pitch", 0.0)
+
+    @property
+    def throttle(self) -> float:
+        """The command of the thrust axis."""
+        return self.commands.get("thrust", 0.0)
 
 
-class _Aircraft:
-    """A compiled twin that can be put into level flight."""
+def _rotation(theta: float, bank: float, heading: float, hovers: bool) -> Vector:
+    """From the root link (forward-left-up) to the world."""
+    c, s = math.cos(theta), math.sin(theta)
+    nose = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
+    c, s = math.cos(bank), math.sin(bank)
+    roll = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+    c, s = math.cos(heading), math.sin(heading)
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return roll @ nose if hovers else turn @ nose @ roll
 
-    def __init__(self, twin: Twin, pitch: Sequence[str], throttle: Sequence[str]) -> None:
-        if not twin.description.floating:
-            raise InputError("only a robot that floats can be trimmed", path="description.base")
-        calm = twin.copy()
-        for path in ("world.wind.speed", "world.wind.up"):
-            calm.set(path, 0.0)
-        self.twin = calm
-        self.assembly: Assembly = assemble(calm)
-        self.model = self.assembly.model
-        self.data = mujoco.MjData(self.model)
-        places = {name: self.assembly.state.starts[f"inputs:{part}"] + i for name, part, i in part_inputs(calm)}
-        for name in (*pitch, *throttle):
-            if name not in places:
-                raise InputError(f"there is no input {name!r}{nearest(name, places)}")
-        self._pitch, self._throttle = [places[name] for name in pitch], [places[name] for name in throttle]
 
-    def fly(self, airspeed: float, height: float, nose: float, pitch: float, throttle: float) -> None:
-        """Level flight along x with engines settled."""
-        mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[2] = height
-        self.data.qpos[3:7] = quaternion_from_rpy(0.0, -nose, 0.0)
-        self.data.qvel[0] = airspeed
-        self.data.plugin_state[self._pitch] = pitch
-        self.data.plugin_state[self._throttle] = throttle
-        clock = np.array([(0.0, 1e9, 0.0)], dtype=CLOCK)  # long enough for any servo
-        table = self.model.numeric_data.ctypes.data + 8 * self.assembly.table_start
-        tick_all(table, self.data.plugin_state.ctypes.data, clock.ctypes.data)
-        for _ in range(round(_SETTLING / _STEP) if self.model.na else 0):
-            mujoco.mj_forward(self.model, self.data)
-            self.data.act += _STEP * self.data.act_dot
-        mujoco.mj_forward(self.model, self.data)
-        self._spin_axles()
+def motion_of(flight: Steady, theta: float, bank: float, heading: float, turn: float) -> Motion:
+    """The motion of the root link in a steady flight."""
+    hovers = flight.airspeed == 0.0
+    rotation = _rotation(theta, bank, heading, hovers)
+    velocity = flight.airspeed * np.array([math.cos(flight.climb), 0.0, math.sin(flight.climb)])
+    return Motion(flight.height, rotation, velocity, rotation.T @ np.array([0.0, 0.0, turn]))
 
-    def _spin_axles(self) -> None:
-        for name, part in self.twin.file.parts.items():
-            outputs = [item.name for item in part.contract.outputs]
-            if part.joint is not None and "speed" in outputs:
-                joint = self.model.joint(self.twin.description.joints[part.joint].engine_joints[0])
-                speed = self.assembly.state.starts[f"outputs:{name}"] + offset_of(part.contract.output_layout, "speed")
-                self.data.qvel[joint.dofadr[0]] = self.data.plugin_state[speed]
 
-    def acceleration(self) -> NDArray[np.float64]:
-        """dvx/dt, dvz/dt [m/s^2] and nose-up dq/dt [rad/s^2]."""
-        mujoco.mj_forward(self.model, self.data)
-        return np.array([self.data.qacc[0], self.data.qacc[2], -self.data.qacc[4]])
+class _Problem:
+    """Unknowns and residual of a trim."""
+
+    def __init__(self, aircraft: Aircraft, flight: Steady, held: Mapping[str, float]) -> None:
+        self.aircraft, self.flight, self.held = aircraft, flight, held
+        self.hovers = flight.airspeed == 0.0
+        self.axes = [axis for axis in AXES if aircraft.axes.get(axis) and axis not in held]
+        self.ball = not self.hovers and {"roll", "yaw"} <= set(self.axes)
+        self.gravity = aircraft.twin.file.world.gravity
+
+    def split(self, x: Vector) -> tuple[tuple[float, float, float, float], dict[str, float], Vector]:
+        theta, side, heading = float(x[0]), float(x[1]), float(x[2])
+        bank, turn = (side, 0.0) if self.flight.bank is None else (self.flight.bank, side)
+        commands = {**self.held, **dict(zip(self.axes, x[3 : 3 + len(self.axes)].tolist(), strict=True))}
+        return (theta, bank, heading, turn), commands, x[3 + len(self.axes) :]
+
+    def residual(self, x: Vector) -> Vector:
+        (theta, bank, heading, turn), commands, followers = self.split(x)
+        motion = motion_of(self.flight, theta, bank, heading, turn)
+        self.aircraft.put(motion, commands, followers * self.sizes)
+        own, rates = self.aircraft.accelerations()
+        acceleration = own[:3]
+        wanted = np.cross([0.0, 0.0, turn], motion.velocity)
+        left = [*(acceleration - wanted), *own[3:6], *(rates / self.sizes)]
+        if self.ball:
+            left.append(float((motion.rotation.T @ (acceleration + np.array([0.0, 0.0, self.gravity])))[1]))
+        return np.array(left)
+
+    def begin(self, near: Trim | None) -> Vector:
+        """Unknowns to begin with, and how large followers are: from a trim nearby, or from settled engines at half thrust."""
+        if near is not None:
+            found = np.array([near.followers[name] for name in self.aircraft.follower_names])
+            commands = [near.commands.get(axis, 0.0) for axis in self.axes]
+            side = near.bank if self.flight.bank is None else near.turn
+            first = [near.theta, side, near.heading, *commands]
+        else:
+            theta = self._nose()
+            thrust = {**self.held, "thrust": _THRUST}
+            found = self.aircraft.settle(motion_of(self.flight, theta, 0.0, 0.0, 0.0), thrust)
+            side = 0.0
+            if self.flight.bank is not None:
+                side = -self.gravity * math.tan(self.flight.bank) / max(self.flight.airspeed, 1.0)
+            first = [theta, side, 0.0, *(_THRUST if axis == "thrust" else 0.0 for axis in self.axes)]
+        self.sizes = np.maximum(np.abs(found), 1.0)
+        return np.array([*first, *(found / self.sizes)])
+
+    def _nose(self) -> float:
+        """Nose-up angle to begin with: along the way, or, where it hovers, with the thrust of its rotors upward."""
+        if not self.hovers or not self.aircraft.rotors:
+            return self.flight.climb
+        axis = np.sum([rotor.axis for rotor in self.aircraft.rotors], axis=0)
+        return math.atan2(float(axis[0]), float(axis[2]))
+
+    def bounds(self, first: Vector) -> tuple[Vector, Vector]:
+        low = np.full(len(first), -np.inf)
+        high = np.full(len(first), np.inf)
+        middle = self._nose()
+        low[0], high[0] = middle - _STEEPEST, middle + _STEEPEST
+        side = _STEEPEST if self.flight.bank is None else _FASTEST
+        low[1], high[1] = -side, side
+        low[2], high[2] = (0.0, 0.0) if self.hovers else (-_SLIP, _SLIP)
+        for i, axis in enumerate(self.axes):
+            low[3 + i], high[3 + i] = (0.0 if axis == "thrust" else -1.0), 1.0
+        return low, high
+
+
+def solve_trim(
+    aircraft: Aircraft, flight: Steady, *, near: Trim | None = None, held: Mapping[str, float] | None = None
+) -> Trim | None:
+    """The trim of a flight, from a trim nearby where there is one; None where there is none. `held` axes keep their command."""
+    problem = _Problem(aircraft, flight, held or {})
+    first = problem.begin(near)
+    low, high = problem.bounds(first)
+    found, left = solve_bounded(problem.residual, first, low, high, np.ones(len(first)))
+    if not np.isfinite(left).all() or np.abs(left).max() > _GOOD:
+        return None
+    problem.residual(found)
+    (theta, bank, heading, turn), commands, followers = problem.split(found)
+    motion = motion_of(flight, theta, bank, heading, turn)
+    forward, leftward, upward = motion.rotation.T @ motion.velocity
+    speed = flight.airspeed
+    names = dict(zip(aircraft.follower_names, (followers * problem.sizes).tolist(), strict=True))
+    alpha = math.atan2(-upward, forward) if speed > 0.0 else 0.0
+    beta = math.asin(max(-1.0, min(1.0, -leftward / speed))) if speed > 0.0 else 0.0
+    power = aircraft.outputs("power")
+    return Trim(
+        flight, theta, bank, heading, turn, alpha, beta, commands, dict(aircraft.inputs), names,
+        sum(aircraft.outputs("thrust")), sum(power) if power else None, float(np.abs(left).max()),
+    )  # fmt: skip
 
 
 def find_trim(
-    twin: Twin, *, airspeed: float, height: float = 50.0, pitch: Sequence[str], throttle: Sequence[str]
+    twin: Twin,
+    *,
+    airspeed: float,
+    height: float = 50.0,
+    climb: float = 0.0,
+    bank: float | None = None,
+    pitch: Sequence[str] | None = None,
+    throttle: Sequence[str] | None = None,
 ) -> Trim:
-    """Level flight at an airspeed [m/s]; `pitch` and `throttle` name the inputs that share the pitch and throttle command."""
-    aircraft = _Aircraft(twin, pitch, throttle)
+    """Steady flight at an airspeed [m/s], a height [m], a climb angle [rad] and perhaps a bank [rad, to the right].
 
-    def left(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        aircraft.fly(airspeed, height, float(x[0]), float(x[1]), float(x[2]))
-        return aircraft.acceleration()
-
-    found = least_squares(left, [0.0, 0.0, 0.5], bounds=([-0.6, -1.0, 0.0], [0.6, 1.0, 1.0]), xtol=1e-14, ftol=1e-14, gtol=1e-14)
-    if np.abs(found.fun).max() > _GOOD:
-        worst = ", ".join(f"{value:.3g}" for value in found.fun)
-        raise RunError(f"{twin.name} has no level flight at {airspeed:g} m/s (left over: {worst} m/s^2, m/s^2, rad/s^2)")
-    return Trim(airspeed, height, *(float(value) for value in found.x))
-
-
-def longitudinal(twin: Twin, trim: Trim, *, pitch: Sequence[str], throttle: Sequence[str]) -> NDArray[np.float64]:
-    """A of dx/dt = A x about a trim, x = (vx, vz, q, theta, z); shape [5, 5]."""
-    aircraft = _Aircraft(twin, pitch, throttle)
-    aircraft.fly(trim.airspeed, trim.height, trim.nose, trim.pitch, trim.throttle)
-    position, velocity = aircraft.data.qpos.copy(), aircraft.data.qvel.copy()
-
-    def rates(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        aircraft.data.qpos[:], aircraft.data.qvel[:] = position, velocity
-        aircraft.data.qvel[0] += x[0]
-        aircraft.data.qvel[2] += x[1]
-        aircraft.data.qvel[4] -= x[2]
-        aircraft.data.qpos[3:7] = quaternion_from_rpy(0.0, -(trim.nose + x[3]), 0.0)
-        aircraft.data.qpos[2] += x[4]
-        return np.array([*aircraft.acceleration(), x[2], x[1]])
-
-    matrix = np.zeros((5, 5))
-    for column, size in enumerate((1e-4, 1e-4, 1e-5, 1e-6, 1e-2)):
-        step = np.zeros(5)
-        step[column] = size
-        matrix[:, column] = (rates(step) - rates(-step)) / (2.0 * size)
-    assert math.isfinite(matrix.sum())
-    return matrix
+    Commands are those of the twin's own axes, unless `pitch` and `throttle` name the inputs that share these two.
+    """
+    if not (math.isfinite(airspeed) and airspeed >= 0.0):
+        raise InputError(f"found {airspeed:g}, expected an airspeed of 0 m/s or more", option="airspeed")
+    axes = None
+    if pitch is not None or throttle is not None:
+        axes = {"pitch": dict.fromkeys(pitch or (), 1.0), "thrust": dict.fromkeys(throttle or (), 1.0)}
+    found = solve_trim(Aircraft(twin, axes), Steady(airspeed, height, climb, bank))
+    if found is None:
+        raise RunError(f"{twin.name} has no steady flight at {airspeed:g} m/s")
+    return found

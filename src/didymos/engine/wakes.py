@@ -18,6 +18,7 @@ from typing import Any
 from didymos.air.air_state import AIR_STATE
 from didymos.air.atmosphere import density
 from didymos.air.merged_jet import merge_rotors
+from didymos.air.place import PLACE
 from didymos.air.rotor_wake import JET, ROTOR, wake_at
 from didymos.compiled import kernel
 from didymos.engine.layout import DATA
@@ -79,7 +80,10 @@ def blow(data: int, table: int, state: int, robot: int, jets: int, first_jet: in
     if header.root_dof >= 0:
         velocity = doubles(word(data + _QVEL) + 8 * header.root_dof)
         x, y, z = x - velocity[0], y - velocity[1], z - velocity[2]
-    thick = density(doubles(word(data + _XPOS) + 24 * header.root_body)[2], air.temperature, air.pressure)
+    altitude = doubles(word(data + _XPOS) + 24 * header.root_body)[2]
+    if header.curved != 0:
+        altitude = record_at(state + 8 * header.place, PLACE).height
+    thick = density(altitude, air.temperature, air.pressure)
     for i in range(header.jets):
         merge_rotors(all_rotors, made[first_jet + i], thick, x, y, z, wake)
 

@@ -137,7 +137,7 @@ class WorldSimulation(Simulation):
     @property
     def gain_notes(self) -> tuple[Note, ...]:
         """A note on each servo, drive or actuator whose gains are too stiff for the physics step."""
-        return tuple(note for robot in self._robots for note in gain_notes(robot.built))
+        return tuple(note for robot in self._robots for note in (*gain_notes(robot.built), *robot.design_notes))
 
     @property
     def free_fall(self) -> str | None:

@@ -17,7 +17,7 @@ from didymos.fitting.recording import Channel, Column
 from didymos.record.bad_samples import Nature, faults_of, gaps, usual_interval
 from didymos.record.derivative import disagreement
 
-__all__ = ["FaultySamples", "disagreeing", "faulty"]
+__all__ = ["FaultySamples", "disagreeing", "faulty", "not_numbers"]
 
 _Array = NDArray[np.float64]
 _Mask = NDArray[np.bool_]
@@ -55,6 +55,12 @@ def faulty(column: Column, time: _Array, values: _Array) -> FaultySamples:
                      f" {usual_interval(time):.3g} s; no window crosses it")  # fmt: skip
         stretches.append((float(time[i]), float(time[i + 1])))
     return FaultySamples(mask, tuple(stretches), tuple(texts))
+
+
+def not_numbers(values: _Array) -> FaultySamples:
+    """What of a column is no number at all: values, shape [n, k]."""
+    mask = np.asarray(~np.isfinite(values).all(axis=1))
+    return FaultySamples(mask, (), (f"{mask.sum()} samples are no numbers and are left out",) if mask.any() else ())
 
 
 def disagreeing(channels: Sequence[Channel]) -> Iterator[tuple[str, list[Stretch]]]:

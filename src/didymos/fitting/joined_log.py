@@ -15,12 +15,18 @@ from pathlib import Path
 from didymos.errors import InputError
 from didymos.record.log import Log, Signal
 
-__all__ = ["JoinedLog", "split_files"]
+__all__ = ["JoinedLog", "split_files", "split_scenario"]
 
 
 def split_files(text: str) -> tuple[Path, ...]:
     """The files that `A+B` names; one of that very name goes first."""
     return (Path(text),) if Path(text).exists() else tuple(Path(part) for part in text.split("+"))
+
+
+def split_scenario(text: str | Path) -> tuple[str, str]:
+    """The files and the scenario of `FILE=SCENARIO`; no scenario where none is named, or where a file has that very name."""
+    name, equals, scenario = str(text).rpartition("=")
+    return (name, scenario) if equals and not Path(str(text)).exists() else (str(text), "")
 
 
 class JoinedLog:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from didymos.describe.twin import Twin
 from didymos.engine.simulation import Simulation
 from didymos.errors import InputError, nearest, nearest_few
-from didymos.fitting.faulty_samples import disagreeing, faulty
-from didymos.fitting.joined_log import JoinedLog, split_files
+from didymos.fitting.faulty_samples import disagreeing, faulty, not_numbers
+from didymos.fitting.joined_log import JoinedLog, split_files, split_scenario
 from didymos.fitting.recording import Channel, Column, Recording
 from didymos.record.frames import (
     body_to_flu,
@@ -65,19 +65,22 @@ def read_recordings(twin: Twin, texts: Sequence[str | Path], columns: Mapping[st
     return made
 
 
-def read_recording(twin: Twin, text: str | Path, columns: Mapping[str, Column] | None = None) -> Recording:
+def read_recording(
+    twin: Twin, text: str | Path, columns: Mapping[str, Column] | None = None, *, as_recorded: bool = False
+) -> Recording:
     """Read `FILE` or `FILE=SCENARIO`; without a scenario it is the one that is called as the file is. `A+B` are of one clock.
 
     The columns are those of the twin file by default. One that is compared with a weight of 0 may be missing; any other is an
-    `InputError`. A log of a run of the twin needs no columns: everything that both record is compared.
+    `InputError`. A log of a run of the twin needs no columns: everything that both record is compared. What comes `as_recorded`
+    keeps samples that cannot be trusted, for whoever looks for faults: only what is no number is left out.
     """
-    return _read(twin, text, columns_of(twin) if columns is None else columns)[0]
+    return _read(twin, text, columns_of(twin) if columns is None else columns, as_recorded=as_recorded)[0]
 
 
-def _read(twin: Twin, text: str | Path, columns: Mapping[str, Column]) -> tuple[Recording, str]:
-    name, equals, scenario = str(text).rpartition("=")
-    if not equals or Path(str(text)).exists():
-        name, scenario = str(text), ""
+def _read(
+    twin: Twin, text: str | Path, columns: Mapping[str, Column], *, as_recorded: bool = False
+) -> tuple[Recording, str]:
+    name, scenario = split_scenario(text)
     files = split_files(name)
     file, log = files[0], JoinedLog(files)
     if not any(source in log for column in columns.values() for source in column.sources):
@@ -95,11 +98,12 @@ def _read(twin: Twin, text: str | Path, columns: Mapping[str, Column]) -> tuple[
     for each in log.logs:
         found += [f"{file.name}: {item.text}" for item in examine(each, ()) if item.kind in _WHOLE]
     channels = [
-        _channel(file, log, column, _unit_of(twin, column) if column.unit else "", found, masked) for column in present
+        _channel(file, log, column, _unit_of(twin, column) if column.unit else "", found, masked, as_recorded)
+        for column in present
     ]  # fmt: skip
     fed = {_target(twin, channel.column, file): np.column_stack([channel.time, channel.values])
            for channel in channels if channel.column.use in ("input", "setpoint")}  # fmt: skip
-    for text, stretches in disagreeing(channels):
+    for text, stretches in () if as_recorded else disagreeing(channels):
         found.append(f"{file.name}: {text}")
         masked += stretches
     compared = tuple(channel for channel in channels if channel.column.use == "signal")
@@ -160,9 +164,10 @@ def _scenario(twin: Twin, file: Path, name: str, *, needed: bool) -> str | None:
 
 
 def _channel(
-    file: Path, log: JoinedLog, column: Column, target: str, found: list[str], masked: list[tuple[float, float]]
-) -> Channel:
-    """A column as the twin would say it, without samples that cannot be trusted."""
+    file: Path, log: JoinedLog, column: Column, target: str, found: list[str], masked: list[tuple[float, float]],
+    as_recorded: bool,
+) -> Channel:  # fmt: skip
+    """A column as the twin would say it, without samples that cannot be trusted; `as_recorded`, without those that are none."""
     for source in column.sources:
         if source not in log:
             known = nearest_few(source, log.signals)
@@ -177,10 +182,10 @@ def _channel(
         raise InputError(f"found {len(time)} samples, expected a motion", file=file, path=column.name)
     if time[0] < 0.0:
         raise InputError(f"begins at t = {time[0]:.6g} s, expected the command's begin at 0", file=file, path=column.name)
-    bad = faulty(column, time, values)
+    bad = not_numbers(values) if as_recorded else faulty(column, time, values)
     masked += bad.stretches
     found += [f"{file.name}: {column.name}: {text}" for text in bad.texts]
-    if bad.mask.sum() > _LOST * len(time):
+    if bad.mask.sum() > (len(time) - 2 if as_recorded else _LOST * len(time)):
         text = f"{bad.mask.sum()} of {len(time)} samples cannot be trusted: {bad.texts[0]}"
         raise InputError(text, file=file, path=column.name)
     good = ~bad.mask

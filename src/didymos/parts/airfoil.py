@@ -13,6 +13,7 @@ model linear   C_L = (1 - s) (C_L0 + C_La alpha) + s 2 sgn(alpha) sin^2(alpha) c
                s   = 1 - S(M (a0 - alpha)) S(M (a0 + alpha)),   S(x) = 1 / (1 + exp(-x))
 model curves   C_L and C_D from the curves `lift` and `drag` over alpha (a surface: over alpha and beta)
 model none     nothing: the surface is switched off
+ground_effect  near the ground (model linear) the induced drag is phi times itself, the line K times, see `ground_effect.py`
 
 These hold in attached flow: for |alpha| up to the stall angle a0 (lift and drag of `curves`: in the range of both curves) and
 |beta| up to 30 deg. Elsewhere the surface is a flat plate in separated flow, with (x, y, z) = (u, v, w) / V:
@@ -48,6 +49,7 @@ from didymos.compiled import kernel
 from didymos.contract import choice, input, memory, needs, option, output, parameter
 from didymos.parts.airfoil_regimes import held_share, nearest_end, sideslip_share, stall_share, transition
 from didymos.parts.curve import CURVE, CurveSpec, evaluate
+from didymos.parts.ground_effect import induced_share, lift_growth
 from didymos.parts.part import Part, law, tick
 
 __all__ = ["Airfoil"]
@@ -57,12 +59,16 @@ _NONE, _LINEAR, _CURVES = range(len(_MODELS))
 
 
 @kernel
-def _lift_and_drag(alpha: float, sine: float, cosine: float, foil: Any) -> tuple[float, float]:
+def _lift_and_drag(alpha: float, sine: float, cosine: float, foil: Any, clearance: float) -> tuple[float, float]:
     """C_L and C_D at an angle of attack [rad], of which sine and cosine are known: a line with its induced drag, blended into a
     flat plate."""
     share = stall_share(alpha, foil.stall_angle, foil.stall_sharpness)
     line = foil.lift_0 + foil.lift_alpha * alpha
     induced = line * line * foil.area / (math.pi * foil.oswald * foil.span * foil.span)
+    if foil.ground_effect > 0.0:
+        phi, aspect = induced_share(clearance, foil.span), foil.span * foil.span / foil.area
+        induced *= 1.0 - foil.ground_effect * (1.0 - phi)
+        line *= 1.0 + foil.ground_effect * (lift_growth(phi, aspect) - 1.0)
     plate = 2.0 * abs(sine) * sine * cosine
     lift = (1.0 - share) * line + share * plate
     return lift, foil.drag_0 + (1.0 - share) * induced + share * 2.0 * abs(sine) * sine * sine
@@ -95,7 +101,7 @@ def _add_wrench(
     if foil.model == _CURVES:
         lift, drag, attached = _from_curves(foil, alpha, beta)
     else:
-        lift, drag = _lift_and_drag(alpha, sine, cosine, foil)
+        lift, drag = _lift_and_drag(alpha, sine, cosine, foil, here.clearance)
         attached = held
     slipping = sideslip_share(y)
     attached *= slipping
@@ -208,6 +214,7 @@ class Airfoil(Part):
     yaw_r = _derivative("C_nr, per b r / 2V")
     yaw_x = _derivative("C_ndx", "1/rad")
     yaw_z = _derivative("C_ndz", "1/rad")
+    ground_effect = parameter(0.0, unit="1", low=0, high=1, live=False, doc="1 switches it on, with model `linear`")
     lift = option(CurveSpec | None, None, layout=CURVE, doc="C_L over the angle of attack")
     drag = option(CurveSpec | None, None, layout=CURVE, doc="C_D over the angle of attack")
     x = input(range=(-1.0, 1.0), doc="share of `limit_x` (aileron)")
@@ -229,6 +236,12 @@ class Airfoil(Part):
             raise ValueError("slipstream needs the key 'input_from': the propeller whose wake it is")
         if spec.model == "curves":
             _check_circle(spec)
+        if spec.ground_effect > 0.0 and spec.model != "linear":
+            raise ValueError("ground_effect belongs to model 'linear', whose induced drag is known")
+
+    @classmethod
+    def looks_below(cls, spec: Any) -> bool:
+        return bool(spec.ground_effect > 0.0)
 
     @law
     def act(foil, here, inputs, memory, state, rate, wrench, output):  # type: ignore[no-untyped-def]

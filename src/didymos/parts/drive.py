@@ -227,6 +227,7 @@ class Drive(Part):
     ripple6_cosine = parameter(0.0, unit="N m")
     ripple_table = option(AngleTableSpec | None, None, layout=ANGLE_TABLE, doc="R [N m], ripple beside the waves")
     coulomb_table = option(AngleTableSpec | None, None, layout=ANGLE_TABLE, doc="f [N m], what F_C has more at an angle")
+    health = parameter(1.0, unit="1", low=0, high=1, doc="share of the torque that arrives; the controller reports all of it")
     gear_stiffness = parameter(0.0, unit="N m/rad", low=0, live=False, doc="at the output; 0 for a rigid gear")
     gear_damping = parameter(0.0, unit="N m s/rad", low=0, doc="at the output, of a springy gear")
     backlash = parameter(0.0, unit="rad", low=0, doc="play at the output, of a springy gear")
@@ -319,10 +320,11 @@ class Drive(Part):
         if not of_windings:
             limit = torque_limit(speed, torque, memory.heat, drive)
             torque = min(max(torque, -limit), limit)
-        at_rotor = torque + ripple_torque(angle, drive)
+        given = drive.health * torque
+        at_rotor = given + ripple_torque(angle, drive)
         slip = n * here.joint_velocity / _TURN / drive.stribeck_speed
         given_back = n * breakaway_excess(angle, drive) * (1.0 - math.exp(-slip * slip)) * (1.0 if slip > 0.0 else -1.0)
-        driven = n * torque
+        driven = n * given
         if springy:
             through = mesh_torque(state.twist, spin / n - here.joint_velocity, drive)
             rate.twist = spin / n - here.joint_velocity

@@ -31,9 +31,10 @@ import math
 from typing import Any
 
 from didymos.compiled import kernel
-from didymos.contract import input, option, output, parameter, state
+from didymos.contract import input, needs, option, output, parameter, state
 from didymos.parts.curve import CURVE, CurveSpec, evaluate
 from didymos.parts.jet_source import JetSource
+from didymos.parts.motor import motor_current, torque_constant
 from didymos.parts.part import Part, law
 from didymos.parts.wake import wake
 
@@ -113,6 +114,7 @@ class ElectricEngine(Part):
     power = option(CurveSpec, layout=CURVE, doc="C_P over the advance ratio")
     efficiency = option(CurveSpec, layout=CURVE, doc="eta over the advance ratio")
     throttle = input(range=(0.0, 1.0), doc="d, the duty of the speed controller")
+    supplied = needs("voltage", unit="V", doc="of a battery that it shares (`input_from`), in the place of its own")
     speed = state(unit="rad/s", settles=True, doc="w")
     charge_used = state(doc="share of the charge that has been used, which begins at zero")
     thrust = output(unit="N", doc="T, along +x")
@@ -122,6 +124,7 @@ class ElectricEngine(Part):
     voltage = output(unit="V", doc="of the battery under load")
     shaft_power = output("power", unit="W", doc="P")
     charge = output(doc="1 full, 0 empty")
+    supply_current = output(unit="A", recorded=False, doc="d I, from the battery")
 
     @classmethod
     def jet_source(cls, numbers: Any) -> JetSource:
@@ -132,13 +135,11 @@ class ElectricEngine(Part):
         duty = engine.health * min(max(inputs.throttle, 0.0), 1.0)
         speed = min(max(state.speed, 0.0), engine.speed_limit)
         charge = 1.0 - state.charge_used
-        torque_constant = 1.0 / (2.0 * math.pi * engine.speed_constant)
-        voltage = _voltage(engine, charge)
-        current = max(
-            (duty * voltage - torque_constant * speed)
-            / (engine.motor_resistance + duty * duty * engine.battery_resistance),
-            0.0,
-        )
+        constant = torque_constant(engine.speed_constant)
+        voltage, resistance = _voltage(engine, charge), engine.battery_resistance
+        if inputs.voltage > 0.0:  # a battery's, which has its own resistance and charge
+            voltage, resistance = inputs.voltage, 0.0
+        current = motor_current(duty, voltage, constant, speed, engine.motor_resistance, resistance)
         through_air = max(speed + engine.direction * here.air_rate[0], 0.0)
         turns = through_air / (2.0 * math.pi)
         along = here.air_velocity[0]
@@ -154,7 +155,7 @@ class ElectricEngine(Part):
         thrust = propeller_thrust(power, evaluate(engine.efficiency, advance, turns), along, here.density, engine.diameter)
         thrust = min(thrust, engine.thrust_limit)
         friction = engine.idle_current if speed > 0.0 else min(engine.idle_current, current)
-        acceleration = (torque_constant * (current - friction) - drag) / engine.inertia
+        acceleration = (constant * (current - friction) - drag) / engine.inertia
         if (speed >= engine.speed_limit and acceleration > 0.0) or (speed <= 0.0 and acceleration < 0.0):
             acceleration = 0.0
         rate.speed = acceleration
@@ -171,6 +172,7 @@ class ElectricEngine(Part):
         output.speed = engine.direction * speed
         output.wake = wake(thrust, along, here.density, 0.25 * math.pi * engine.diameter * engine.diameter)
         output.current = current
-        output.voltage = voltage - duty * current * engine.battery_resistance
+        output.voltage = voltage - duty * current * resistance
+        output.supply_current = duty * current
         output.power = power
         output.charge = charge

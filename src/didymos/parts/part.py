@@ -70,6 +70,7 @@ MOTION = np.dtype(
         ("air_velocity", np.float64, 3),  # [m/s] of the part relative to the air, in the part's frame
         ("air_rate", np.float64, 3),  # [rad/s] relative to the air, whose rotational gusts turn it, in the part's frame
         ("density", np.float64),  # [kg/m^3]
+        ("temperature", np.float64),  # [K]
         ("joint_position", np.float64),  # [rad or m], zero without a joint; of a belt, the sum of both
         ("joint_velocity", np.float64),  # [rad/s or m/s]
     ]
@@ -194,6 +195,7 @@ class Part:
     motion: ClassVar[Motion] = Motion.AIR
     needs_joint: ClassVar[bool] = False
     integrators: ClassVar[tuple[str, ...]] = ()  # with which alone the law holds; empty for all
+    collects: ClassVar[Mapping[str, str]] = {}  # array that it `needs`: an output of the parts whose `input_from` names it
     switch: ClassVar[str] = ""  # a parameter at whose 0 the part is off: its law is not called, its outputs are 0
 
     parameters: ClassVar[tuple[Declaration, ...]]

@@ -205,6 +205,7 @@ class Rotor(Part):
     health = parameter(1.0, unit="1", low=0, high=1, doc="share of the commanded speed; 0 is a rotor that stops")
     rated_voltage = parameter(0.0, unit="V", low=0, doc="V_0, at which K was measured; 0 where no voltage matters")
     voltage_exponent = parameter(1.0, unit="1", low=0, high=2, doc="n; less than 1 where the motor is loaded")
+    drive_efficiency = parameter(0.8, unit="1", above=0, high=1, doc="eta, shaft power over what the battery gives")
     command = input(range=(0.0, 1.0), doc="u")
     voltage = needs(unit="V", doc="V, of the battery")
     constants = memory(layout=CONSTANTS, doc="what follows from the parameters, worked out once a tick")
@@ -213,6 +214,7 @@ class Rotor(Part):
     shown_speed = output("speed", unit="rad/s", doc="d w, about +x")
     wake = output(unit="m/s", doc="2 v, by how much the air behind is faster")
     torque = output(unit="N m", doc="Q, of the air against the spin; negative where the air drives the rotor")
+    supply_current = output(unit="A", recorded=False, doc="Q w / (eta V), from its battery; none flows back")
 
     @classmethod
     def check(cls, spec: Any) -> None:
@@ -291,3 +293,6 @@ class Rotor(Part):
         output.speed = rotor.direction * speed
         output.wake = 2.0 * max(induced, 0.0)
         output.torque = torque
+        output.supply_current = 0.0
+        if inputs.voltage > 0.0:
+            output.supply_current = max(torque * speed, 0.0) / (rotor.drive_efficiency * inputs.voltage)

@@ -31,6 +31,7 @@ class WheelServo(Part):
     time_constant = parameter(0.0, unit="s", low=0, doc="T; 0 for no lag")
     largest_demand = parameter(unit="rad/s", above=0, doc="a faster demand is refused as harmful")
     enabled = parameter(1.0, unit="1", low=0, high=1, doc="0 switches the torque off")
+    health = parameter(1.0, unit="1", low=0, high=1, doc="share of the torque that arrives; 0 is a motor that failed")
     speed = input(range=(-1e9, 1e9), unit="rad/s", doc="u, demanded speed")
     accepted = memory(unit="rad/s", doc="the last demand that did no harm")
     fault = memory(doc="1 while the demand is refused")
@@ -66,7 +67,7 @@ class WheelServo(Part):
         if servo.enabled < 0.5:
             torque = 0.0
             rate.integral = 0.0
-        wrench.joint_torque = torque
+        wrench.joint_torque = servo.health * torque
         output.torque = torque
         output.reference = reference
         output.fault = memory.fault

@@ -24,6 +24,11 @@ class Port:
     """A kind of port: what it speaks, the module whose `serve` speaks it, the program that takes the place of the twin's own,
     the module whose `connect` speaks to a real robot.
 
+    `flies_by`: the program that takes the place of those of robots that have gains for it (`describe/kindred_program.py`) and
+    another program, unless somebody names one.
+
+    `tells_inputs`: whether it tells every change of what a robot's actuators get, so that they are recorded in every tick.
+
     `worlds`: whether it serves worlds of several robots, too. There it speaks for those that have parts of a kind `part`, or
     for all without one, and `control` takes the place of theirs.
     """
@@ -34,6 +39,8 @@ class Port:
     robot: str | None = None
     worlds: bool = False
     part: str | None = None
+    flies_by: str | None = None
+    tells_inputs: bool = False
 
 
 MOTEUS = Port(
@@ -46,7 +53,13 @@ MOTEUS = Port(
 )
 CRTP = Port("the Crazyflie's own client over UDP", "didymos.ports.crtp.port", worlds=True)
 FOXGLOVE = Port("Foxglove's websocket, for live viewers", "didymos.ports.foxglove.port", worlds=True)
-ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port", worlds=True)
+MAVLINK = Port(
+    "a MAVLink vehicle over UDP, for ground stations and scripts",
+    "didymos.ports.mavlink.port",
+    worlds=True,
+    flies_by="multirotor_commander",
+)
+ROS2 = Port("ROS 2 topics and services over DDS", "didymos.ports.ros2.port", worlds=True, tells_inputs=True)
 
 PORTS: Objects[Port] = Objects(
     "a port",
@@ -55,6 +68,7 @@ PORTS: Objects[Port] = Objects(
     {
         "crtp": "didymos.ports:CRTP",
         "foxglove": "didymos.ports:FOXGLOVE",
+        "mavlink": "didymos.ports:MAVLINK",
         "moteus": "didymos.ports:MOTEUS",
         "ros2": "didymos.ports:ROS2",
     },

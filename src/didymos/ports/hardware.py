@@ -6,7 +6,7 @@ However a run ends, the motors are stopped.
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -19,11 +19,12 @@ from didymos.errors import RunError
 from didymos.ports.real_plant import RealPlant
 from didymos.record.log import Log
 from didymos.record.recorder import RecordTo
+from didymos.record.stream import StreamLayout
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
 
-__all__ = ["Hardware", "HardwareRun", "run_hardware"]
+__all__ = ["Hardware", "HardwareRun", "Witness", "run_hardware"]
 
 
 class Hardware(Protocol):
@@ -55,6 +56,18 @@ class Hardware(Protocol):
         ...
 
 
+class Witness(Protocol):
+    """Somebody who sees what a robot is commanded and what it says, tick by tick, while it is driven; may not keep the loop."""
+
+    def begin(self, layouts: Sequence[StreamLayout]) -> None:
+        """The robot is ready, its clock starts when this returns; rows will have these layouts."""
+        ...
+
+    def rows(self, stamp: float, rows: Sequence[NDArray[np.float64]]) -> None:
+        """A row for each layout, read at a time of the run [s]."""
+        ...
+
+
 @dataclass(frozen=True)
 class HardwareRun:
     """What a run left: its log, the ticks that were late, and the worst lateness [s]."""
@@ -74,6 +87,7 @@ def run_hardware(
     keep: bool = True,
     say: Callable[[str], None] = print,
     progress: Callable[[float], None] | None = None,
+    witness: Witness | None = None,
 ) -> HardwareRun:
     """Drive a robot with the program and the scenario of a simulated twin, which itself stands still.
 
@@ -81,12 +95,14 @@ def run_hardware(
 
     A run that fails or is interrupted raises, with what was recorded until then as `log`; the robot is stopped before.
     """
-    plant = RealPlant(simulation, hardware, record, progress, keep=keep)
+    plant = RealPlant(simulation, hardware, record, progress, keep=keep, witness=witness)
     program = simulation.program
     assert program is not None  # the plant would have refused
     try:
         try:
             hardware.begin()
+            if witness is not None:
+                witness.begin(plant.log.layouts)
             plant.begin()
             drive(plant, program, first=0, count=max(1, round(seconds / plant.period)))
         finally:

@@ -30,7 +30,7 @@ from didymos.sensors.reading import NO_READING
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
-    from didymos.ports.hardware import Hardware
+    from didymos.ports.hardware import Hardware, Witness
 
 __all__ = ["RealPlant"]
 
@@ -49,13 +49,14 @@ class RealPlant:
         progress: Callable[[float], None] | None,
         *,
         keep: bool = True,
+        witness: Witness | None = None,
     ) -> None:
         program = simulation.program
         if program is None or not np.isfinite(program.rate):
             raise InputError("a real robot needs a control program with a rate of its own", option="robot")
         self.period = 1.0 / program.rate
         self.overruns, self.latest, self.seconds = 0, 0.0, 0.0
-        self._hardware, self._progress = hardware, progress
+        self._hardware, self._progress, self._witness = hardware, progress, witness
         columns = {name: i for i, (name, _) in enumerate(hardware.reports)}
         self._sensors = _sensors(simulation, columns)
         read = [name for rows in self._sensors.values() for name in rows]
@@ -131,6 +132,8 @@ class RealPlant:
         rows += [self._reported[list(self._joints.values())]] if self._joints else []
         rows += [self._reported[list(columns.values())] for columns in self._sensors.values()]
         self._rows.append((self._stamp, tuple(rows)))
+        if self._witness is not None:
+            self._witness.rows(self._stamp, rows)
 
     def _flush(self) -> None:
         times = np.array([time for time, _ in self._rows])

@@ -29,10 +29,13 @@ class ServeOptions:
         domain: ROS 2 domain; None: what ROS_DOMAIN_ID says.
         ids: numbers on the bus, by name, in a world by ROBOT.NAME; the others in order.
         link: name that leads to the terminal; None: the system's own.
+        tap: name that leads to a second terminal of the bus, which only listens.
         say: takes a line for the person.
         stop: set from outside when it is time to end.
         links: the same as `link` for the robots of a world, by their names.
         udp: UDP ports by the names of robots, that of a twin alone is empty; 0 is one that is free, the others are counted up.
+        targets: UDP ports of this machine that a MAVLink vehicle sends to unasked; None: those of ground stations and scripts.
+        details: whether the facts are for a program, which takes long ones as well.
         listen: TCP port of viewers; None: the port's own, 0: a free one.
         layout: file that gets a layout of panels for viewers.
     """
@@ -50,6 +53,9 @@ class ServeOptions:
     udp: Mapping[str, int] = field(default_factory=dict)
     listen: int | None = None
     layout: Path | None = None
+    tap: Path | None = None
+    targets: tuple[int, ...] | None = None
+    details: bool = False
 
 
 Connect = Callable[["Simulation", str, Mapping[str, int], bool], "Hardware"]

@@ -106,13 +106,14 @@ def _decoded(flight: Flight) -> tuple[NDArray[np.int64], NDArray[np.int64], NDAr
     blocks = [np.zeros((_BLOCK, width), np.int64) for width in widths]
     found: tuple[list[NDArray[np.int64]], ...] = ([], [], [])
     data, total, most = np.frombuffer(flight.data, np.uint8), 0, _MOST_PER_BYTE * len(flight.data) + _BLOCK
-    while not state[0]["done"] and total < most:
+    while not state["done"].all() and total < most:
         decode_frames(data, tables, counts, plan, state, history, home, blocks[0], blocks[1], blocks[2], filled)
         for kept, block, count in zip(found, blocks, filled[0].tolist(), strict=True):
             kept.append(block[:count].copy())
             total += block[:count].size
     main, slow, gps = (np.concatenate([block[:0], *kept]) for kept, block in zip(found, blocks, strict=True))
-    return main, slow, gps, int(state[0]["bad"] + (state[0]["done"] == 0)), bool(state[0]["ended"])
+    (end,) = state  # the record of one row that the decoder keeps
+    return main, slow, gps, int(end["bad"] + (end["done"] == 0)), bool(end["ended"])
 
 
 def _plan(flight: Flight, kind: np.dtype[np.void]) -> NDArray[np.void]:

@@ -52,9 +52,10 @@ class RawMessages:
         """Take messages out of a piece of a file: where each begins in it, its size [B], and its time [ns]."""
         plain = np.frombuffer(data, np.uint8)
         first, size, stamps = np.array(starts), np.array(sizes), np.array(times, np.uint64).astype(np.int64)
-        for width in np.unique(size).tolist():
-            same = size == width
+        widths = sorted(set(sizes))
+        for width in widths:
+            same = slice(None) if len(widths) == 1 else size == width
             if width > LARGEST_MESSAGE:
-                self.larger += int(same.sum())
+                self.larger += len(size[same])
             else:
                 self.parts[width].append((plain[first[same][:, None] + np.arange(width)], stamps[same]))

@@ -68,7 +68,7 @@ class Gps(Sensor):
     With `fix`, the reading of the position also goes out as latitude, longitude and height, see geodesy.py.
     """
 
-    fix = option(bool, False, doc="also as sensor_msgs/NavSatFix, from the place of the origin that world.magnetic states")
+    fix = option(bool, False, doc="also as sensor_msgs/NavSatFix, from the place of the origin that world.earth states")
     position = quantity(columns="xyz", unit="m")
     velocity = quantity(columns="xyz", unit="m/s")
 

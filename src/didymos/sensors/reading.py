@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.air.geodesy import geodetic
 from didymos.compiled import kernel
 from didymos.native import doubles, record_at, row_at
 from didymos.noise import uniform
 from didymos.sensors.error import DRAWS_PER_READING, ERROR, Form, disturb_orientation, disturb_values, is_exact, walk
-from didymos.sensors.geodesy import geodetic
 
 __all__ = [
     "ARRIVAL", "NO_READING", "QUANTITY", "SENSOR", "SENSOR_MEMORY", "SensorTables", "acceleration_due", "any_due", "is_due",
@@ -43,6 +43,7 @@ SENSOR = np.dtype(
         ("fix", np.int64),  # where in the state latitude, longitude [deg] and height [m] of its position lie; -1: none
         ("fixed", np.int64),  # where in the state the last reading of that position lies
         ("origin", np.float64, 3),  # latitude, longitude [rad] and height [m] of the world's origin
+        ("ellipsoid", np.float64, 2),  # radius at the equator [m] and flattening [1]
     ]
 )
 """A row of the table of sensors."""
@@ -202,8 +203,10 @@ def _arrive(tables: Any, sensor: Any, tick: int, state: int) -> bool:
 @kernel
 def _locate(sensor: Any, position: Any, fix: Any) -> None:
     """Where on Earth a position that was read is."""
-    origin = sensor.origin
-    latitude, longitude, height = geodetic(origin[0], origin[1], origin[2], position[0], position[1], position[2])
+    origin, ellipsoid = sensor.origin, sensor.ellipsoid
+    latitude, longitude, height = geodetic(
+        origin[0], origin[1], origin[2], position[0], position[1], position[2], ellipsoid[0], ellipsoid[1]
+    )
     fix[0], fix[1], fix[2] = math.degrees(latitude), math.degrees(longitude), height
 
 

@@ -16,6 +16,7 @@ from xml.dom import minidom
 import xacro
 from xacro import substitution_args
 
+from didymos.describe.formats.kept_expansions import digest
 from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xacro_bounds import ExpressionError
 from didymos.describe.formats.xacro_expression import Evaluator
@@ -73,6 +74,7 @@ class Expander:
         self._packages = Packages(file, packages, folders)
         self._evaluator = Evaluator(Types(xacro.NameSpace, xacro.YamlDictWrapper))
         self._elements = self._files = 0
+        self._read: dict[str, list[Any]] | None = {}  # by name what a file was; None once it looked at more than files
         self._notes: list[str] = []
         self._read_variables: set[str] = set()
 
@@ -95,7 +97,8 @@ class Expander:
         unused = self._arguments.given - self._arguments.looked_up
         unread = {_ENVIRONMENT + name for name in self._variables.keys() - self._read_variables}
         used = {name: str(value) for name, value in sorted(self._arguments.items())}
-        return {"xml": xml, "unused": sorted(unused | unread), "arguments": used, "notes": self._notes}
+        about = {"unused": sorted(unused | unread), "arguments": used, "notes": self._notes}
+        return {"xml": xml, **about, "files": self._read}
 
     def _current_file(self) -> str:
         """The file in which xacro stopped; its stack is left as it was by the error."""
@@ -144,6 +147,7 @@ class Expander:
     def _extension(self, text: str) -> Any:
         """``$(...)``: arguments, packages, the environment."""
         if text == "$(cwd)":
+            self._read = None
             return str(Path.cwd())
         try:
             return substitution_args.resolve_args(text, context=xacro.substitution_args_context)
@@ -181,6 +185,7 @@ class Expander:
         return self._variables.get(name, default)
 
     def _find(self, name: str) -> str:
+        self._read = None
         try:
             return str(self._packages.find(name, Path(self._current_file())))
         except (InputError, OSError, ValueError) as error:
@@ -210,11 +215,19 @@ class Expander:
             raise _Refused(f"{name[-200:]!r} is not the name of a file") from None
         return file
 
+    def _known(self, name: str, file: Path) -> bytes:
+        """The bytes behind the name of a file; the answer tells what they were."""
+        data = read_bytes(file)
+        if self._read is not None:
+            self._read[name] = digest(data)
+        return data
+
     def _included_files(self, spec: str, symbols: Any) -> Any:
         path = self._absolute(str(xacro.eval_text(spec, symbols)))
         if not re.search("[*[?]+", path):
             yield path
             return
+        self._read = None
         self._readable(re.split("[*[?]", path)[0])  # so that a pattern cannot ask what stands elsewhere
         yield from sorted(glob.glob(path))
 
@@ -224,9 +237,10 @@ class Expander:
         assert filename is not None
         file = self._readable(filename)
         if not file.exists():
+            self._read = None
             xacro.filestack.pop()
             raise _Missing(exc=FileNotFoundError(2, f"there is no file {filename!r}"))
-        data = read_bytes(file)
+        data = self._known(filename, file)
         parse_xml(data, file)
         return minidom.parseString(data)
 
@@ -238,6 +252,7 @@ class Expander:
         if not file.exists():
             raise ExpressionError(f"there is no file {name!r}")
         xacro.filestack.append(name)
+        self._known(name, file)
         data = read_yaml_data(file, lambda text: self._evaluator.evaluate(text, xacro._global_symbols))
         xacro.filestack.pop()
         return xacro.YamlListWrapper.wrap(data)

@@ -1,7 +1,8 @@
 """xacro: macros become plain URDF, SDF or MJCF, in a process of its own.
 
 A xacro file is a program: it can recurse without end, compute 9**9**9 or name any file. In a child process (`xacro_child`) it
-gets bounded time and memory, reads only what a description may read, and leaves nothing behind in ours.
+gets bounded time and memory, reads only what a description may read, and leaves nothing behind in ours. What it answered is kept
+as long as it stays true (`kept_expansions.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from didymos.describe.formats.child_environment import child_environment
+from didymos.describe.formats.kept_expansions import keep_answer, kept_answer
 from didymos.describe.formats.packages import Packages
 from didymos.describe.formats.xml_file import Element, parse_xml
 from didymos.errors import InputError, nearest
@@ -53,7 +55,10 @@ def expand_xacro(path: Path, arguments: Mapping[str, str], packages: Packages) -
         "folders": [str(folder) for folder in packages.roots],
         "environment": sorted(os.environ),
     }
-    answer = _ask_child(request, path)
+    answer = kept_answer(request)
+    if answer is None:
+        answer = _ask_child(request, path)
+        keep_answer(request, answer)
     if "error" in answer:
         inside = "" if answer["file"] == request["file"] else f" (in {answer['file']})"
         said = re.sub(r"<class '[\w.]+'>: ", "", answer["error"])  # which xacro puts before what its own errors say

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import struct
 
+from didymos.ports.commander_setpoint import OFF_SETPOINT, Setpoint
 from didymos.ports.crtp.high_level import HighLevel, Stage
 from didymos.ports.crtp.roll_pitch_thrust import RollPitchThrust
-from didymos.ports.crtp.setpoint import OFF_SETPOINT, Setpoint, decode_generic, level
+from didymos.ports.crtp.setpoint import decode_generic, level
 from didymos.ports.crtp.supervisor import Doing, Supervisor
 from didymos.ports.crtp.vehicle import Vehicle
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from didymos.control.angles import wrap
 from didymos.control.polynomial_path import Path, State, smooth_piece, spiral
-from didymos.ports.crtp.setpoint import OFF_SETPOINT, Setpoint, from_state
+from didymos.ports.commander_setpoint import OFF_SETPOINT, Setpoint, from_state
 from didymos.ports.crtp.trajectory_memory import TrajectoryMemory
 from didymos.ports.crtp.vehicle import Vehicle
 

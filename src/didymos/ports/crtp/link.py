@@ -6,25 +6,14 @@ as scans send) came last. A client that is gone is noticed by the system's word 
 
 from __future__ import annotations
 
-import contextlib
-import socket
-import sys
-from collections.abc import Iterator
-
-from didymos.errors import InputError
 from didymos.ports.crtp.crazyflie import Crazyflie
 from didymos.ports.crtp.packet import NULL, Packet
+from didymos.ports.udp_socket import Address, UdpSocket
 
 __all__ = ["FIRST_PORT", "Link"]
 
 FIRST_PORT = 19850
 """Where clients look first; they scan ten ports from here on."""
-
-_ROOM = 1 << 20  # [bytes] of the system's buffers: a burst of a client must not be lost, it does not ask twice
-_AT_ONCE = 512  # datagrams that are read before the run goes on
-_IP_RECVERR, _SO_RCVBUFFORCE = 11, 33  # Linux
-
-Address = tuple[str, int]
 
 
 class Link:
@@ -33,32 +22,22 @@ class Link:
     def __init__(self, crazyflie: Crazyflie, port: int, *, network: bool = False) -> None:
         self.crazyflie = crazyflie
         self.client: Address | None = None
-        self.lost = 0
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.setblocking(False)
-        for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-            self.socket.setsockopt(socket.SOL_SOCKET, option, _ROOM)
-        self._hears_errors = sys.platform == "linux"
-        if self._hears_errors:
-            self.socket.setsockopt(socket.IPPROTO_IP, _IP_RECVERR, 1)
-            with contextlib.suppress(OSError):  # beyond the system's limit, where we may
-                self.socket.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, 4 * _ROOM)
-        try:
-            self.socket.bind(("" if network else "127.0.0.1", port))
-        except (OSError, OverflowError) as error:
-            self.socket.close()
-            why = getattr(error, "strerror", None) or error
-            raise InputError(f"cannot listen on UDP port {port}: {why}", option="udp") from None
-        self.port = int(self.socket.getsockname()[1])
+        self.socket = UdpSocket(port, self._note_gone, network=network)
+        self.port = self.socket.port
+
+    @property
+    def lost(self) -> int:
+        """Packets for which the system had no room."""
+        return self.socket.lost
 
     @property
     def uri(self) -> str:
         """What a client on this machine is told to open."""
-        return f"udp://127.0.0.1:{self.port}"
+        return self.socket.uri
 
     def listen(self) -> None:
         """Answer all that has come."""
-        for datagram, sender in self._datagrams():
+        for datagram, sender in self.socket.datagrams():
             packet = Packet.decode(datagram)
             if packet is None:
                 self.crazyflie.counters.refused += 1
@@ -79,32 +58,12 @@ class Link:
         """Leave the port."""
         self.socket.close()
 
-    def _datagrams(self) -> Iterator[tuple[bytes, Address]]:
-        for _ in range(_AT_ONCE):
-            try:
-                yield self.socket.recvfrom(2048)
-            except BlockingIOError:
-                break
-            except OSError:
-                self._note_gone()
-        self._note_gone()
-
     def _send(self, packet: Packet, receiver: Address) -> None:
-        try:
-            self.socket.sendto(packet.encode(), receiver)
+        if self.socket.send(packet.encode(), receiver):
             self.crazyflie.counters.sent += 1
-        except BlockingIOError:
-            self.lost += 1
-        except OSError:
-            self._note_gone()
 
-    def _note_gone(self) -> None:
-        """Find out who does not listen any more."""
-        while self._hears_errors:
-            try:
-                _, _, _, receiver = self.socket.recvmsg(512, 512, socket.MSG_ERRQUEUE)
-            except OSError:
-                return
-            if self.client is not None and tuple(receiver[:2]) == self.client:
-                self.client = None
-                self.crazyflie.leave()
+    def _note_gone(self, receiver: Address) -> None:
+        """Nobody listens there any more."""
+        if receiver == self.client:
+            self.client = None
+            self.crazyflie.leave()

@@ -84,6 +84,7 @@ def _ports(simulation: Simulation, options: ServeOptions) -> dict[str, int]:
     for name in options.udp:
         if name not in names:
             what = f"there is no Crazyflie {name!r} here{nearest(name, names)}" if names != [""] else "a twin alone has no name"
+            what = what if name else "expected ROBOT=PORT: each Crazyflie has a port of its own"
             raise InputError(f"{what} (there is: {', '.join(names) or 'one without a name'})", option="udp")
     taken = {port for port in options.udp.values() if port}
     free = (port for port in range(FIRST_PORT, 65536) if port not in taken)

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from didymos.control.multirotor_commander import CLIMB, FORWARD, RATES, THRUST, TILT, TURN
-from didymos.ports.crtp.setpoint import Setpoint
+from didymos.ports.commander_setpoint import Setpoint
 
 __all__ = ["RollPitchThrust"]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from didymos.ports.moteus.console import Console
 from didymos.ports.moteus.controller import Controller
 from didymos.ports.moteus.line import Message
-from didymos.ports.moteus.message import answer
+from didymos.ports.moteus.message import answer, overhear
 from didymos.ports.moteus.register_file import NotAddressed, RegisterFile
 
 __all__ = ["ALL", "Bus", "is_query"]
@@ -38,6 +39,15 @@ class Bus:
             if message.wants_reply:
                 replies.append(Message(prefix | number << 8 | message.source, data))
         return replies
+
+    def overhear(self, message: Message) -> None:
+        """Hand a message to whom it is for, where others on the bus answer it."""
+        for controller, registers, console in self._members:
+            if _is_for(controller, message):
+                registers.begin()
+                with suppress(NotAddressed):
+                    overhear(message.data, registers, console)
+                    registers.finish()
 
     def addressed(self, message: Message) -> list[int]:
         """Which of the controllers a message is for."""

@@ -21,7 +21,7 @@ from didymos.ports.moteus.line import Message, pad
 from didymos.ports.moteus.values import SIZES, Reader, single, varuint
 from didymos.unix import unix_module
 
-__all__ = ["QUERY", "Host", "command", "registers"]
+__all__ = ["QUERY", "Host", "command", "received_message", "registers"]
 
 QUERY = bytes([0x11, 0x00, 0x1F, 0x01, 0x17, 0x0D])
 _POSITION = 0x020
@@ -64,6 +64,18 @@ def registers(data: bytes) -> dict[int, tuple[float, int]]:
     return values
 
 
+def received_message(line: bytes) -> Message | None:
+    """The message that a line `rcv ID DATA FLAGS` hands over; None for any other line."""
+    fields = line.split()
+    if fields[:1] != [b"rcv"] or len(fields) < 3:
+        return None
+    try:
+        message = Message(int(fields[1], 16), bytes.fromhex(fields[2].decode("ascii")))
+    except ValueError:
+        return None
+    return message if 0 <= message.identifier < 1 << 29 else None
+
+
 class Host:
     """An open fdcanusb."""
 
@@ -81,7 +93,7 @@ class Host:
             raise InputError("is not a serial line or a terminal", file=path, option="robot") from None
         self._poll = select.poll()
         self._poll.register(self._wire, select.POLLIN)
-        self._rest = b""
+        self._rest, self._begun = b"", True
 
     def send(self, number: int, data: bytes, *, reply: bool, patience: float = 1.0) -> None:
         """Send a message to a controller; a wire that takes nothing for so long [s] is broken."""
@@ -98,6 +110,10 @@ class Host:
 
     def receive(self, until: float) -> list[Message]:
         """Messages that have come, at the latest by a time of the monotonic clock [s]; an adapter that refuses is an error."""
+        return [message for line in self.lines(until) if (message := self._message(line)) is not None]
+
+    def lines(self, until: float) -> list[bytes]:
+        """Lines that have come, whatever they are, at the latest by a time of the monotonic clock [s]."""
         events = self._poll.poll(max(0.0, 1000.0 * (until - monotonic())))
         if not events:
             return []
@@ -111,7 +127,16 @@ class Host:
             raise self._broken("it was closed")
         *lines, self._rest = (self._rest + data).split(b"\n")
         self._rest = self._rest[-_LONGEST:]
-        return [message for line in lines if (message := self._message(line)) is not None]
+        if not self._begun and lines:
+            self._begun = True
+            return lines if lines[0].startswith((b"rcv", b"OK", b"ERR")) else lines[1:]
+        return lines
+
+    def discard(self) -> None:
+        """Drop what waits in the terminal from before it was opened, and the half line that it may begin with."""
+        termios = unix_module("termios", "a serial line")
+        termios.tcflush(self._wire, termios.TCIFLUSH)
+        self._rest, self._begun = b"", False
 
     def forget(self) -> None:
         """Drop what came before now: replies to somebody else."""
@@ -120,15 +145,9 @@ class Host:
         self._rest = b""
 
     def _message(self, line: bytes) -> Message | None:
-        fields = line.split()
-        if fields[:1] == [b"ERR"]:
+        if line.split()[:1] == [b"ERR"]:
             raise RunError(f"{self._name} refuses a message: {line.decode('latin1').strip()}")
-        if fields[:1] != [b"rcv"] or len(fields) < 3:
-            return None
-        try:
-            return Message(int(fields[1], 16), bytes.fromhex(fields[2].decode("ascii")))
-        except ValueError:
-            return None
+        return received_message(line)
 
     def _broken(self, why: str | None) -> RunError:
         return RunError(f"{self._name} is gone: {why}")

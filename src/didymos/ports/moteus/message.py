@@ -16,7 +16,7 @@ from typing import Protocol
 
 from didymos.ports.moteus.values import SIZES, Reader, varuint
 
-__all__ = ["CANNOT_WRITE", "NO_SUCH_VALUE", "UNKNOWN", "Registers", "Tunnel", "answer"]
+__all__ = ["CANNOT_WRITE", "NO_SUCH_VALUE", "UNKNOWN", "Registers", "Tunnel", "answer", "overhear"]
 
 UNKNOWN, CANNOT_WRITE, NO_SUCH_VALUE = 1, 2, 3
 _TOO_MUCH = 2  # a read whose answer does not fit
@@ -53,6 +53,19 @@ class Tunnel(Protocol):
     def get_flow(self, acknowledged: int, most: int) -> tuple[int, bytes]:
         """Number of a packet and its bytes; the same again until its number is acknowledged."""
         ...
+
+
+def overhear(data: bytes, registers: Registers, tunnel: Tunnel) -> None:
+    """Follow what a message writes, as somebody who hears it and answers nothing: what it reads is passed over."""
+    reader = Reader(data)
+    try:
+        while reader.left:
+            if 0x10 <= data[-reader.left] < 0x20:
+                _shape(reader.varuint(), reader)
+            elif not _follow(reader, bytearray(), registers, tunnel, False):
+                return
+    except EOFError:
+        pass
 
 
 def answer(data: bytes, registers: Registers, tunnel: Tunnel, wants_reply: bool) -> bytes:

@@ -21,7 +21,7 @@ _NUMBERS = range(1, 0x7F)
 
 @dataclass(frozen=True)
 class BusPlan:
-    """A bus to be: the robots on it, the number of each of their drives, and the name that leads to its terminal.
+    """A bus to be: the robots on it, the number of each of their drives, and the names that lead to its terminal and its tap.
 
     Drives are called as in the twin, in a world with the robot in front: `leg.knee`.
     """
@@ -29,6 +29,7 @@ class BusPlan:
     robots: tuple[str, ...]
     numbers: Mapping[str, int]
     link: Path | None
+    tap: Path | None = None
 
 
 def bus_numbers(twin: Twin, chosen: Mapping[str, int]) -> dict[str, int]:
@@ -43,7 +44,9 @@ def bus_numbers(twin: Twin, chosen: Mapping[str, int]) -> dict[str, int]:
 def plan_buses(simulation: Simulation, options: ServeOptions) -> list[BusPlan]:
     """The buses of a run: one for a twin alone; in a world one for each robot with drives, or for those that share a link."""
     if "" in simulation.robots:
-        return [BusPlan(("",), bus_numbers(simulation.twin, options.ids), options.link)]
+        return [BusPlan(("",), bus_numbers(simulation.twin, options.ids), options.link, options.tap)]
+    if options.tap is not None:
+        raise InputError("listens to the bus of a twin alone; a world has several", option="tap")
     drives = {name: [f"{name}.{drive}" for drive in _drives(robot.twin)] for name, robot in simulation.robots.items()}
     robots = [name for name, own in drives.items() if own]
     if not robots:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from didymos.engine.judge import Judge
 from didymos.engine.run import Run
 from didymos.ports.moteus.numbers import plan_buses
+from didymos.ports.moteus.tap import Tap
 from didymos.ports.moteus.terminal import Terminal, wait
 from didymos.ports.moteus.wired_bus import WiredBus
 from didymos.ports.real_time import RealTime
@@ -39,7 +40,9 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         terminals = [opened.enter_context(closing(Terminal(plan.link))) for plan in plans]
         run = opened.enter_context(closing(Run(simulation, options.record, keep=False)))
         judge = Judge(simulation, run.log)
-        buses = [WiredBus(run, plan, terminal, options) for plan, terminal in zip(plans, terminals, strict=True)]
+        taps = [None if plan.tap is None else opened.enter_context(closing(Tap(plan.tap))) for plan in plans]
+        wires = zip(plans, terminals, taps, strict=True)
+        buses = [WiredBus(run, plan, terminal, options, tap) for plan, terminal, tap in wires]
         port = _Port(run, buses, options)
         pace = "on queries" if options.step_locked else "in real time"
         run.advance(1)  # until now the drives have said nothing
@@ -53,6 +56,7 @@ def serve(simulation: Simulation, options: ServeOptions) -> dict[str, Any]:
         "replies": sum(bus.replies for bus in buses),
         "refused": sum(bus.refused for bus in buses),
         "lost": sum(terminal.lost for terminal in terminals),
+        **({} if options.tap is None else {"unheard": sum(tap.lost for tap in taps if tap is not None)}),
         "verdicts": judge.verdicts(),
     }
 

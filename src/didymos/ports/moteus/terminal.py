@@ -33,6 +33,8 @@ class Terminal:
         os.set_blocking(self._device, False)
         if link is not None:
             try:
+                if link.is_symlink() and not link.exists():
+                    link.unlink()  # it led to a terminal of a run that was killed
                 link.symlink_to(self.path)
             except OSError as error:
                 self.close()

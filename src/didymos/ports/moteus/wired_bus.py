@@ -13,6 +13,7 @@ from didymos.ports.moteus.controller import Controller
 from didymos.ports.moteus.line import Lines, Message, received, render
 from didymos.ports.moteus.numbers import BusPlan
 from didymos.ports.moteus.run_drive import RunDrive
+from didymos.ports.moteus.tap import Tap
 from didymos.ports.moteus.terminal import Terminal
 from didymos.ports.serve_options import ServeOptions
 
@@ -27,9 +28,9 @@ _RATE = 200.0  # [Hz] of a step-locked run whose twin has no control program
 class WiredBus:
     """A bus behind its terminal; a step-locked one answers each controller once in a period of its robot's control rate."""
 
-    def __init__(self, run: Run, plan: BusPlan, terminal: Terminal, options: ServeOptions) -> None:
+    def __init__(self, run: Run, plan: BusPlan, terminal: Terminal, options: ServeOptions, tap: Tap | None = None) -> None:
         self.messages = self.replies = self.refused = 0
-        self.plan, self.terminal = plan, terminal
+        self.plan, self.terminal, self.tap = plan, terminal, tap
         self._lines, self._came = Lines(), deque[tuple[Message | str, bool]]()  # and whether the answer has a checksum
         self._step_locked, self._queried = options.step_locked, set[int]()
         self.due = 0  # the tick at which its next period begins
@@ -49,7 +50,8 @@ class WiredBus:
     def about(self) -> str:
         """Where it is and who is on it, for people."""
         where = f"{self.terminal.path} as {self.plan.link}" if self.plan.link is not None else self.terminal.path
-        return f"at {where} with " + " ".join(f"{name}={number}" for name, number in self.plan.numbers.items())
+        heard = "" if self.tap is None else f", heard at {self.plan.tap},"
+        return f"at {where}{heard} with " + " ".join(f"{name}={number}" for name, number in self.plan.numbers.items())
 
     @property
     def waits(self) -> bool:
@@ -72,6 +74,8 @@ class WiredBus:
             self._came.popleft()
             self._follow(item, checksum)
         self.terminal.flush()
+        if self.tap is not None:
+            self.tap.flush()
 
     def begin(self, tick: int) -> None:
         """A new period begins."""
@@ -89,9 +93,15 @@ class WiredBus:
             return
         self.messages += 1
         self.terminal.send(render("OK", checksum))
+        self._tell(item)
         for reply in self._bus.send(item):
             self.replies += 1
             self.terminal.send(render(received(reply), checksum))
+            self._tell(reply)
+
+    def _tell(self, message: Message) -> None:
+        if self.tap is not None:
+            self.tap.tell(message)
 
 
 def _controllers(run: Run, robot: RobotRun, plan: BusPlan, options: ServeOptions) -> Iterator[Controller]:

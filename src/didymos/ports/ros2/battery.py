@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from didymos.parts import PartSpec
 from didymos.ports.ros2.encode import NOTHING, Array, Batch
 from didymos.ports.ros2.form import MessageForm
 
@@ -18,13 +19,18 @@ _FIELDS = {"voltage": ("voltage", 1.0), "current": ("current", -1.0), "charge": 
 _NOT_KNOWN = ("temperature", "current", "charge", "capacity", "design_capacity", "percentage")
 
 
-def batteries(columns: Sequence[str], kinds: dict[str, str]) -> dict[str, dict[str, int]]:
-    """The parts that tell of a battery, each with the columns of the stream `parts` that do; `kinds` by part."""
+def batteries(columns: Sequence[str], parts: Mapping[str, PartSpec]) -> dict[str, dict[str, int]]:
+    """The parts that tell of a battery, each with the columns of the stream `parts` that do.
+
+    One without a capacity never runs down: its charge is not known.
+    """
     found = {}
-    for part, kind in kinds.items():
-        own = {name: columns.index(f"{part}.{name}") for name in _FIELDS if f"{part}.{name}" in columns}
-        if "voltage" in own and (kind == "battery" or "charge" in own):
-            found[part] = own
+    for name, part in parts.items():
+        own = {field: columns.index(f"{name}.{field}") for field in _FIELDS if f"{name}.{field}" in columns}
+        if "voltage" in own and (part.kind == "battery" or "charge" in own):
+            if getattr(part, "capacity", 0.0) == 0.0:
+                own.pop("charge", None)
+            found[name] = own
     return found
 
 

@@ -136,5 +136,8 @@ class JointStates:
 
 
 def _at(times: Array, stream: tuple[Array, Array] | None) -> Array | None:
-    """The rows of a stream where it was recorded at the same times."""
-    return stream[1] if stream is not None and len(stream[0]) == len(times) and np.array_equal(stream[0], times) else None
+    """The rows of a stream at these times, where it was recorded at all of them, as often or more often."""
+    if stream is None or not len(stream[0]):
+        return None
+    places = np.minimum(np.searchsorted(stream[0], times), len(stream[0]) - 1)
+    return stream[1][places] if np.array_equal(stream[0][places], times) else None

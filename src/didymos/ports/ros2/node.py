@@ -36,19 +36,28 @@ _LOOPBACK = """<CycloneDDS><Domain><General><Interfaces><NetworkInterface addres
 <Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>"""
 
 
+_opened: dict[int, tuple[Any, int]] = {}  # domains of this process, each with how many nodes are in it: DDS opens one only once
+
+
 class Node:
-    """A ROS 2 node: writers and readers in one domain; on loopback unless `network`."""
+    """A ROS 2 node: writers and readers in one domain; on loopback unless `network`.
+
+    Where this process is in the domain already, its network is that of the first node.
+    """
 
     def __init__(self, domain: int, *, network: bool) -> None:
         own = os.environ.get("CYCLONEDDS_URI", "")
         parts = [_PATIENT, own or ("" if network else _LOOPBACK)]
         try:
             with nullcontext() if own or network else held_to_loopback():
-                self._domain = Domain(domain, ",".join(part.replace("\n", "") for part in parts if part))
+                config = ",".join(part.replace("\n", "") for part in parts if part)
+                self._domain, count = _opened.get(domain) or (Domain(domain, config), 0)
                 self.participant = DomainParticipant(domain, qos=Qos(Policy.Userdata(_ENCLAVE)))
         except DDSException as error:
             hint = "; is CYCLONEDDS_URI right?" if own else ""
             raise InputError(f"DDS cannot open domain {domain}: {error.msg}{hint}", option="domain") from None
+        self._number = domain
+        _opened[domain] = self._domain, count + 1
         self._topics: dict[tuple[str, Any], Any] = {}  # by name and type: /cmd_vel has two
         self.writer_ids: list[bytes] = []
         self.reader_ids: list[bytes] = []
@@ -69,8 +78,12 @@ class Node:
         for entity in list(known.values()):
             if entity not in (self._domain, self.participant) and entity.get_participant() is self.participant:
                 known.pop(entity._ref, None)  # it goes with the participant
-        for entity in (self.participant, self._domain):
-            entity.__del__()
+        self.participant.__del__()
+        count = _opened.pop(self._number)[1] - 1
+        if count:
+            _opened[self._number] = self._domain, count
+        else:
+            self._domain.__del__()
 
     def writer(
         self,
@@ -92,9 +105,9 @@ class Node:
         self.writer_ids.append(made.guid.bytes)
         return made
 
-    def reader(self, topic: str, kind: Any, *, depth: int = 10, about: str = "") -> Any:
-        """A reader of a DDS topic, reliable as ROS 2's subscriptions are."""
-        made = DataReader(self.participant, self._topic(topic, kind), qos=_quality(depth, True, False, about))
+    def reader(self, topic: str, kind: Any, *, depth: int = 10, about: str = "", reliable: bool = True) -> Any:
+        """A reader of a DDS topic, reliable as ROS 2's subscriptions are; one that is not matches writers of both kinds."""
+        made = DataReader(self.participant, self._topic(topic, kind), qos=_quality(depth, reliable, False, about))
         self.reader_ids.append(made.guid.bytes)
         return made
 

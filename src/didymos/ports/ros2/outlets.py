@@ -19,6 +19,7 @@ from didymos.ports.ros2.names import ros_name, spell, wire_names
 from didymos.ports.ros2.pictures import PictureOutlet, picture_outlets
 from didymos.ports.ros2.quality import CLOCK, STREAM, Quality
 from didymos.ports.ros2.sensors_out import reading_encoders
+from didymos.ports.ros2.stamped_scalars import StampedScalars
 from didymos.ports.ros2.transforms import CarriedTransform, LinkTransforms, MapTransform, PoseTransform
 from didymos.ports.ros2.tree import ODOM, WORLD, RobotTree
 from didymos.record.stream import Kind, StreamLayout
@@ -150,8 +151,14 @@ def _stream_outlets(
 
 
 def _extra(owner: Owner, streams: _Streams, tree: RobotTree) -> Iterator[tuple[str, Outlet]]:
-    """What goes out beside the streams, by its topic: the true pose alone, the odometry that `odom -> base` is, batteries."""
+    """What goes out beside the streams, by its topic: scalars with a stamp, the true pose alone, the odometry that `odom -> base`
+    is, batteries."""
     assert owner.robot is not None
+    for name, (number, layout) in streams.items():
+        if layout.kind is Kind.SCALARS and layout.columns:
+            own = name.removeprefix(owner.prefix)
+            frame = layout.frame if own in owner.robot.twin.file.sensors else ""
+            yield ros_name(own), Outlet(number, StampedScalars(layout, frame), (), owner.node)
     if TRUTH in streams:
         number, layout = streams[TRUTH]
         columns = _pose_columns(layout)
@@ -164,7 +171,7 @@ def _extra(owner: Owner, streams: _Streams, tree: RobotTree) -> Iterator[tuple[s
         yield _ODOM, Outlet(number, MessageEncoder(odometry), (), owner.node)
     if "parts" in streams:
         number, layout = streams["parts"]
-        found = batteries(layout.columns, {name: part.kind for name, part in owner.robot.twin.file.parts.items()})
+        found = batteries(layout.columns, owner.robot.twin.file.parts)
         for part, known in found.items():
             topic = "/battery_state" if len(found) == 1 else f"{ros_name(part)}/battery_state"
             yield topic, Outlet(number, BatteryStates(part, known), (), owner.node)

@@ -11,14 +11,17 @@ from didymos.ports.ros2.control_surface import control_surface
 from didymos.ports.ros2.offers import offered_by
 from didymos.ports.ros2.outlets import Owner, Trees, outlets, owners, pictures
 from didymos.ports.ros2.quality import LASTING, STREAM
+from didymos.ports.ros2.stamped_scalars import DYNAMIC_JOINT_STATE
 from didymos.ports.ros2.statics import statics
 from didymos.ports.ros2.tree import Edge, tree_of
+from didymos.record.messages import TABLE
+from didymos.record.stream import Kind, StreamLayout
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
     from didymos.ports.ros2.node import Node
 
-__all__ = ["Offer", "Surface", "Topic", "surface_of"]
+__all__ = ["Offer", "StreamTopic", "Surface", "Topic", "stream_topics", "surface_of"]
 
 
 @dataclass(frozen=True)
@@ -137,3 +140,24 @@ class _Nobody:
 
     def another(self) -> _Nobody:
         return _Nobody()
+
+
+@dataclass(frozen=True)
+class StreamTopic:
+    """Where a stream of a robot's log travels with its stamps: its layout, its topic and the type of the messages there."""
+
+    layout: StreamLayout
+    topic: str
+    type_name: str
+
+
+def stream_topics(simulation: Simulation) -> dict[str, StreamTopic]:
+    """The topics of a twin alone by stream, as somebody knows them who listens to its robot."""
+    (owner,) = owners(simulation, cast("Node", _Nobody()))
+    log, found = simulation.new_log(keep=False), dict[str, StreamTopic]()
+    for outlet in outlets(log, owner, tree_of(simulation), lambda text: None):
+        layout = log.layouts[outlet.stream]
+        stamped = DYNAMIC_JOINT_STATE if layout.kind is Kind.SCALARS else TABLE[layout.kind].type_name
+        if outlet.encoder.type_name == stamped and layout.name not in found:
+            found[layout.name] = StreamTopic(layout, outlet.topics[0], stamped)
+    return found

@@ -37,7 +37,7 @@ def message_type(type_name: str) -> Any:
 
 @cache
 def raw_type(type_name: str) -> Any:
-    """The same, whose instances are made of a whole encoded message: `raw_type(...)(data)`."""
+    """The same, whose instances are whole encoded messages, sent as they are and received as they came: `raw_type(...)(data)`."""
 
     def __init__(self: Any, data: bytes) -> None:
         self.data_bytes = data
@@ -46,7 +46,13 @@ def raw_type(type_name: str) -> Any:
         data: bytes = self.data_bytes
         return data
 
-    methods = {"__init__": __init__, "serialize": serialize, "__slots__": ("data_bytes",)}
+    def deserialize(kind: Any, /, data: bytes, **_: Any) -> Any:
+        return kind(data)
+
+    methods = {
+        "__init__": __init__, "serialize": serialize, "__slots__": ("data_bytes",),
+        "deserialize": classmethod(deserialize), "deserialize_key": classmethod(deserialize),
+    }  # fmt: skip
     return _structure(dds_type(type_name), message_members(type_name), methods)
 
 

@@ -13,16 +13,16 @@ navigation is not built in.
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Sequence
+
+from didymos.ports.aviation import attitude_ned, frd
 
 __all__ = ["CHANNELS", "MOTORS", "motor_values", "radio_packet", "state_packet"]
 
 CHANNELS = 16
 MOTORS = 4
 _STATE, _RADIO, _MOTORS = struct.Struct("<18d"), struct.Struct(f"<d{CHANNELS}H"), struct.Struct("<4f")
-_HALF = math.sqrt(0.5)
 
 
 def state_packet(
@@ -36,11 +36,8 @@ def state_packet(
         attitude: quaternion of the body in the world east-north-up, w first, shape [4].
         pressure: of the air [Pa].
     """
-    w, x, y, z = attitude
-    # a quarter turn from east-north-up to north-west-up, then both frames turned over: right and down instead of left and up
-    turned = (_HALF * (w + z), _HALF * (x + y), _HALF * (x - y), _HALF * (w - z))
-    rates = (gyro[0], -gyro[1], -gyro[2])
-    return _STATE.pack(time, *rates, -accel[0], -accel[1], -accel[2], *turned, *(0.0,) * 6, pressure)
+    minus_force = -accel[0], -accel[1], -accel[2]
+    return _STATE.pack(time, *frd(gyro), *minus_force, *attitude_ned(attitude), *(0.0,) * 6, pressure)
 
 
 def radio_packet(time: float, channels: Sequence[float]) -> bytes:

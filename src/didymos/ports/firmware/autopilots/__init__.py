@@ -1,0 +1,1 @@
+"""Autopilots of others that fly a twin over their own simulator links: ArduPilot and PX4."""
