@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 OUT := out
+SIDE_BY_SIDE := -n 2 --dist loadfile --no-loadscope-reorder  # files in the order of tests/long_files.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test quick lint bench clean
@@ -27,10 +28,10 @@ lint: setup  ## style and types
 	$(BIN)/mypy
 
 test: lint  ## style, types and all tests, the cockpit in a real browser among them
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest $(SIDE_BY_SIDE)
 
 quick: setup  ## the tests that one runs while working
-	$(BIN)/pytest -n 2 --dist loadfile -m quick
+	$(BIN)/pytest $(SIDE_BY_SIDE) -m quick
 
 bench: setup  ## speed beside the bare engine's
 	$(BIN)/didymos bench

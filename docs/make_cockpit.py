@@ -1,9 +1,10 @@
 """Measure what an open page costs each bundled twin, and take the pictures of the cockpit.
 
-    python docs/make_cockpit.py [TWIN... | pictures]
+    python docs/make_cockpit.py [TWIN... | pictures | shadow]
 
-Prints the table of docs/cockpit.md; without twins it also writes docs/pictures/cockpit_*.png, for which it needs chromium. The
-page of the table reads all that it is sent and draws nothing: drawing is the work of the visitor's machine.
+Prints the table of docs/cockpit.md; without twins it also writes docs/pictures/cockpit_*.png, for which it needs chromium;
+`shadow` is the picture of a live twin alone. The page of the table reads all that it is sent and draws nothing: drawing is the
+work of the visitor's machine.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from didymos.cockpit.cockpit import Cockpit
+from didymos.cockpit.shadow_view import watch_shadow
 from didymos.describe.bundled import bundled
+from didymos.engine.run import Run
+from didymos.shadow.shadow import Shadow
+from didymos.shadow.source import SourceOptions
 from didymos.twin import load
 from didymos.world import load_world
 
@@ -144,10 +149,43 @@ def take_picture_of_a_world(driver: Any) -> None:
             save(driver, "world")
 
 
+WEAK, FAILS_AT = "parts.motor2.efficiency", 6.0  # [s]
+AFTER = 0.45  # [s] after the alarm, in which the twin that is left alone falls behind
+
+
+def take_picture_of_a_shadow(driver: Any) -> None:
+    """A quadcopter whose rotor 2 gives 10 % less from one moment on, beside its twin."""
+    with tempfile.TemporaryDirectory() as folder:
+        robot, file = load("quadcopter"), Path(folder) / "robot.mcap"
+        run = Run(robot.simulate(scenario="attitude_steps", seed=1))
+        run.start_recording(file)
+        run.advance(round(FAILS_AT / run.simulation.period))
+        run.intervene("set", WEAK, 0.9 * robot.get(WEAK))
+        run.advance(round(4.0 / run.simulation.period))
+        run.stop_recording()
+        run.close()
+        shadow = Shadow(load("quadcopter"), f"log:{file}", options=SourceOptions(pace=1.0))
+        with watch_shadow(shadow, port=0, folder=folder, light=True) as cockpit:
+            opened(driver, cockpit)
+            beside = threading.Thread(target=shadow.run, daemon=True)
+            beside.start()
+            while beside.is_alive() and not (shadow.alarms and shadow.time > shadow.alarms[0].time + AFTER):
+                time.sleep(0.005)
+            shadow.stop()
+            beside.join()
+            time.sleep(4.0)
+            print(*shadow.alarms, *shadow.notices, sep="\n")
+            for cross in driver.find_elements("css selector", ".mantine-Notification-closeButton"):
+                driver.execute_script("arguments[0].click()", cross)
+            time.sleep(2.0)
+            save(driver, "shadow")
+
+
 def take_pictures() -> None:
-    """Fly, tune and replay the quadcopter; see a world."""
+    """Fly, tune and replay the quadcopter; see a world and a shadow."""
     driver = browser()
     take_picture_of_a_world(driver)
+    take_picture_of_a_shadow(driver)
     with tempfile.TemporaryDirectory() as folder:
         quadcopter = load("quadcopter")
         for name, mass in (("light.mcap", None), ("heavy.mcap", 0.7)):
@@ -186,7 +224,11 @@ def take_pictures() -> None:
 if __name__ == "__main__":
     print("| twin | opens [s] | real-time factor | as fast as it can | without a page | pictures/s | sent [kB/s] |")
     print("|---|---|---|---|---|---|---|")
-    for twin in [] if sys.argv[1:] == ["pictures"] else sys.argv[1:] or bundled():
+    for twin in [] if sys.argv[1:] in (["pictures"], ["shadow"]) else sys.argv[1:] or bundled():
         measure(twin)
     if sys.argv[1:] in ([], ["pictures"]):
         take_pictures()
+    elif sys.argv[1:] == ["shadow"]:
+        alone = browser()
+        take_picture_of_a_shadow(alone)
+        alone.quit()

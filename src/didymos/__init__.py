@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from didymos.record.log import Log
     from didymos.record.rotation import RotatedFile
     from didymos.sensors.sensor import Sensor, measure
+    from didymos.shadow.shadow import Shadow
     from didymos.twin import Twin, load
     from didymos.world import World, load_world
 
@@ -60,6 +61,7 @@ _HOMES = {
     "didymos.record.log": ("Log",),
     "didymos.record.rotation": ("RotatedFile",),
     "didymos.sensors.sensor": ("Sensor", "measure"),
+    "didymos.shadow.shadow": ("Shadow",),
     "didymos.twin": ("Twin", "load"),
     "didymos.world": ("World", "load_world"),
 }  # fmt: skip
@@ -67,8 +69,8 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RotatedFile",
-    "RunError", "Sensor", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive", "examine", "fit",
-    "input", "law", "load", "load_world", "measure", "measurement", "memory", "needs", "odometry", "option", "output",
+    "RunError", "Sensor", "Shadow", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive", "examine",
+    "fit", "input", "law", "load", "load_world", "measure", "measurement", "memory", "needs", "odometry", "option", "output",
     "parameter", "program", "quantity", "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
 ]  # fmt: skip
 

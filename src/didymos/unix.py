@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
 from didymos.errors import InputError
 
-__all__ = ["FileLock", "unix_module"]
+__all__ = ["FileLock", "monotonic_of_stamp", "unix_module"]
 
 
 def unix_module(name: str, purpose: str) -> Any:
@@ -17,6 +18,18 @@ def unix_module(name: str, purpose: str) -> Any:
         return import_module(name)
     except ImportError:
         raise InputError(f"{purpose} needs a Unix system: Python has no module {name!r} here") from None
+
+
+def monotonic_of_stamp(stamp: int, oldest: float) -> float:
+    """When the system stamped something, in nanoseconds of its own clock, by `time.monotonic()` [s].
+
+    The system's clock is read first: a pause between the two lets the answer be late, never before the stamp. Where the age is
+    not within 0 and the `oldest` [s] the system's clock was set meanwhile, and the answer is now.
+    """
+    system = time.time_ns()
+    now = time.monotonic()
+    age = 1e-9 * (system - stamp)
+    return now - age if 0.0 <= age < oldest else now
 
 
 class FileLock:

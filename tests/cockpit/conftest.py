@@ -27,6 +27,7 @@ SOURCE = Path(didymos.__file__).resolve().parents[1]
 PICTURES = Path(__file__).resolve().parents[2] / "out" / "cockpit"
 WIDTH, HEIGHT = 1100, 640  # [pixels] of the browser's window
 PATIENCE = 60.0  # [s] for the end of a process
+LONGEST = 300.0  # [s] that a call of the browser may take: as a whole test, whose own limit says where it stood
 LOOKS = 600  # until something that has to happen must have happened: a machine with much else to do takes longer for each
 FIELD = "//label[contains(normalize-space(), '{}')]/ancestor::*[.//input][1]//input[last()]"
 FLAGS = [
@@ -255,7 +256,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
         options.add_argument(flag)
     page = webdriver.Chrome(options=options, service=Service(driver))
-    page.set_page_load_timeout(PATIENCE)
-    page.set_script_timeout(PATIENCE)
+    page.set_page_load_timeout(LONGEST)
+    page.set_script_timeout(LONGEST)
     yield Browser(page)
     page.quit()

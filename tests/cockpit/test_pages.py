@@ -1,16 +1,25 @@
-"""Pages that are open change nothing of a run: neither its bytes nor its life; and a run without one loads nothing of it."""
+"""Pages that are open change nothing of a run: neither its bytes nor its life; a run without one loads nothing of it.
+
+What a person types and clicks comes in threads of its own.
+"""
 
 from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import pytest
 import viser
 from websockets.sync.client import ClientConnection, connect
 
 from didymos.cockpit.cockpit import Cockpit
+from didymos.cockpit.plots import Plots
+from didymos.cockpit.session import Session
+from didymos.cockpit.tune import Tune
 from didymos.describe.twin import Twin
 
 from .conftest import wait_until
@@ -55,6 +64,34 @@ def test_a_page_that_reads_nothing_does_not_hold_up_the_run(quadcopter: Twin, tm
         wait_until(lambda: cockpit.page.pictures > pictures + 60, "two seconds of pictures are sent")
         wait_until(lambda: cockpit.session.live.snapshot.time > 0.5, "the run goes on")
         deaf.socket.close()
+
+
+@pytest.mark.parametrize("panel", ["tune", "plots"])
+def test_a_list_that_is_asked_for_while_it_is_made_is_made_again(
+    panel: str, quadcopter: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by the letters of a search, each in a thread; the second used to fail, and what was searched for never came."""
+    session = Session(quadcopter, scenario="hover", folder=tmp_path)
+    server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    second: list[Future[None]] = []
+    try:
+        plots, tune = Plots(server.gui, session.live.log), Tune(server.gui, session)
+        again = tune.refresh_all if panel == "tune" else lambda: plots.renew(session.live.log)
+        make = getattr(server.gui, name := "add_slider" if panel == "tune" else "add_uplot")
+
+        def make_slowly(*words: Any, **options: Any) -> Any:
+            if not second:
+                second.append(pool.submit(again))
+                wait(second, 0.5)  # where it has to wait for this one, it does not end now
+            return make(*words, **options)
+
+        with ThreadPoolExecutor() as pool:
+            monkeypatch.setattr(server.gui, name, make_slowly)
+            again()
+            second[0].result()
+    finally:
+        server.stop()
+        session.close()
 
 
 def test_a_run_without_a_page_loads_nothing_of_it(run_python: Callable[..., subprocess.CompletedProcess[str]]) -> None:

@@ -12,13 +12,17 @@ import typer
 if TYPE_CHECKING:
     from didymos.kinds import Kinds
 
-__all__ = ["KINDS", "complete_kinds", "complete_robots", "complete_scenarios", "complete_twins", "complete_variants", "kinds_of"]
+__all__ = [
+    "KINDS", "complete_kinds", "complete_robots", "complete_scenarios", "complete_sources", "complete_twins", "complete_variants",
+    "kinds_of",
+]  # fmt: skip
 
 KINDS = {
     "part": "didymos.parts:PARTS",
     "sensor": "didymos.sensors:SENSORS",
     "program": "didymos.control:PROGRAMS",
     "port": "didymos.ports:PORTS",
+    "source": "didymos.shadow.sources:SOURCES",
     "format": "didymos.describe.formats.format:FORMATS",
     "measure": "didymos.measures:MEASURES",
 }
@@ -47,6 +51,11 @@ def complete_kinds(role: str) -> Callable[[str], list[str]]:
 def complete_robots(incomplete: str) -> list[str]:
     """The ports that lead to a real robot, with the colon behind which its address stands."""
     return _begun((f"{name}:" for name, port in kinds_of("port").items() if port.robot is not None), incomplete)
+
+
+def complete_sources(incomplete: str) -> list[str]:
+    """Where a shadow may hear of its robot, with the colon behind which the address stands."""
+    return _begun((f"{name}:" for name in kinds_of("source")), incomplete)
 
 
 def complete_scenarios(context: typer.Context, incomplete: str) -> list[str]:

@@ -32,11 +32,14 @@ from didymos.cli.list import list_twins
 from didymos.cli.log import log
 from didymos.cli.new import new
 from didymos.cli.plot import plot
+from didymos.cli.polar import polar
 from didymos.cli.run import run
 from didymos.cli.serve import serve
+from didymos.cli.shadow import shadow
 from didymos.cli.show import show
 from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
+from didymos.cli.trim import trim
 from didymos.cli.trust import trust
 from didymos.cli.validate import validate
 from didymos.errors import DidymosError
@@ -69,10 +72,13 @@ app.command(
 )(design)
 app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass=0.4:0.8 --runs 50 --plot mass.png")(sweep)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
+app.command(epilog="Example: didymos shadow quadcopter --robot ros2:0 --record beside.mcap")(shadow)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
+app.command(epilog="Example: didymos trim skywalker_2013 --airspeed 12:25:1 --plot trim.png")(trim)
 app.command(epilog="Example: didymos crosscheck quadcopter --scenario hover --contact drop -o crosscheck.png")(crosscheck)
 app.command(epilog="Example: didymos export fmu quadcopter -o quadcopter.fmu")(export)
 app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)
+app.command(epilog="Example: didymos polar naca2412 --reynolds 200000 --reynolds 500000 -o naca2412.csv")(polar)
 app.command(epilog="Example: didymos trust my_robot")(trust)
 app.command(epilog="Example: didymos new rover --from rover.urdf.xacro --into twins")(new)
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from didymos.cockpit.live_run import Programs
+from didymos.cockpit.live_run import Programs, from_its_start
 from didymos.cockpit.page import Page
 from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
+
+if TYPE_CHECKING:
+    from didymos.cockpit.shadow_view import ShadowView
 
 __all__ = ["Cockpit"]
 
@@ -23,6 +27,7 @@ class Cockpit:
         twin, scenario, seed, control, folder: see `Session`.
         host, port, token: see `Server`; port 0 takes a free one.
         light: for slow lines and machines without a graphics card: no shadows, 10 pictures a second instead of 30.
+        shadow: what there is to see of a shadow, see `watch_shadow`.
     """
 
     def __init__(
@@ -37,15 +42,17 @@ class Cockpit:
         port: int = 8080,
         token: str | None = None,
         light: bool = False,
+        shadow: ShadowView | None = None,
     ) -> None:
-        self.session = Session(twin, scenario=scenario, seed=seed, control=control, folder=Path(folder))
+        begin = from_its_start if shadow is None else shadow.begin
+        self.session = Session(twin, scenario=scenario, seed=seed, control=control, folder=Path(folder), begin=begin)
         try:
             self.server = Server(host=host, port=port, token=token, receive=self.session.sticks.receive)
         except Exception:
             self.session.close()
             raise
         self.session.notify = self.server.notify
-        self.page = Page(self.server, self.session, light=light)
+        self.page = Page(self.server, self.session, light=light, shadow=shadow)
 
     @property
     def url(self) -> str:

@@ -22,7 +22,7 @@ from didymos.engine.simulation import Simulation
 from didymos.engine.verdict import Verdict
 from didymos.engine.world_simulation import WorldSimulation
 
-__all__ = ["LiveRun", "Programs", "RunChoice"]
+__all__ = ["Begin", "LiveRun", "Programs", "RunChoice", "from_its_start"]
 
 Programs = Controller | Mapping[str, Controller]
 """A program in the place of the twin's own; of a world, by robot."""
@@ -48,6 +48,7 @@ class LiveRun:
 
     Args:
         twin, choice: what runs, a twin or a world; the run keeps a copy of it.
+        begin: makes the simulation: from its start, or from elsewhere.
         programs: take the place of the twin's own, for this run alone.
         hand: whoever holds the channels of the pilot.
         say: takes what the pilot has to tell.
@@ -60,13 +61,14 @@ class LiveRun:
         twin: Twin | World,
         choice: RunChoice,
         *,
+        begin: Begin,
         programs: Programs | None,
         hand: Hand,
         say: Callable[[str], None],
         values: Mapping[str, float],
         rows: Mapping[str, Sequence[SteerSpec]],
     ) -> None:
-        self.simulation = _simulation(twin, choice, programs)
+        self.simulation = begin(twin, choice, programs)
         self.choice = choice if choice.robot is not None else replace(choice, robot=first_to_fly(self.simulation))
         self.untuned = RunParameters(self.simulation)
         self._pilots = Pilots(self.simulation, hand, say, rows, self.choice.robot or "")
@@ -150,8 +152,12 @@ class LiveRun:
             self.simulation.close()
 
 
-def _simulation(what: Twin | World, choice: RunChoice, programs: Programs | None) -> Simulation:
-    """A run of a twin or of a world."""
+Begin = Callable[[Twin | World, RunChoice, Programs | None], Simulation]
+"""Makes the simulation of a run."""
+
+
+def from_its_start(what: Twin | World, choice: RunChoice, programs: Programs | None) -> Simulation:
+    """A run of a twin or of a world, from its first tick on."""
     if not isinstance(what, World):
         assert not isinstance(programs, Mapping)
         return Simulation(what, seed=choice.seed, scenario=choice.scenario, control=programs, piloted=choice.piloted)

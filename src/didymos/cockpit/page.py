@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time as wall
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import viser
@@ -26,6 +26,9 @@ from didymos.cockpit.tune import Tune
 from didymos.cockpit.view_panel import ViewPanel
 from didymos.describe.names import cameras
 
+if TYPE_CHECKING:
+    from didymos.cockpit.shadow_view import ShadowView
+
 __all__ = ["Page"]
 
 RATE, LIGHT_RATE = 30, 10  # [1/s] pictures, usually and for slow machines; texts and plots change at the slower one
@@ -38,16 +41,19 @@ IDLE = 1.0  # rest after a picture, in the time that it took: of many robots the
 class Page:
     """Shows a session to everybody who opens it. All pages share one state: the same view, the same panels."""
 
-    def __init__(self, server: Server, session: Session, *, light: bool = False) -> None:
-        self._session, self._viser = session, server.viser
+    def __init__(
+        self, server: Server, session: Session, *, light: bool = False, shadow: ShadowView | None = None
+    ) -> None:
+        self._session, self._viser, self.shadow = session, server.viser, shadow
         self._closed = threading.Event()
         self._rate = LIGHT_RATE if light else RATE
         self.pictures = 0
         simulation = session.live.simulation
         extent = extent_of(simulation.shown.model, simulation.data.qpos)
         self._size, self._figures = extent.size, figures_of(simulation)
+        width: Literal["medium", "large"] = "medium" if shadow is None else "large"  # one more tab
         self._viser.gui.configure_theme(
-            show_logo=False, show_share_button=False, control_width="medium", brand_color=(11, 114, 133)
+            show_logo=False, show_share_button=False, control_width=width, brand_color=(11, 114, 133)
         )
         self._viser.gui.set_panel_label(f"Didymos · {session.twin.name}")
         self._viser.scene.set_up_direction("+z")
@@ -69,6 +75,8 @@ class Page:
         """Stop drawing."""
         self._closed.set()
         self._thread.join(5.0)
+        if self.shadow is not None:
+            self.shadow.close()
 
     def _build_stage(self, live: LiveRun) -> None:
         """Build the scene of a run's model."""
@@ -79,6 +87,9 @@ class Page:
         session = self._session
         self._status = gui.add_markdown(status_text(session))
         tabs = gui.add_tab_group()
+        if self.shadow is not None:
+            with tabs.add_tab("Shadow"):
+                self.shadow.build(gui, session)
         with tabs.add_tab("Run"):
             self._run = RunPanel(gui, session)
         with tabs.add_tab("Tune"):
@@ -90,6 +101,9 @@ class Page:
         with tabs.add_tab("Replay"):
             self.replay = Replay(gui, session)
         beside = gui.add_panel()
+        if self.shadow is not None:
+            with beside.add_tab("Errors"):
+                self.shadow.build_plots(gui)
         with beside.add_tab("Plots"):
             self._plots = Plots(gui, session.live.log)
         self._cameras: CameraPanel | None = None
@@ -115,6 +129,8 @@ class Page:
 
     def _focus(self, target: str | None) -> NDArray[np.float64]:
         """Where a view of a robot, or of all of them (None), is centred now [m]."""
+        if self.shadow is not None and self.shadow.shows_robot:
+            return self._stage.focus(*self._stage.body_poses(self.shadow.positions[0]), target)[0]
         snapshot = self._session.live.snapshot
         return self._stage.focus(snapshot.positions, snapshot.quaternions, target)[0]
 
@@ -139,6 +155,8 @@ class Page:
             self._closed.wait(max(IDLE * (now - began), due - now))
 
     def _draw(self, slow: bool) -> None:
+        if self.shadow is not None:
+            self.shadow.take()
         live = self._session.live
         snapshot, view, target = live.snapshot, str(self._view.view.value), self._target
         with self._viser.atomic():
@@ -149,16 +167,22 @@ class Page:
             if self.replay.playbacks:
                 self.replay.update()
                 self._stage.draw_replay([playback.at(self.replay.time) for playback in self.replay.playbacks], view, target)
+            elif self.shadow is not None and self.shadow.shows_robot:
+                self._stage.draw_replay(self.shadow.positions, view, target)
             else:
                 shown = {kind for kind, box in self._view.shown.items() if box.value}
-                self._stage.draw(snapshot, view, target, shown, float(self._view.scale.value))
+                robot = None if self.shadow is None else self.shadow.robot
+                self._stage.draw(snapshot, view, target, shown, float(self._view.scale.value), robot)
             if slow:
                 self._write(live)
         self.pictures += 1
 
     def _write(self, live: LiveRun) -> None:
         """Bring texts and plots up to a run."""
-        text = status_text(self._session)
+        shadow = self.shadow
+        text = status_text(self._session) if shadow is None or not shadow.shows_robot else shadow.status
+        if shadow is not None:
+            shadow.write()
         if self._status.content != text:
             self._status.content = text
         if live is not self._live:  # its program may have other gains and signals

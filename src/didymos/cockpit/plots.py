@@ -6,6 +6,7 @@ a plot that is built anew while data come in then shows a part without any, and 
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ class Plots:
     def __init__(self, gui: viser.GuiApi, log: Log) -> None:
         self._gui = gui
         self._plots: list[_Plot] = []
+        self._building = threading.Lock()  # a person's click and a new run come in threads of their own
         gui.add_markdown("Recorded signals while they happen. Pause, then drag over a plot to zoom, double-click to zoom out.")
         self._freeze = gui.add_checkbox("Pause plots", False, hint="The run goes on; zoom in peace")
         self._window = gui.add_slider("Seconds", min=1.0, max=60.0, step=1.0, initial_value=10.0)
@@ -97,8 +99,8 @@ class Plots:
             self._add(tuple(inputs[:4]) or _first_moving(available, robot))
 
     def _add(self, signals: tuple[str, ...]) -> None:
-        if len(self._plots) < MOST_PLOTS:
-            with self._folder:
+        with self._building, self._folder:
+            if len(self._plots) < MOST_PLOTS:
                 self._plots.append(_Plot(self._gui, names(self._log, self._robot.value), signals, self._log))
 
     def _robot_chosen(self) -> None:
@@ -109,7 +111,7 @@ class Plots:
     def renew(self, log: Log) -> None:
         """Offer the signals of a new run; its program may have others."""
         self._log = log
-        with self._folder:
+        with self._building, self._folder:
             for plot in self._plots:
                 plot.renew(names(log, self._robot.value))
 

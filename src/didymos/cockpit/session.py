@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from didymos.cockpit.clock import Clock
-from didymos.cockpit.live_run import LiveRun, Programs, RunChoice
+from didymos.cockpit.live_run import Begin, LiveRun, Programs, RunChoice, from_its_start
 from didymos.cockpit.robots import twins_of
 from didymos.cockpit.sticks import Sticks
 from didymos.control.pilot import SteerSpec
@@ -48,6 +48,7 @@ class Session:
         scenario, seed: of the first run.
         control: makes a control program for each run, instead of the twin's own; for a world, programs by robot.
         folder: where recordings and tuned values go; made when the first is written.
+        begin: makes the simulation of each run; from its start by default.
         notify: is given (title, text) when something happened that a person should know.
     """
 
@@ -59,6 +60,7 @@ class Session:
         seed: int = 0,
         control: Callable[[], Programs] | None = None,
         folder: Path = Path("recordings"),
+        begin: Begin = from_its_start,
         notify: Callable[[str, str], None] = lambda title, text: None,
     ) -> None:
         self.twin: Twin | World = twin.copy()
@@ -67,7 +69,7 @@ class Session:
         self.values: dict[str, float] = {}
         self.sticks = Sticks()
         self._rows: dict[str, tuple[SteerSpec, ...]] = {}
-        self._control = control
+        self._control, self._begin = control, begin
         self._speed = 1.0
         self._requests: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         self._closed = False
@@ -189,6 +191,7 @@ class Session:
         return LiveRun(
             self.twin,
             choice,
+            begin=self._begin,
             programs=self._control() if self._control else None,
             hand=self.sticks,
             say=lambda text: self.notify("Pilot", text),

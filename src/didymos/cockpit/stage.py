@@ -65,9 +65,15 @@ class Stage:
         """Half of the diagonal of the box around all root links [m]; none for a twin alone."""
         return 0.5 * float(np.linalg.norm(np.ptp(positions[list(self._roots.values())], axis=0)))
 
-    def draw(self, snapshot: Snapshot, view: str, target: str | None, shown: Collection[str], scale: float) -> None:
-        """Bring all up to a snapshot; `shown` names the overlays that are on, `scale` stretches their arrows."""
-        self._remove_ghost()
+    def draw(
+        self, snapshot: Snapshot, view: str, target: str | None, shown: Collection[str], scale: float,
+        ghost: Array | None = None,
+    ) -> None:  # fmt: skip
+        """Bring all up to a snapshot; `shown` names the overlays that are on, `scale` stretches their arrows.
+
+        `ghost` are positions of all joints, shape [nq], at which robots are shown as ghosts besides.
+        """
+        self._draw_ghost(ghost)
         self._robots.pose(snapshot.positions, snapshot.quaternions)
         for name, overlays in self._overlays.items():
             overlays.shown, overlays.scale = set(shown), scale
@@ -82,21 +88,24 @@ class Stage:
             overlays.hide()
         for sensors in self._sensors:
             sensors.draw({}, False)
-        poses = [self._body_poses(qpos) for qpos in joint_positions]
-        self._robots.pose(*poses[0])
-        if len(poses) == 2:
-            if self._ghost is None:
-                self._ghost = Puppet(self._scene, self._shown, "ghost", tint=GHOST)
-            self._ghost.pose(*poses[1])
-        else:
+        poses = self.body_poses(joint_positions[0])
+        self._robots.pose(*poses)
+        self._draw_ghost(joint_positions[1] if len(joint_positions) == 2 else None)
+        self._look(view, target, *poses)
+
+    def _draw_ghost(self, qpos: Array | None) -> None:
+        if qpos is None:
             self._remove_ghost()
-        self._look(view, target, *poses[0])
+            return
+        if self._ghost is None:
+            self._ghost = Puppet(self._scene, self._shown, "ghost", tint=GHOST)
+        self._ghost.pose(*self.body_poses(qpos))
 
     def _look(self, view: str, target: str | None, positions: Array, quaternions: Array) -> None:
         self._world.look(view, *self.focus(positions, quaternions, target))
 
-    def _body_poses(self, qpos: Array) -> tuple[Array, Array]:
-        """Positions [m] and quaternions of all bodies."""
+    def body_poses(self, qpos: Array) -> tuple[Array, Array]:
+        """Positions [m] and quaternions of all bodies, for positions of all joints, shape [nq]."""
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
         return self._data.xpos.copy(), self._data.xquat.copy()

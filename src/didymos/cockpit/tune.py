@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any
 
 import viser
@@ -38,6 +39,7 @@ class Tune:
         self._gui, self._session = gui, session
         self._history: list[tuple[str, float]] = []
         self._rows: dict[str, Any] = {}
+        self._listing = threading.Lock()  # each letter of a search comes in a thread of its own, and a new run in another
         gui.add_markdown("Change numbers while it runs; ● marks what you changed.")
         self._robot = RobotMenu(gui, tuple(self._all()), self._robot_chosen, first=self._first_robot())
         groups = self._groups()
@@ -94,20 +96,21 @@ class Tune:
         self._list()
 
     def _list(self) -> None:
-        pieces = self._search.value.casefold().split()
-        live = self._live()
-        chosen = [
-            path for path in live
-            if (all(piece in path.casefold() for piece in pieces) if pieces else _group(self._own(path)) == self._group.value)
-        ]  # fmt: skip
-        for handle in self._rows.values():
-            handle.remove()
-        self._rows = {}
-        with self._folder:
-            for path in chosen[:MOST_ROWS]:
-                self._rows[path] = self._row(live[path])
-        hidden = len(chosen) - MOST_ROWS
-        self._more.content = f"… and {hidden} more: search for them." if hidden > 0 else "" if chosen else "No such parameter."
+        with self._listing:
+            pieces = self._search.value.casefold().split()
+            live = self._live()
+            chosen = [
+                path for path in live
+                if (all(piece in path.casefold() for piece in pieces) if pieces else _group(self._own(path)) == self._group.value)
+            ]  # fmt: skip
+            for handle in self._rows.values():
+                handle.remove()
+            self._rows = {}
+            with self._folder:
+                for path in chosen[:MOST_ROWS]:
+                    self._rows[path] = self._row(live[path])
+            hidden, nothing = len(chosen) - MOST_ROWS, "" if chosen else "No such parameter."
+            self._more.content = f"… and {hidden} more: search for them." if hidden > 0 else nothing
 
     def _row(self, parameter: Parameter) -> Any:
         value = self._value(parameter.path)

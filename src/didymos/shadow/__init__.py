@@ -1,0 +1,1 @@
+"""The live twin: beside the running robot, in step with it, first to know when something is wrong."""

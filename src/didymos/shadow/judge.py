@@ -1,0 +1,160 @@
+"""From a test that is exceeded to an alarm with its likely cause, and when to look for the next one.
+
+A crossing waits until one cause is clear, or `settle` has passed; then the likeliest causes are tried in branches of the twin
+(`hypotheses.py`). Afterwards the twin is known to be wrong: its unknown accelerations are taken larger, so that it goes on
+following the robot, and it is tested again after a while. As long as the twin does not fit it is the same alarm; once it has
+fitted for some seconds the alarm is over, and the next one can come.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from didymos.shadow.alarm import Alarm, Likely
+from didymos.shadow.detector import Crossing, Detector
+from didymos.shadow.estimate import Frame
+from didymos.shadow.feed import Stretch
+from didymos.shadow.hypotheses import Branches
+from didymos.shadow.observer import Observer
+
+__all__ = ["Judge"]
+
+_SETTLE = 0.5  # [s] after a crossing in which causes are weighed on
+_LEAST = 0.1  # [s] of that at least
+_TRIED = 5  # causes that are tried in branches
+_BEFORE = 0.1  # [s] before the thought begin from which branches run
+_LONGEST = 1.0  # [s] of a branch
+_BEYOND = 5.0  # standard deviations of nu' S^-1 nu
+_LOOSE = 10.0  # unknown accelerations after an alarm, of those before
+_REST = 2.0  # [s] after an alarm until it is tested again
+_CLEARED = 5.0  # [s] without a crossing after which an alarm is over
+
+
+class Judge:
+    """Raises alarms of an observer."""
+
+    def __init__(self, observer: Observer, alarms_per_hour: float, warm_up: float) -> None:
+        self.observer, self._rate = observer, alarms_per_hour
+        self.detector = Detector(observer, alarms_per_hour, warm_up=warm_up)
+        self._branches = Branches(observer)
+        self._pending: Crossing | None = None
+        self._count = 0
+        self._active: str | None = None  # title of the cause of the alarm that lasts
+        self._rest_until = -np.inf
+        self._rest = _REST
+        self._quiet_since: float | None = None
+        self._wild: deque[tuple[float, bool]] = deque(maxlen=400)  # when [s] an update was beyond chance
+
+    def renewed(self, time: float) -> Judge:
+        """One of the same observer, whose twin has changed at a time [s]; it goes on counting."""
+        made = Judge(self.observer, self._rate, self.detector.warm_up)
+        made._count = self._count
+        made.restart(time)
+        return made
+
+    @property
+    def due(self) -> bool:
+        """Whether the next look may need what was seen lately."""
+        return self._pending is not None
+
+    @property
+    def lasts(self) -> bool:
+        """Whether what the last alarm was about goes on."""
+        return self._active is not None
+
+    def restart(self, time: float) -> None:
+        """Begin anew: the robot was just found, at a time [s]."""
+        self._pending, self._active, self._quiet_since = None, None, None
+        self._rest_until = -np.inf
+        self.observer.looseness = 1.0
+        self.detector.begin(time)
+
+    def look(self, frame: Frame, past: Sequence[tuple[Any, Stretch]]) -> Alarm | None:
+        """After an update: an alarm, where one is due. `past` are states and the stretches that followed them, up to now."""
+        now = frame.time
+        count = len(frame.signals)
+        self._wild.append((now, count > 0 and frame.nis > count + _BEYOND * math.sqrt(2.0 * count)))
+        if now < self._rest_until:
+            self.detector.watch(frame)
+            return None
+        if self.observer.looseness != 1.0:
+            self.observer.looseness = 1.0
+            self.detector.begin(now)
+        crossing = self.detector.look(frame)
+        if self._pending is None:
+            if crossing is None:
+                self._calm(now)
+                return None
+            self._pending, self._quiet_since = crossing, None
+            return None
+        waited = now - self._pending.time
+        if waited < _LEAST or (waited < _SETTLE and not self.detector.is_clear):
+            return None
+        return self._raise(now, past)
+
+    def _calm(self, now: float) -> None:
+        if self._active is None:
+            return
+        if self._quiet_since is None:
+            self._quiet_since = now
+        elif now - self._quiet_since > _CLEARED:
+            self._active, self._rest = None, _REST
+
+    def _raise(self, now: float, past: Sequence[tuple[Any, Stretch]]) -> Alarm | None:
+        crossing, self._pending = self._pending, None
+        assert crossing is not None
+        since, likely = self._explain(crossing, now, past)
+        signals = self.detector.clearest()
+        self.observer.looseness = _LOOSE
+        self.detector.restart()
+        title = f"{likely[0].cause} {likely[0].of}" if likely else ""
+        known, self._active = self._active, title
+        self._rest = min(2.0 * self._rest, 30.0) if known is not None else _REST
+        self._rest_until = now + self._rest
+        if known is not None:
+            return None
+        self._count += 1
+        return Alarm(self._count, now, since, signals, crossing.statistic, crossing.threshold, likely)
+
+    def _onset(self, begin: float) -> float:
+        """When [s] it began: the first of updates beyond chance in a row, where there are such around a begin; else the begin."""
+        wild = [time for time, beyond in self._wild if beyond and time >= begin - _BEFORE]
+        if not wild:
+            return begin
+        step = self._wild[-1][0] - self._wild[-2][0] if len(self._wild) > 1 else 0.0
+        return max(begin - _BEFORE, wild[0] - step)
+
+    def _explain(self, crossing: Crossing, now: float, past: Sequence[tuple[Any, Stretch]]) -> tuple[float, tuple[Likely, ...]]:
+        """When it began, and causes with their probabilities."""
+        glr, causes = self.observer.glr, self.observer.causes
+        gains = self.detector.gains()
+        if gains.size == 0:
+            return crossing.time, ()
+        best = gains.argmax(axis=0)
+        top = gains.max(axis=0)
+        order = np.argsort(-top)[:_TRIED]
+        since = self._onset(glr.begins[int(best[order[0]])])
+        tried = [(int(c), glr.size(int(best[c]), int(c), float(self.detector.inflation[c]))[0]) for c in order]
+        period = self.observer.stepper.period * len(past[-1][1].inputs) if past else 1.0
+        count = min(len(past), round(min(now - since + _BEFORE, _LONGEST + _BEFORE) / period))
+        if count < 2:
+            return since, ()
+        used = past[-count:]
+        begin = max(0, count - round(min(now - since, _LONGEST) / period))
+        found = self._branches.explain(used[0][0], [stretch for _, stretch in used], begin, tried)
+        gain = np.array([one.gain for one in found]) / np.maximum([self.detector.inflation[one.cause] for one in found], 1.0)
+        if gain.max() < 0.5 * self.detector.threshold:
+            return since, ()
+        weight = np.exp(gain - gain.max())
+        weight /= weight.sum()
+        likely = []
+        for one, share in sorted(zip(found, weight, strict=True), key=lambda pair: -pair[1]):
+            cause = causes[one.cause]
+            sd = glr.size(int(best[one.cause]), one.cause, float(self.detector.inflation[one.cause]))[1]
+            likely.append(Likely(cause.name, cause.of, one.size, sd, cause.unit, float(share)))
+        return since, tuple(likely)

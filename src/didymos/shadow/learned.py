@@ -1,0 +1,114 @@
+"""What a shadow has learned of its robot's parameters: values with intervals, and which of them the twin took over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from didymos.describe.values_file import write_values
+from didymos.shadow.chosen import Chosen
+from didymos.shadow.window_fit import KNOWN, WindowFit
+
+__all__ = ["Learned", "LearnedValue", "learned_values", "save_learned"]
+
+_95 = 1.959963984540054  # standard deviations of a normal distribution on each side of its mean
+
+
+@dataclass(frozen=True)
+class LearnedValue:
+    """One number: its path or pattern, the parameters that have it, value, standard deviation, interval of 95 %.
+
+    `known` says whether the window showed it at all; `taken` whether the twin has it now.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    unit: str
+    value: float
+    sd: float
+    interval: tuple[float, float]
+    known: bool
+    taken: bool = False
+
+    def __str__(self) -> str:
+        if not self.known:
+            return f"{self.name} unknown: the motion does not show it, or the fit did not settle"
+        low, high = self.interval
+        unit = "" if self.unit in ("", "1") else f" {self.unit}"
+        return f"{self.name} = {self.value:.4g}{unit} ({low:.4g} .. {high:.4g})" + (", taken over" if self.taken else "")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a window from `since` to `time` [s] of the robot's clock says.
+
+    `nis` is nu' S^-1 nu per reading with these values: above 1, the twin is wrong in other ways as well; `settled` whether the
+    estimate has come to an end.
+    """
+
+    time: float
+    since: float
+    parameters: tuple[LearnedValue, ...]
+    nis: float
+    settled: bool
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Of known parameters, by path."""
+        return {path: one.value for one in self.parameters if one.known for path in one.paths}
+
+    @property
+    def sds(self) -> dict[str, float]:
+        """Their standard deviations."""
+        return {path: one.sd for one in self.parameters if one.known for path in one.paths}
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """Their intervals of 95 %."""
+        return {path: one.interval for one in self.parameters if one.known for path in one.paths}
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """Paths that the twin took over."""
+        return tuple(path for one in self.parameters if one.taken for path in one.paths)
+
+    def __str__(self) -> str:
+        return f"t = {self.time:.2f} s: learned from {self.time - self.since:.0f} s: " + "; ".join(map(str, self.parameters))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """As plain data, for scripts."""
+        return {
+            "learned": self.time, "since": self.since, "nis_per_reading": self.nis, "settled": self.settled,
+            "parameters": {
+                one.name: {"value": one.value, "sd": one.sd, "interval": list(one.interval), "unit": one.unit, "known": one.known,
+                           "taken": one.taken}
+                for one in self.parameters
+            },
+        }  # fmt: skip
+
+
+def learned_values(chosen: Sequence[Chosen], fit: WindowFit) -> tuple[LearnedValue, ...]:
+    """What a fitted window says of the chosen parameters."""
+    found = []
+    for one, theta, spread in zip(chosen, fit.theta, fit.sds, strict=True):
+        value, sd = one.value(float(theta)), float(spread) * one.scale
+        ends = np.clip((value - _95 * sd, value + _95 * sd), one.low, one.high)
+        known = bool(spread <= KNOWN) and fit.settled
+        found.append(LearnedValue(one.name, one.paths, one.unit, value, sd, (float(ends[0]), float(ends[1])), known))
+    return tuple(found)
+
+
+def save_learned(file: Path, twin: str, latest: Mapping[str, tuple[float, LearnedValue]]) -> None:
+    """Write what is known, by path, as a fit does; `latest` has the time [s] and number of each name."""
+    values = {path: one.value for _, one in latest.values() for path in one.paths}
+    remarks = {
+        path: f"{one.unit}; 95 %: {one.interval[0]:.6g} .. {one.interval[1]:.6g}; at {time:.2f} s"
+        for time, one in latest.values()
+        for path in one.paths
+    }
+    write_values(file, values, comments=(f"{twin}, learned beside its robot",), remarks=remarks)
