@@ -1,10 +1,11 @@
 """Figures of docs/live_twin.md: healthy runs and runs with a fault at a random time, watched by a shadow through recordings.
 
-    python docs/make_live_twin.py [TWIN ...] [--seeds 20] [--healthy 60] [--json FILE]
+    python docs/make_live_twin.py [TWIN ...] [--seeds 20] [--first 0] [--healthy 60] [--fault TEXT] [--json FILE]
 
 The robot is a simulation of the same twin with noise of another seed; at a random time one of its numbers changes, or a sensor
-begins to lie. The shadow gets the recording, never the fault. For each fault: how many are found within 3 s, the median and worst
-time to it, how often the cause is named right, and what it was named.
+begins to lie. The shadow gets the recording, never the fault. Healthy robots: alarms, and how many errors of the estimate lie
+within two of their standard deviations. For each fault: how many are found within 3 s after it shows in the data
+(`live_twin_study.shows`), the median and worst time to it, how often the cause is named right, and what it was named.
 """
 
 from __future__ import annotations
@@ -17,40 +18,14 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from live_twin_study import Case, Fault, Truth, record, shows, source_of
 
 import didymos
-from didymos.engine.intervention import Intervention
-from didymos.shadow.calibration import Calibration
-from didymos.shadow.source import Arrival, Source
-from didymos.shadow.sources import open_source
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A fault: the parameters that change, or what a sensor does to readings; the causes that name it right."""
-
-    name: str
-    right: tuple[tuple[str, str], ...]
-    values: Callable[[didymos.Twin], Mapping[str, float]] | None = None
-    bias: Mapping[str, float] | None = None
-    delay: tuple[str, float] | None = None
-
-
-@dataclass(frozen=True)
-class Case:
-    """A twin and how its robot moves."""
-
-    twin: str
-    variant: str | None
-    scenario: str
-    seconds: float
-    earliest: float
-    latest: float
-    faults: tuple[Fault, ...]
 
 
 def scaled(paths: Sequence[str], factor: float) -> Callable[[didymos.Twin], Mapping[str, float]]:
@@ -71,7 +46,7 @@ CASES = {
     "quadcopter": Case("quadcopter", None, "attitude_steps", 12.0, 3.0, 8.0, (
         Fault("payload +20 %", (("mass", ""),), payload("body_FLU", 0.2)),
         Fault("one rotor -10 %", (("actuator", "motor2"),), scaled(["parts.motor2.efficiency"], 0.9)),
-        Fault("imu delay +10 ms", (("delay", "imu"),), delay=("imu", 0.01)),
+        Fault("delay +10 ms", (("delay", "imu"), ("delay", "inputs")), delay=("imu", 0.01)),
         Fault("gyro bias 2 deg/s", (("bias", "imu.gyro.y"),), bias={"imu.gyro.y": np.radians(2.0)}),
     )),
     "power_unit": Case("power_unit", None, "chirp", 10.0, 3.0, 6.5, (
@@ -98,126 +73,96 @@ CASES = {
 }  # fmt: skip
 
 
-class Lying:
-    """A source whose sensors begin to lie at a time [s]."""
-
-    def __init__(self, source: Source, fault: Fault, at: float) -> None:
-        self._source, self._fault, self._at = source, fault, at
-        self.live, self.signals = source.live, source.signals
-
-    def read(self, seconds: float) -> Sequence[Arrival]:
-        found = []
-        for one in self._source.read(seconds):
-            values, stamp = dict(one.values), one.stamp
-            if self._fault.bias is not None and stamp >= self._at:
-                values |= {name: value + self._fault.bias[name] for name, value in values.items() if name in self._fault.bias}
-            found.append(Arrival(stamp, one.received, values))
-        if self._fault.delay is None:
-            return found
-        stream, late = self._fault.delay
-        split = []
-        for one in found:
-            own = {name: value for name, value in one.values.items() if name.partition(".")[0] == stream}
-            rest = {name: value for name, value in one.values.items() if name not in own}
-            split += [Arrival(one.stamp, one.received, rest)] if rest else []
-            moved = one.stamp + (late if one.stamp >= self._at - late else 0.0)
-            split += [Arrival(moved, one.received, own)] if own else []
-        self._waiting = sorted([*getattr(self, "_waiting", []), *split], key=lambda one: one.stamp)
-        until = found[-1].stamp if found else -np.inf
-        ready = [one for one in self._waiting if one.stamp <= until]
-        self._waiting = self._waiting[len(ready) :]
-        return ready
-
-    def notices(self) -> Sequence[str]:
-        return self._source.notices()
-
-    def close(self) -> None:
-        self._source.close()
-
-
-def record(case: Case, seed: int, fault: Fault | None, at: float, file: Path, seconds: float | None = None) -> None:
-    """A recording of the robot."""
-    twin = didymos.load(case.twin, variant=case.variant)
-    simulation = twin.simulate(seed=seed, scenario=case.scenario)
-    changes = []
-    if fault is not None and fault.values is not None:
-        tick = round(at / simulation.period)
-        changes = [Intervention(tick, "set", path, (value,)) for path, value in fault.values(twin).items()]
-    simulation.run(seconds or case.seconds, record=file, keep=False, interventions=changes)
-
-
-def watch(case: Case, file: Path, fault: Fault | None, at: float, calibration: Calibration | None) -> didymos.Shadow:
+def watch(case: Case, source: Any, *audience: Any) -> didymos.Shadow:
     """The shadow that has seen it."""
     twin = didymos.load(case.twin, variant=case.variant)
-    source: Source = open_source(twin, f"log:{file}")
-    if fault is not None and fault.values is None:
-        source = Lying(source, fault, at)
-    shadow = didymos.Shadow(twin, source, calibration=calibration)
+    shadow = didymos.Shadow(twin, source, scenario=case.scenario)
+    for listener in audience:
+        shadow.listen(listener)
     shadow.run()
     shadow.close()
     return shadow
 
 
-def study(case: Case, seeds: int, healthy: int, folder: Path) -> dict[str, object]:
-    facts: dict[str, object] = {"twin": case.twin}
-    calibration = None
-    began, alarms, watched, nis = time.process_time(), 0, 0.0, []
-    for seed in range(healthy):
+def healthy(case: Case, seeds: Sequence[int], folder: Path, every_input: bool) -> dict[str, Any]:
+    """Alarms of healthy robots, and how many errors lie within two standard deviations."""
+    alarms, watched, nis, cpu = 0, 0.0, [], 0.0
+    errors: dict[str, list[float]] = {}
+    for seed in seeds:
         file = folder / "robot.mcap"
-        record(case, 1000 + seed, None, 0.0, file)
-        shadow = watch(case, file, None, 0.0, calibration)
+        truth = Truth(record(case, seed, None, 0.0, file, every_input=every_input), case.earliest)
+        began = time.process_time()
+        shadow = watch(case, source_of(case, file, seed, None, 0.0), truth)
+        cpu += time.process_time() - began
         alarms, watched = alarms + len(shadow.alarms), watched + shadow.summary.seconds
         nis.append(shadow.summary.nis)
+        for name, found in (*truth.errors.items(), ("innovations", truth.innovations)):
+            errors.setdefault(name, []).extend(found)
         for alarm in shadow.alarms:
-            print(f"  healthy, seed {1000 + seed}: {alarm}", file=sys.stderr)
-    if healthy:
-        cpu = time.process_time() - began
-        facts["healthy"] = {"alarms": alarms, "seconds": watched, "nis": statistics.mean(nis), "cpu": cpu}
-        print(f"{case.twin}: healthy {watched:.0f} s, {alarms} alarms, nis {statistics.mean(nis):.2f}", flush=True)
-    rows = []
-    for fault in case.faults:
-        times, right, named, early = [], 0, Counter[str](), 0
-        for seed in range(seeds):
-            at = float(np.random.default_rng(seed).uniform(case.earliest, case.latest))
-            file = folder / "robot.mcap"
-            record(case, seed, fault, at, file)
-            shadow = watch(case, file, fault, at, calibration)
-            early += sum(alarm.time < at for alarm in shadow.alarms)
-            after = [alarm for alarm in shadow.alarms if alarm.time >= at]
-            if after:
-                times.append(after[0].time - at)
-                cause = after[0].cause
-                named[f"{cause.cause} {cause.of}" if cause is not None else "none"] += 1
-                right += cause is not None and (cause.cause, cause.of) in fault.right
-        within = sum(one <= 3.0 for one in times)
-        median = statistics.median(times) if times else None
-        row = {"fault": fault.name, "seeds": seeds, "found": within, "median": median,
-               "worst": max(times, default=None), "right": right, "named": dict(named.most_common(4)),
-               "early": early}  # fmt: skip
-        rows.append(row)
-        print(f"{case.twin}: {row}", flush=True)
-    facts["faults"] = rows
-    return facts
+            print(f"  healthy, seed {seed}: {alarm}", file=sys.stderr, flush=True)
+    inside = {name: round(float(np.mean(np.abs(found) < 2.0)), 4) for name, found in errors.items()}
+    states = [value for name, found in errors.items() if name != "innovations" for value in found]
+    inside["all states"] = round(float(np.mean(np.abs(states) < 2.0)), 4)
+    return {"alarms": alarms, "seconds": round(watched, 1), "nis": round(statistics.mean(nis), 3), "inside": inside,
+            "cpu_per_second": round(cpu / watched, 3)}  # fmt: skip
+
+
+def faulty(case: Case, fault: Fault, seeds: Sequence[int], folder: Path, every_input: bool) -> dict[str, Any]:
+    """How a fault is found."""
+    times: list[float] = []
+    named: Counter[str] = Counter()
+    right = early = hidden = 0
+    plain, broken = folder / "plain.mcap", folder / "robot.mcap"
+    for seed in seeds:
+        at = float(np.random.default_rng(seed).uniform(case.earliest, case.latest))
+        record(case, seed, None, at, plain, every_input=every_input)
+        record(case, seed, fault, at, broken, every_input=every_input)
+        shadow = watch(case, source_of(case, broken, seed, fault, at))
+        shown = shows(source_of(case, plain, seed, None, at), source_of(case, broken, seed, fault, at), shadow, at)
+        early += sum(alarm.time < at for alarm in shadow.alarms)
+        after = [alarm for alarm in shadow.alarms if alarm.time >= at]
+        hidden += shown is None
+        if shown is None or not after:
+            named["not found" if shown is not None else "does not show"] += 1
+            continue
+        times.append(max(after[0].time - shown, 0.0))
+        cause = after[0].cause
+        named[f"{cause.cause} {cause.of}".strip() if cause is not None else "no cause"] += 1
+        right += cause is not None and (cause.cause, cause.of) in fault.right
+    return {"fault": fault.name, "seeds": len(seeds), "shown": len(seeds) - hidden, "found": sum(one <= 3.0 for one in times),
+            "median": round(statistics.median(times), 3) if times else None, "worst": round(max(times), 3) if times else None,
+            "right": right, "named": dict(named.most_common(5)), "early": early}  # fmt: skip
 
 
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("twins", nargs="*", default=list(CASES))
-    options.add_argument("--seeds", type=int, default=20)
-    options.add_argument("--healthy", type=int, default=5)
-    options.add_argument("--json", type=Path)
-    options.add_argument("--fault", default="")
+    options.add_argument("--seeds", type=int, default=20, help="runs with each fault")
+    options.add_argument("--first", type=int, default=0, help="the first seed of those")
+    options.add_argument("--healthy", type=int, default=5, help="runs without; their seeds begin 1000 later")
+    options.add_argument("--seconds", type=float, help="of a healthy run")
+    options.add_argument("--fault", default="", help="only faults whose name has this text")
+    options.add_argument("--seldom", action="store_true", help="inputs in the recording at record.rate, not of every tick")
+    options.add_argument("--json", type=Path, help="a line for each result is added to this file")
     args = options.parse_args()
-    found = []
+
+    def tell(facts: dict[str, Any]) -> None:
+        print(json.dumps(facts), flush=True)
+        if args.json:
+            with args.json.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(facts) + "\n")
+
+    seeds = range(args.first, args.first + args.seeds)
     for name in args.twins:
         case = CASES[name]
-        if args.fault:
-            case = Case(*(getattr(case, f) for f in ("twin", "variant", "scenario", "seconds", "earliest", "latest")),
-                        tuple(one for one in case.faults if args.fault in one.name))  # fmt: skip
         with tempfile.TemporaryDirectory() as folder:
-            found.append(study(case, args.seeds, args.healthy, Path(folder)))
-    if args.json:
-        args.json.write_text(json.dumps(found, indent=1))
+            if args.healthy:
+                longer = replace(case, seconds=args.seconds or case.seconds)
+                plain = range(args.first + 1000, args.first + 1000 + args.healthy)
+                tell({"twin": name, "healthy": healthy(longer, plain, Path(folder), not args.seldom)})
+            for fault in case.faults if args.seeds else ():
+                if args.fault in fault.name:
+                    tell({"twin": name, **faulty(case, fault, seeds, Path(folder), not args.seldom)})
 
 
 if __name__ == "__main__":

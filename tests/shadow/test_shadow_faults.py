@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 import didymos
+from didymos.engine.every_input import record_every_input
 from didymos.engine.intervention import Intervention
 from didymos.shadow.calibration import Calibration
 from didymos.shadow.causes import Cause
 from didymos.shadow.feed import Stretch
 from didymos.shadow.hypotheses import _earlier, _without
+from didymos.shadow.source import Arrival
+from didymos.shadow.sources import open_source
 
 
 def robot(file: Path, name: str, scenario: str, seconds: float, **changes: float) -> float:
@@ -98,5 +101,56 @@ def test_late_readings_are_taken_back_to_where_they_belong() -> None:
     assert [sorted((tick, number) for tick, number, _ in one.readings) for one in moved] == [[(1, 0), (1, 1)]] * 4
     moved = _earlier(stretches, 0, (0,), 2)
     assert [v.tolist() for one in moved for _, number, v in one.readings if number == 0] == [[1.0], [2.0], [3.0]]
-    late = _without(stretches, 0, Cause("delay", "inputs", "s", 0.01, sign=1), 0.005, 0.01)
-    assert late[2].inputs[:, 0].tolist() == [1.5, 2.0]  # half a tick before: between the values of two ticks
+    late = _without(stretches, 0, Cause("delay", "inputs", "s", 0.01, sign=1), 0.01, 0.01)
+    assert late[2].inputs[:, 0].tolist() == [1.0, 2.0]  # those of the tick before
+
+
+def test_late_encoders_are_named_and_not_taken_for_a_bias_of_one(tmp_path: Path) -> None:
+    """Each encoder of a rolling base that is late looks like a biased one; only the delay explains all four."""
+    twin = didymos.load("omni_base")
+    record_every_input(twin)
+    twin.simulate(seed=21, scenario="square").run(14.0, record=tmp_path / "robot.mcap", keep=False)
+
+    class Late:
+        """The recording, whose encoders are 10 ms late from 12 s on."""
+
+        def __init__(self) -> None:
+            self.source = open_source(twin, f"log:{tmp_path / 'robot.mcap'}")
+            self.live, self.signals, self.notices, self.close = (
+                False, self.source.signals, self.source.notices, self.source.close,
+            )  # fmt: skip
+
+        def read(self, seconds: float) -> list[Arrival]:
+            return [self.late(one) for one in self.source.read(seconds)]
+
+        def late(self, one: Arrival) -> Arrival:
+            own = any(name.startswith("encoders.") for name in one.values)
+            return Arrival(one.stamp + (0.01 if own and one.stamp > 12.0 else 0.0), one.received, one.values)
+
+    shadow = didymos.Shadow(didymos.load("omni_base"), Late(), scenario="square")
+    shadow.run()
+    shadow.close()
+    (alarm,) = shadow.alarms
+    assert alarm.cause is not None
+    assert (alarm.cause.cause, alarm.cause.of) == ("delay", "encoders")
+    assert alarm.cause.size == pytest.approx(0.01, abs=0.005)
+    assert "imu" not in alarm.signals[0]
+
+
+def test_a_base_that_stands_keeps_the_heading_that_nobody_told_and_says_how_unsure_it_is(tmp_path: Path) -> None:
+    """Encoders and a gyro say nothing of a heading: it stays that of the start, as doubtful as at first (0.1 rad)."""
+    twin = didymos.load("omni_base")
+    record_every_input(twin)
+    log = twin.simulate(seed=4, scenario="square").run(3.0, record=tmp_path / "robot.mcap")
+    shadow = didymos.Shadow(didymos.load("omni_base"), f"log:{tmp_path / 'robot.mcap'}", scenario="square")
+    shadow.run()
+    shadow.close()
+    heading = quaternion_yaw(shadow.estimate.qpos[3:7])
+    truth = quaternion_yaw(np.array([log[f"truth.orientation.{axis}"].values[-1] for axis in "wxyz"]))
+    sd = float(np.sqrt(shadow.estimate.covariance[5, 5]))
+    assert sd > 0.08
+    assert abs(heading - truth) < 2.0 * sd
+
+
+def quaternion_yaw(q: np.ndarray) -> float:
+    return float(np.arctan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] ** 2 + q[3] ** 2)))

@@ -8,6 +8,8 @@ from typing import Any
 
 __all__ = ["Alarm", "Likely"]
 
+_CLOSE, _SHOWN = 0.1, 3  # probability from which on another cause is named beside the likeliest, and how many at most
+
 
 @dataclass(frozen=True)
 class Likely:
@@ -62,7 +64,8 @@ class Alarm:
 
     def __str__(self) -> str:
         cause = self.cause
-        why = f"{cause} ({100.0 * cause.probability:.0f} %)" if cause is not None else "no declared cause explains it"
+        close = [one for one in self.likely[:_SHOWN] if one is cause or one.probability >= _CLOSE]
+        why = ", or ".join(f"{one} ({100.0 * one.probability:.0f} %)" for one in close) or "no declared cause explains it"
         shown = ", ".join(self.signals[:3])
         return f"t = {self.time:.2f} s: {why}; since {self.since:.2f} s, seen in {shown}"
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Calibration", "calibrate"]
 
-_DENSITY = {"linear": 0.003, "angular": 0.01, "hinge": 0.2, "slide": 0.02}
+_DENSITY = {"linear": 0.001, "angular": 0.003, "hinge": 0.02, "slide": 0.002}
 _FACTORS = (0.1, 0.3, 3.0, 10.0, 30.0, 100.0)
 _LONGEST = 20.0  # [s] of a recording that the densities are found by
 _LEAST, _MOST = 0.2, 100.0  # of a channel's stated noise

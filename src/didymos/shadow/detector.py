@@ -88,13 +88,13 @@ class Detector:
             return Crossing(frame.time, best, self.threshold, True)
         return self._window(frame, step) or self._cusum(frame, step)
 
-    def gains(self) -> _Array:
-        """L of every begin and cause; shape [begins, causes]."""
-        return self.observer.glr.ratios(self.inflation)[0]
+    def gains(self, *, tolerant: bool = True) -> _Array:
+        """L of every begin and cause; shape [begins, causes]. With tolerance as a fault, without as an explanation."""
+        return self.observer.glr.ratios(self.inflation, tolerant=tolerant)[0]
 
     def lead(self) -> float:
-        """By how much the best cause leads the next one."""
-        gains = self.gains()
+        """By how much the best explanation leads the next one."""
+        gains = self.gains(tolerant=False)
         if gains.size == 0 or gains.shape[1] < 2:
             return math.inf
         best = np.sort(gains.max(axis=0))

@@ -26,7 +26,7 @@ Late = tuple[int, int, int, _Array]
 
 @dataclass(frozen=True)
 class Stretch:
-    """Ticks that the observer takes at once: inputs [ticks, inputs], how far off they may be, readings."""
+    """Ticks that the observer takes at once: inputs [ticks, inputs], how far off they may be (None: all are known), readings."""
 
     inputs: _Array
     doubt: _Array | None
@@ -137,13 +137,13 @@ class Feed:
             yield made
 
     def _sampled(self) -> tuple[_Array, _Array | None]:
-        """Inputs at the ticks of the next stretch and how far off they may be; shape [ticks, inputs] each."""
+        """Inputs at the ticks of the next stretch and how far off they may be, None where all are known; [ticks, inputs] each."""
         first = self.done * self.ticks
         times: _Array = self.clock + (first + np.arange(self.ticks, dtype=np.float64)) * self.period
-        found, doubt = np.zeros((self.ticks, len(self._inputs))), np.zeros((self.ticks, len(self._inputs)))
+        found, doubt, guessed = np.zeros((self.ticks, len(self._inputs))), np.zeros((self.ticks, len(self._inputs))), False
         for samples, places in self._samples.values():
             values, off = samples.at(times, first)
             found[:, places] = values
             if off is not None:
-                doubt[:, places] = off
-        return found, doubt if doubt.any() else None
+                doubt[:, places], guessed = off, True
+        return found, doubt if guessed else None

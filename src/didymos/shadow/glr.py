@@ -100,9 +100,12 @@ class Glr:
         self.score = np.vstack([self.score[kept], nothing])
         self.begins = [*(self.begins[i] for i in kept), time]
 
-    def ratios(self, inflation: _Array | float = 1.0) -> tuple[_Array, _Array]:
-        """L and d^2 / J of every begin and cause, shapes [begins, causes], of innovations whose effect is `inflation` larger."""
-        information, score = self._tolerated(inflation)
+    def ratios(self, inflation: _Array | float = 1.0, *, tolerant: bool = True) -> tuple[_Array, _Array]:
+        """L and d^2 / J of every begin and cause, shapes [begins, causes], of innovations whose effect is `inflation` larger.
+
+        Without tolerance L says how well a cause explains what is seen, fault or not.
+        """
+        information, score = self._tolerated(inflation) if tolerant else (self.information / inflation, self.score / inflation)
         gain = 0.5 * score**2 / (information + self.scales**-2) - 0.5 * np.log1p(information * self.scales**2)
         gain = np.where(score * self.signs < 0.0, -0.5 * np.log1p(information * self.scales**2), gain)
         return gain, score**2 / np.maximum(information, 1e-300)

@@ -6,13 +6,13 @@ cause in its twin or its readings taken off the cause, and runs over the same st
 
     log p = -1/2 sum (nu' S^-1 nu + log det S)
 
-says how well the cause explains them. Sizes are tried around the linear estimate, and refined by parabolas.
+says how well the cause explains them. Sizes are tried around the linear estimate and the usual one, and refined by parabolas.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,17 +29,76 @@ __all__ = ["Branches", "Explained"]
 _Array = NDArray[np.float64]
 _GROWTH, _MOST_SIZES = 2.0, 6  # of sizes that are tried, beginning with the linear estimate
 _REFINED = 2  # parabolas
+_CLOSER = 3  # causes whose sizes are refined
 _PLAUSIBLE = 5.0  # usual sizes of a cause, beyond which it is not thought of
 _WORST = -1e300
 
 
 @dataclass(frozen=True)
 class Explained:
-    """A cause (its number), the size that explains most and its log-likelihood less that of no cause."""
+    """A cause (its number), size and begin (a stretch) that explain most, and their log-likelihood less that of no cause."""
 
     cause: int
     size: float
+    since: int
     gain: float
+
+
+class _Trial:
+    """Sizes of a cause that were tried, and how much each explains.
+
+    `gain` runs a branch with a size and the stretch at which the cause begins; `linear` is the size by the linear ratio.
+    """
+
+    def __init__(self, cause: Cause, number: int, linear: float, since: int, gain: Callable[[Cause, float, int], float]) -> None:
+        self._cause, self._number, self._since, self._gain = cause, number, since, gain
+        self._known: dict[float, float] = {}
+        most = _PLAUSIBLE * cause.scale
+        usual = math.copysign(cause.scale, cause.sign or linear)
+        wrong = linear == 0.0 or linear * cause.sign < 0.0
+        for size in [usual] if wrong else [float(np.clip(linear, -most, most)), usual]:
+            self._try(size)
+
+    @property
+    def best(self) -> Explained:
+        """The size that explains most."""
+        size = max(self._known, key=lambda one: self._known[one])
+        return Explained(self._number, size, self._since, self._known[size])
+
+    def refine(self, begins: Sequence[int]) -> None:
+        """Sizes doubled, or halved, as long as that helps; then other begins, then parabolas of the size."""
+        factor = _GROWTH if self._try(_GROWTH * self.best.size) >= self.best.gain else 1.0 / _GROWTH
+        while len(self._known) < _MOST_SIZES and self._try(factor * self.best.size) >= self.best.gain:
+            pass
+        for since in begins:
+            if since != self._since:
+                self._try_begin(since)
+        for _ in range(_REFINED):
+            around = sorted(self._known, key=lambda one: -self._known[one])[:3]
+            top = _vertex(around, [self._known[one] for one in around])
+            if top is None or top in self._known:
+                break
+            self._try(top)
+
+    def _try(self, size: float) -> float:
+        """How much a size explains."""
+        if abs(size) > _PLAUSIBLE * self._cause.scale or size * self._cause.sign < 0.0:
+            return _WORST
+        if size not in self._known:
+            self._known[size] = self._explained(size, self._since)
+        return self._known[size]
+
+    def _try_begin(self, since: int) -> None:
+        """Take another begin if the best size explains more from there; sizes that were tried are looked at anew."""
+        best = self.best
+        if self._explained(best.size, since) > best.gain:
+            self._since, self._known = since, {}
+            for size in (best.size, best.size / _GROWTH**0.5, best.size * _GROWTH**0.5):
+                self._try(size)
+
+    def _explained(self, size: float, since: int) -> float:
+        """What the cause is usually like counts as well, as in the linear ratio."""
+        return self._gain(self._cause, size, since) - 0.5 * (size / self._cause.scale) ** 2
 
 
 class Branches:
@@ -50,62 +109,44 @@ class Branches:
         self._branch: Observer | None = None
 
     def explain(
-        self, saved: Any, stretches: Sequence[Stretch], since: int, tried: Sequence[tuple[int, float]]
+        self, saved: Any, stretches: Sequence[Stretch], begins: Sequence[int], tried: Sequence[tuple[int, float]]
     ) -> list[Explained]:
-        """Causes (number, size) over stretches from a saved state; they begin with stretch `since`. The best first."""
-        plain = self._run(saved, stretches, since, None, 0.0)
-        found = []
-        for number, size in tried:
-            found.append(self._best(saved, stretches, since, number, size, plain))
-        return sorted(found, key=lambda one: -one.gain)
+        """Causes (number, size) over stretches from a saved state; the best first.
 
-    def _best(self, saved: Any, stretches: Sequence[Stretch], since: int, number: int, size: float, plain: float) -> Explained:
-        """The size of a cause that explains most: doubled and doubled again while that helps, then refined by a parabola."""
-        cause = self._observer.causes[number]
-        known: dict[float, float] = {}
+        They begin with one of the stretches `begins`, the likeliest of these first. Each is tried with its linear size and its
+        usual one from there; sizes and begins of the best few are refined.
+        """
+        plain = self._run(saved, stretches, begins[0], None, 0.0)
 
-        def gain(one: float) -> float:
-            # what the cause is usually like counts as well, as in the linear ratio
-            if abs(one) > _PLAUSIBLE * cause.scale:
-                return _WORST
-            if one not in known:
-                known[one] = self._run(saved, stretches, since, cause, one) - plain - 0.5 * (one / cause.scale) ** 2
-            return known[one]
+        def gain(cause: Cause, size: float, since: int) -> float:
+            return self._run(saved, stretches, since, cause, size) - plain
 
-        size = best = float(np.clip(size, -_PLAUSIBLE * cause.scale, _PLAUSIBLE * cause.scale))
-        while len(known) < _MOST_SIZES and gain(_GROWTH * best) > gain(best):
-            best *= _GROWTH
-        if best == size:
-            gain(size / _GROWTH)
-        for _ in range(_REFINED):
-            around = sorted(known, key=lambda one: -known[one])[:3]
-            top = _vertex(around, [known[one] for one in around])
-            if top is None or top in known:
-                break
-            gain(top)
-        if not known:
-            return Explained(number, size, _WORST)
-        best = max(known, key=lambda one: known[one])
-        return Explained(number, best, known[best])
+        trials = [_Trial(self._observer.causes[number], number, size, begins[0], gain) for number, size in tried]
+        for trial in sorted(trials, key=lambda one: -one.best.gain)[:_CLOSER]:
+            trial.refine(begins)
+        return sorted((trial.best for trial in trials), key=lambda one: -one.gain)
 
     def _run(self, saved: Any, stretches: Sequence[Stretch], since: int, cause: Cause | None, size: float) -> float:
-        """The log-likelihood of stretches."""
+        """The log-likelihood of stretches; the twin is linearised at the same times whatever the cause."""
         source = self._observer
         if self._branch is None:
             self._branch = Observer(
-                source.twin, source.stepper.signals, calibration=source.calibration, causes=(), refresh=source.refresh
-            )
+                source.twin, source.stepper.signals, scenario=source.scenario, calibration=source.calibration, causes=(),
+                refresh=source.refresh,
+            )  # fmt: skip
         branch = self._branch
         branch.restore(saved)
+        branch.forget_linear()
         branch.looseness = 1.0
         total, changed = 0.0, False
         used = stretches if cause is None else _without(stretches, since, cause, size, branch.stepper.period)
         try:
             for i, stretch in enumerate(used):
-                if cause is not None and i == since and cause.values is not None:
-                    branch.stepper.set(cause.values(size))
+                if i == since:
+                    if cause is not None and cause.values is not None:
+                        branch.stepper.set(cause.values(size))
+                        changed = True
                     branch.forget_linear()
-                    changed = True
                 frame = branch.step(stretch.inputs, stretch.readings, stretch.doubt)
                 if branch.residual is not None:
                     total += 0.5 * branch.residual.log_det_inverse - 0.5 * frame.nis
@@ -114,7 +155,6 @@ class Branches:
         finally:
             if changed and cause is not None and cause.values is not None:
                 branch.stepper.set(cause.values(0.0))
-                branch.forget_linear()
         return total if math.isfinite(total) else _WORST
 
 
@@ -128,10 +168,8 @@ def _without(stretches: Sequence[Stretch], since: int, cause: Cause, size: float
         return _earlier(stretches, since, cause.channels, round(size / period))
     ticks = len(stretches[0].inputs)
     known = np.vstack([stretch.inputs for stretch in stretches])
-    at = np.arange(len(known)) - np.where(np.arange(len(known)) >= since * ticks, size / period, 0.0)
-    low = np.clip(np.floor(at).astype(np.int64), 0, len(known) - 1)
-    high, share = np.minimum(low + 1, len(known) - 1), (at - np.floor(at))[:, None]
-    late = (1.0 - share) * known[low] + share * known[high]
+    at = np.arange(len(known)) - np.where(np.arange(len(known)) >= since * ticks, round(size / period), 0)
+    late = known[np.maximum(at, 0)]
     return [replace(stretch, inputs=late[i * ticks : (i + 1) * ticks]) for i, stretch in enumerate(stretches)]
 
 

@@ -51,7 +51,10 @@ class InputSamples:
             del times[:first], self._values[:first]
 
     def at(self, times: _Array, tick: int) -> tuple[_Array, _Array | None]:
-        """Inputs at times [s] of ticks from number `tick` on, and by how much they may be off; shape [times, inputs] each."""
+        """Inputs at times [s] of ticks from number `tick` on, and by how much they may be off; shape [times, inputs] each.
+
+        None for the second where samples come with every tick.
+        """
         known = self._times
         low = max(bisect_right(known, times[0] + 1e-6 * self._period) - _AROUND, 0)
         high = bisect_right(known, times[-1] + 1e-6 * self._period) + _AROUND
@@ -65,7 +68,7 @@ class InputSamples:
         beats = np.where(since < max(_SILENT, 2.0 * self._interval), 1.0 + tick + np.arange(len(times)), -1.0)
         found = np.where(self._beats, beats[:, None], np.where(self._held, held, found))
         doubt[self._beats | self._held] = 0.0
-        return found, np.repeat(doubt[None], len(times), axis=0) if doubt.any() else None
+        return found, np.repeat(doubt[None], len(times), axis=0)
 
 
 def _between(times: _Array, t: _Array, v: _Array, k: NDArray[np.int64]) -> tuple[_Array, _Array]:

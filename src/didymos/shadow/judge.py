@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from didymos.shadow.alarm import Alarm, Likely
 from didymos.shadow.detector import Crossing, Detector
@@ -24,10 +25,12 @@ from didymos.shadow.observer import Observer
 
 __all__ = ["Judge"]
 
-_SETTLE = 0.5  # [s] after a crossing in which causes are weighed on
-_LEAST = 0.1  # [s] of that at least
-_TRIED = 5  # causes that are tried in branches
+_Array = NDArray[np.float64]
+_SETTLE = 0.8  # [s] after a crossing in which causes are weighed on
+_LEAST = 0.5  # [s] of that at least
+_TRIED = 6  # causes that are tried in branches, beside the likeliest of each kind and all delays
 _BEFORE = 0.1  # [s] before the thought begin from which branches run
+_CROSSED = (0.02, 0.06, 0.12, 0.2)  # [s] before a crossing, at which a cause may have begun as well
 _LONGEST = 1.0  # [s] of a branch
 _BEYOND = 5.0  # standard deviations of nu' S^-1 nu
 _LOOSE = 10.0  # unknown accelerations after an alarm, of those before
@@ -129,27 +132,44 @@ class Judge:
         step = self._wild[-1][0] - self._wild[-2][0] if len(self._wild) > 1 else 0.0
         return max(begin - _BEFORE, wild[0] - step)
 
+    def _candidates(self, gains: _Array) -> list[int]:
+        """Causes to try in branches, the likeliest by L [causes] first: the first few, the first of each kind, and all delays.
+
+        What is not linear in its size (friction that turns round, a reading of another time) may be thought less of than it is
+        worth.
+        """
+        causes = self.observer.causes
+        order = [int(c) for c in np.argsort(-gains)]
+        chosen, kinds = order[:_TRIED], {causes[c].name for c in order[:_TRIED]}
+        for c in order[_TRIED:]:
+            if causes[c].name not in kinds or causes[c].name == "delay":
+                chosen.append(c)
+                kinds.add(causes[c].name)
+        return chosen
+
     def _explain(self, crossing: Crossing, now: float, past: Sequence[tuple[Any, Stretch]]) -> tuple[float, tuple[Likely, ...]]:
         """When it began, and causes with their probabilities."""
         glr, causes = self.observer.glr, self.observer.causes
-        gains = self.detector.gains()
+        gains = self.detector.gains(tolerant=False)
         if gains.size == 0:
             return crossing.time, ()
         best = gains.argmax(axis=0)
-        top = gains.max(axis=0)
-        order = np.argsort(-top)[:_TRIED]
-        since = self._onset(glr.begins[int(best[order[0]])])
-        tried = [(int(c), glr.size(int(best[c]), int(c), float(self.detector.inflation[c]))[0]) for c in order]
+        chosen = self._candidates(gains.max(axis=0))
+        since = self._onset(glr.begins[int(best[chosen[0]])])
+        tried = [(c, glr.size(int(best[c]), c, float(self.detector.inflation[c]))[0]) for c in chosen]
         period = self.observer.stepper.period * len(past[-1][1].inputs) if past else 1.0
         count = min(len(past), round(min(now - since + _BEFORE, _LONGEST + _BEFORE) / period))
         if count < 2:
             return since, ()
         used = past[-count:]
-        begin = max(0, count - round(min(now - since, _LONGEST) / period))
-        found = self._branches.explain(used[0][0], [stretch for _, stretch in used], begin, tried)
+        times = [since, *(glr.begins[int(best[c])] for c in chosen[:_TRIED]), *(crossing.time - early for early in _CROSSED)]
+        begins = dict.fromkeys(count - round(min(now - one, _LONGEST) / period) for one in times)
+        inside = [begin for begin in begins if 0 <= begin < count]
+        found = self._branches.explain(used[0][0], [stretch for _, stretch in used], inside or [0], tried)
         gain = np.array([one.gain for one in found]) / np.maximum([self.detector.inflation[one.cause] for one in found], 1.0)
         if gain.max() < 0.5 * self.detector.threshold:
             return since, ()
+        since = now - (count - found[int(gain.argmax())].since) * period
         weight = np.exp(gain - gain.max())
         weight /= weight.sum()
         likely = []

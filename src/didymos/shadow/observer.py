@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.describe.twin import Twin
+from didymos.errors import RunError
 from didymos.shadow.calibration import Calibration
 from didymos.shadow.causes import Cause, causes_of
 from didymos.shadow.channels import channels_of, compare
@@ -43,7 +44,10 @@ _LARGE = 40  # states
 _FREE = {"position": 1.0, "attitude": 0.1, "velocity": 0.5, "rate": 0.1}  # standard deviations at the begin, of a floating base
 _JOINT = {"position": 0.05, "velocity": 0.5}
 _PART = 0.1  # share of a part's state
+_MOMENT, _MOMENTS = 0.01, 30  # [s] of a stretch over which a start settles, and how many
+_STANDS = 0.05  # [m/s or rad/s] below which a robot in contact is one that stands
 _ON_THEIR_WAY = 3  # stretches over which commands may be under way
+_GUESSED = 3.0  # unknown accelerations where inputs between samples are guesses, of those where all are known
 _OUTLIER = 6.0  # nu' S^-1 nu per reading beyond which innovations count less for those who look for changes
 
 
@@ -71,7 +75,7 @@ class Observer:
         causes: Sequence[Cause] | None = None,
         refresh: float | None = None,
     ) -> None:
-        self.twin, self.calibration = twin, calibration or Calibration()
+        self.twin, self.scenario, self.calibration = twin, scenario, calibration or Calibration()
         self.stepper = stepper = Stepper(twin, signals, scenario)
         rates = {name: sensor.rate for name, sensor in twin.file.sensors.items()}
         own = {
@@ -130,6 +134,39 @@ class Observer:
         self._linear.clear()
         self._past.clear()
 
+    def settle(self, inputs: _Array) -> None:
+        """Doubt only what the twin allows: the covariance of the state as it is after a moment under the inputs [inputs].
+
+            P = D A^k P A'^k D,     D = diag(min(1, sd before / sd after))
+
+        A robot that stands is neither in the ground nor above it, its wheels turn as it rolls, its rotors as their motors do;
+        what nothing holds (a place, a heading, a speed in the air) stays as doubtful as it was. A is that of the twin once its
+        contacts have come to rest; a robot that stands begins there, any other where it was found.
+        """
+        stepper, states = self.stepper, self.states
+        rows = np.repeat(inputs[None], max(1, round(_MOMENT / stepper.period)), axis=0)
+        here, now, before = stepper.vector.copy(), stepper.tick, np.diag(self.covariance)[:states].copy()
+        try:
+            for _ in range(_MOMENTS if stepper.data.ncon else 0):
+                stepper.back()
+                stepper.run(rows)
+                stepper.keep()
+            transition = self._linearizer.linearize(rows, inputs, self.time).state[:, :states]
+        except RunError:  # it cannot stay there
+            transition = np.eye(states)
+        rests = bool(stepper.data.ncon) and float(np.abs(stepper.data.qvel).max()) < _STANDS
+        settled = stepper.state()
+        stepper.vector[:], stepper.tick = here, now
+        stepper.back()
+        if rests:
+            stepper.data.qpos[:], stepper.data.qvel[:], stepper.data.act[:] = settled
+            stepper.keep()
+        spread = np.linalg.matrix_power(transition, _MOMENTS)
+        after = spread @ self.covariance[:states, :states] @ spread.T
+        shrink = np.sqrt(np.minimum(1.0, before / np.maximum(np.diag(after), 1e-300)))
+        self.covariance[:states, :states] = _positive(shrink[:, None] * after * shrink)
+        self._linear.clear()
+
     def recalibrate(self, calibration: Calibration) -> None:
         """Take other numbers of noise."""
         self.calibration = calibration
@@ -143,8 +180,9 @@ class Observer:
     def step(self, inputs: _Array, readings: Sequence[Reading], doubt: _Array | None = None, *, judge: bool = True) -> Frame:
         """Let the ticks of inputs [ticks, inputs] pass, and take the readings that belong to them.
 
-        `doubt` is by how much the inputs may be off, all together, with a standard deviation of one: between two samples of them.
-        Without `judge` nobody looks for causes.
+        `doubt` is by how much the inputs may be off, all together, with a standard deviation of one: between two samples of them;
+        None where the inputs of all ticks are known. Where they are guesses, unknown accelerations are larger. Without `judge`
+        nobody looks for causes.
         """
         stepper, states, nv = self.stepper, self.states, self.stepper.nv
         duration = len(inputs) * stepper.period
@@ -153,7 +191,8 @@ class Observer:
         stepper.back()
         rows = stepper.run(inputs)
         transition, force, change = self._transition(linear, duration)
-        noise = (self.looseness * self.density() * self._inertia) ** 2 / duration
+        loose = self.looseness * (1.0 if doubt is None else _GUESSED)
+        noise = (loose * self.density() * self._inertia) ** 2 / duration
         spread = self.covariance @ transition.T
         covariance = transition @ spread + (force * noise) @ force.T
         covariance[np.arange(states, self.size), np.arange(states, self.size)] += self._walk(duration)
@@ -204,6 +243,7 @@ class Observer:
         Shortly before, because commands are on their way for a while.
         """
         stepper = self.stepper
+        doubt = None if doubt is None or not doubt.any() else doubt
         self._past.append((stepper.vector.copy(), stepper.tick, inputs, doubt))
         if all(one is None for *_, one in self._past):
             return None

@@ -27,6 +27,7 @@ _VELOCITIES = ("m/s", "rad/s", "rev/s")
 _FAR = {"linear": 1000.0, "angular": 0.5, "hinge": 10.0, "slide": 10.0}  # s_0 of positions
 _FAST = {"linear": 5.0, "angular": 2.0, "hinge": 20.0, "slide": 5.0}  # s_0 of velocities
 _HEADINGS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)
+_CLEARLY = 9.0  # by how much another heading has to fit better: three standard deviations; else it stays the twin's own
 _ROUNDS = 12
 _STEP = 1e-5
 _HELD = 0.5  # [s]
@@ -51,7 +52,7 @@ def find_start(observer: Observer, readings: Mapping[int, _Array], inputs: _Arra
             stepper.move(first)
             stepper.keep()
         loss = _least_squares(observer, places, readings, inputs, far, 0)
-        if best is None or loss < best[0]:
+        if best is None or loss < best[0] - _CLEARLY:
             best = loss, stepper.vector.copy()
     assert best is not None
     stepper.vector[:] = best[1]
@@ -59,6 +60,7 @@ def find_start(observer: Observer, readings: Mapping[int, _Array], inputs: _Arra
     _hold(observer, inputs)
     _least_squares(observer, speeds, readings, inputs, np.array([_FAST[kind] for kind in kinds]), stepper.nv)
     observer.begin()
+    observer.settle(inputs)
 
 
 def _heading(model: mujoco.MjModel) -> int | None:
