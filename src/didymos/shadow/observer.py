@@ -154,7 +154,8 @@ class Observer:
             transition = self._linearizer.linearize(rows, inputs, self.time).state[:, :states]
         except RunError:  # it cannot stay there
             transition = np.eye(states)
-        rests = bool(stepper.data.ncon) and float(np.abs(stepper.data.qvel).max()) < _STANDS
+        floats = np.array([kind in ("linear", "angular") for kind in self.kinds], dtype=np.bool_)
+        rests = bool(stepper.data.ncon) and float(np.abs(stepper.data.qvel[floats]).max(initial=0.0)) < _STANDS
         settled = stepper.state()
         stepper.vector[:], stepper.tick = here, now
         stepper.back()

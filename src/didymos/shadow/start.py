@@ -5,6 +5,10 @@
 by Gauss and Newton, first for the positions (places, attitudes, angles, fields, heights), from the twin's own start and, for a
 floating robot, from headings all around, then for the velocities. s_0 says how far from the start the robot may be. What the
 actuators have been doing is found by letting the inputs act for half a second while the robot is held.
+
+A floating robot may stand where the twin's own start stands, which places and heights do not tell within their noise, but
+accelerations do: it feels its weight. So the twin is put there as well, with the place and heading that were found; where it
+stays at rest, all readings there are compared with all readings where it was found, and the better of the two is the start.
 """
 
 from __future__ import annotations
@@ -16,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.errors import RunError
+from didymos.rotations import angle, quaternion_product, rotation_vector_to_quaternion
 from didymos.shadow.channels import compare
 from didymos.shadow.observer import Observer
+from didymos.shadow.stepper import Stepper
 
 __all__ = ["find_start"]
 
@@ -31,6 +37,9 @@ _CLEARLY = 9.0  # by how much another heading has to fit better: three standard 
 _ROUNDS = 12
 _STEP = 1e-5
 _HELD = 0.5  # [s]
+_SETTLED = 0.3  # [s] in which a twin that stands comes to rest
+_AT_REST = 0.02  # [m/s or rad/s]
+_FITTED = 2.0 * 12  # what twelve numbers that were fitted to the readings are worth (Akaike), those of a floating body
 
 
 def find_start(observer: Observer, readings: Mapping[int, _Array], inputs: _Array) -> None:
@@ -59,6 +68,8 @@ def find_start(observer: Observer, readings: Mapping[int, _Array], inputs: _Arra
     stepper.back()
     _hold(observer, inputs)
     _least_squares(observer, speeds, readings, inputs, np.array([_FAST[kind] for kind in kinds]), stepper.nv)
+    if heading is not None:
+        _stand(observer, readings, inputs, heading - 5)
     observer.begin()
     observer.settle(inputs)
 
@@ -142,6 +153,48 @@ def _hold(observer: Observer, inputs: _Array) -> None:
             stepper.keep()
     except RunError:  # it cannot be held there; its parts begin as they are
         stepper.back()
+
+
+def _stand(observer: Observer, readings: Mapping[int, _Array], inputs: _Array, free: int) -> None:
+    """Let the twin stand as its own start does, if it rests there and the robot's readings fit better than where it was found."""
+    stepper = observer.stepper
+    numbers = [i for i in readings if observer.channels[i].sensed]
+    found, above = stepper.state(), _residual(observer, numbers, readings, inputs)
+    _put(stepper, *_standing(stepper, found, free))
+    rows = np.repeat(inputs[None], max(1, round(_SETTLED / stepper.period)), axis=0)
+    now, here = stepper.tick, stepper.vector.copy()
+    try:
+        stepper.back()
+        stepper.run(rows)
+        rests = bool(stepper.data.ncon) and float(np.abs(stepper.data.qvel[free : free + 6]).max()) < _AT_REST
+    except RunError:  # it cannot stand there
+        rests = False
+    settled = stepper.state()
+    stepper.vector[:], stepper.tick = here, now
+    _put(stepper, *settled)
+    below = _residual(observer, numbers, readings, inputs) if rests else None
+    if below is None or (above is not None and below @ below > above @ above + _FITTED):
+        _put(stepper, *found)
+
+
+def _standing(stepper: Stepper, found: tuple[_Array, _Array, _Array], free: int) -> tuple[_Array, _Array, _Array]:
+    """A state as it was found, but with the height and the tilt of the twin's own start, and at rest; `free` is its first dof."""
+    model, (qpos, qvel, act) = stepper.model, found
+    joint = int(model.dof_jntid[free])
+    q = int(model.jnt_qposadr[joint])
+    at, speeds = qpos.copy(), qvel.copy()
+    home = stepper.home[None, q + 3 : q + 7]
+    turn = np.array([[0.0, 0.0, float((angle("yaw", qpos[None, q + 3 : q + 7]) - angle("yaw", home))[0])]])
+    at[q + 2], at[q + 3 : q + 7] = stepper.home[q + 2], quaternion_product(rotation_vector_to_quaternion(turn), home)[0]
+    speeds[free : free + 6] = 0.0
+    return at, speeds, act
+
+
+def _put(stepper: Stepper, qpos: _Array, qvel: _Array, act: _Array) -> None:
+    """Let the next step begin in a state."""
+    stepper.back()
+    stepper.data.qpos[:], stepper.data.qvel[:], stepper.data.act[:] = qpos, qvel, act
+    stepper.keep()
 
 
 def _driven(model: mujoco.MjModel) -> NDArray[np.bool_]:

@@ -46,6 +46,7 @@ class Stepper:
         inputs: names of all inputs, `inputs.NAME` in a log without the first word.
         vector: the whole state of the engine, where the next step begins; shape [n].
         tick: of that state.
+        home: positions where it stood at first; shape [nq].
     """
 
     def __init__(self, twin: Twin, signals: Sequence[str], scenario: str | None = None) -> None:
@@ -71,7 +72,7 @@ class Stepper:
         self.nq, self.nv, self.na = self.model.nq, self.model.nv, self.model.na
         self.states = 2 * self.nv + self.na
         self.keep()
-        self._home = self.vector.copy()
+        self._home, self.home = self.vector.copy(), self.data.qpos.copy()
 
     def _find_cells(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where in the record buffer the first row of each signal lies, and how far the next row is from it."""
