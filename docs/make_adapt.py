@@ -62,7 +62,7 @@ class Kept:
     def frame(self, frame: Any, shadow: Shadow) -> None:
         """Keep the stretch."""
         if SINCE < frame.time <= UNTIL + 1e-6:
-            saved, stretch = shadow.last
+            saved, stretch = shadow.last_step.saved, shadow.last_step.stretch
             self.saved = saved if self.saved is None else self.saved
             self.stretches.append(stretch)
 

@@ -167,16 +167,24 @@ class WindowFitter:
         self.theta = best
         return rounds, False
 
-    def _run(self, saved: Any, stretches: Sequence[Stretch], pause: Callable[[], None]) -> None:
-        """Through the window with theta as it is."""
-        observer = self.observer
+    def _set(self, thetas: _Array) -> None:
         values: dict[str, float] = {}
-        for one, theta in zip(self.chosen, self.theta, strict=True):
+        for one, theta in zip(self.chosen, thetas, strict=True):
             values |= one.values(one.value(float(theta)))
-        observer.stepper.set(values)
+        self.observer.stepper.set(values)
+
+    def _run(self, saved: Any, stretches: Sequence[Stretch], pause: Callable[[], None]) -> None:
+        """Through the window with theta as it is.
+
+        Unknown forces are those of the inertia at theta = 0 whatever theta is, so that rounds are compared by the same S.
+        """
+        observer = self.observer
+        self._set(np.zeros_like(self.theta))
+        observer.stepper.simulation.only.live.refresh()  # `begin` looks at the inertia before anything runs
         observer.restore(saved)
         observer.bias[:] = 0.0
         observer.begin()
+        self._set(self.theta)
         self.joint.clear()
         for stretch in stretches:
             observer.step(stretch.inputs, stretch.readings, stretch.doubt)
