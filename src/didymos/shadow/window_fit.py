@@ -10,10 +10,23 @@ theta ~ N(0, 1) of `chosen.py`, which is nothing beside a window that shows anyt
 
     J = sum rho' S^-1 rho,   d = sum rho' S^-1 nu,   (J + 1) delta = d - theta_k,   theta_k+1 = theta_k + delta
 
-until delta is small beside its standard deviation; a step after which sum nu' S^-1 nu + theta' theta has not
-become less is taken shorter (Levenberg and Marquardt), for dry friction is not linear in anything. The covariance is
-V = (J + 1)^-1. Where nu' S^-1 nu is larger on average than chance has it, the twin is wrong in other ways as well: V is
-multiplied by that ratio.
+until delta is small beside its standard deviation. A step after which the likelihood of innovations whose S is known up to a
+factor, with n readings,
+
+    n log(sum nu' S^-1 nu / n) + sum log |S| + theta' theta
+
+has not become better is taken shorter (Levenberg and Marquardt), for dry friction is not linear in anything. It does not care
+whether all of S is too wide or too narrow; energy alone would like any theta that widens S.
+
+V = (J + 1)^-1 is the covariance where innovations are white and of covariance S. They are not where the twin is wrong in other
+ways as well: then what stretches of half a second push at theta, g_b = sum over b of rho' S^-1 nu, varies more than J says, and
+
+    W = V (sum over b of g_b g_b') V,     sd_i^2 = max(V_ii, W_ii, V_ii sum nu' S^-1 nu / n)
+
+(White 1982, with sums over stretches for what is coloured); correlations stay those of V.
+
+**Linearisation.** Where a joint has dry friction the twin is linearised with every update: a Jacobian that is a few updates old is
+that of a joint that slides, of one that stands by now. Others are linearised as seldom as a shadow does.
 
 The begin: what an observer with wrong numbers made of the robot is wrong too, its biases above all, which it uses to explain
 what the numbers do not. So only its positions and velocities are taken, with the covariance of one who has not looked yet.
@@ -22,7 +35,8 @@ what the numbers do not. So only its positions and velocities are taken, with th
 felt by a joint at rest, nor a Stribeck excess by one that never goes slowly. Where two parameters do the same only their sum is
 known, and neither of them. Parameters at a bound stay there while the likelihood pushes outward; intervals end at bounds.
 
-Reference: L. Ljung, System Identification, 2nd ed., Prentice Hall 1999, section 7.4 (maximum likelihood by prediction errors).
+References: L. Ljung, System Identification, 2nd ed., Prentice Hall 1999, section 7.4 (maximum likelihood by prediction errors);
+H. White, Maximum likelihood estimation of misspecified models, Econometrica 50 (1982).
 """
 
 from __future__ import annotations
@@ -48,13 +62,15 @@ KNOWN = 0.25
 _ROUNDS = 16
 _SMALL = 0.2  # of its standard deviation: a step that ends the rounds
 _NEAR = 0.5  # of its standard deviation: the whole step from there, where it was shortened because it made things worse
-_FAR = 0.5  # of theta: the longest step
+_FAR = 0.5  # of theta: the longest step of each
+_TOGETHER = 0.5  # [s] within which innovations may hang together
 _STEP = 0.02  # of theta, that a parameter is looked at with
 _CLIPPED = 12.0  # nu' S^-1 nu per reading beyond which innovations count less, once theta is near
 
 
 class JointInformation(Glr):
-    """J and d of all parameters together, whose effect begins with the first update; `energy` is the sum of nu' S^-1 nu."""
+    """J and d of all parameters together, whose effect begins with the first update; `energy` is the sum of nu' S^-1 nu,
+    `log_det` that of log |S|, `pushes` the score stretch by stretch."""
 
     def __init__(self, states: int, parameters: int) -> None:
         super().__init__(states, np.ones(parameters))
@@ -65,7 +81,15 @@ class JointInformation(Glr):
         self.effect = np.zeros((len(self.effect), self.causes))
         self.information = np.zeros((self.causes, self.causes))
         self.score = np.zeros(self.causes)
-        self.readings, self.energy, self.worst = 0, 0.0, 0.0
+        self.readings, self.energy, self.log_det, self.worst = 0, 0.0, 0.0, 0.0
+        self.pushes: list[_Array] = []
+        self._until = -np.inf  # [s], the end of the stretch of the last of them
+
+    @property
+    def loss(self) -> float:
+        """Twice the negative logarithm of the likelihood of innovations whose S is known up to a factor, but for a constant."""
+        count = max(self.readings, 1)
+        return count * float(np.log(max(self.energy, 1e-300) / count)) + self.log_det
 
     def predict(self, time: float, transition: _Array, onset: _Array) -> None:
         """An update without readings."""
@@ -79,10 +103,16 @@ class JointInformation(Glr):
         signature = observed @ self.effect + shown
         weighted = weight * (inverse @ signature)
         self.information += signature.T @ weighted
-        self.score += innovations @ weighted
+        push = innovations @ weighted
+        self.score += push
+        if time > self._until + 1e-9:
+            self._until = time + _TOGETHER
+            self.pushes.append(np.zeros(self.causes))
+        self.pushes[-1] += push
         self.readings += len(innovations)
         energy = float(innovations @ inverse @ innovations)
         self.energy += energy
+        self.log_det -= float(np.linalg.slogdet(inverse)[1])
         self.worst = max(self.worst, energy / len(innovations))
         self.effect = transition @ self.effect + onset - gain @ signature
 
@@ -112,7 +142,9 @@ class WindowFitter:
         self.observer = observer([self._cause(k) for k in range(len(self.chosen))])
         self.joint = JointInformation(self.observer.size, len(self.chosen))
         self.observer.glr = self.joint
+        self._refresh = self.observer.refresh
         self._information, self._nis = np.eye(len(self.chosen)), 0.0
+        self._pushes: list[_Array] = []
 
     def _cause(self, k: int) -> Cause:
         """A change of theta_k from where it stands; away from a bound that is near."""
@@ -132,8 +164,14 @@ class WindowFitter:
             self.observer.outlier = _CLIPPED
             more, settled = self._climb(saved, stretches, pause, _ROUNDS)
             rounds += more
-        covariance: _Array = np.asarray(np.linalg.inv(self._information), dtype=np.float64)
-        return WindowFit(self.theta.copy(), covariance * max(1.0, self._nis), self._nis, rounds, settled)
+        return WindowFit(self.theta.copy(), self._covariance(), self._nis, rounds, settled)
+
+    def _covariance(self) -> _Array:
+        """V with standard deviations that are as wide as what the innovations show; shape [p, p]."""
+        white: _Array = np.asarray(np.linalg.inv(self._information), dtype=np.float64)
+        pushed = np.array(self._pushes).reshape(-1, len(white)) @ white
+        wider = np.sqrt(np.maximum((pushed**2).sum(axis=0) / np.diag(white), max(1.0, self._nis)))
+        return white * np.outer(wider, wider)
 
     def _climb(self, saved: Any, stretches: Sequence[Stretch], pause: Callable[[], None], rounds: int) -> tuple[int, bool]:
         """Steps of Gauss and Newton, shortened (Levenberg and Marquardt) where the last one made it worse; how many, and whether
@@ -143,11 +181,13 @@ class WindowFitter:
         best, damping, far, loss = self.theta, 0.0, _FAR, np.inf
         for number in range(1, rounds + 1):
             self._run(saved, stretches, pause)
-            now = self.joint.energy + float(self.theta @ self.theta)
+            now = self.joint.loss + float(self.theta @ self.theta)
             if now <= loss:
                 best, loss, damping = self.theta, now, 0.1 * damping if damping > 1.0 else 0.0
+                far = min(2.0 * far, _FAR)
                 self._information = self.joint.information + np.eye(len(best))
                 self._nis = self.joint.energy / max(self.joint.readings, 1)
+                self._pushes = self.joint.pushes
                 slope = self.joint.score - best
             else:
                 damping = max(4.0 * damping, 1.0)
@@ -157,8 +197,7 @@ class WindowFitter:
             full = self._information + damping * np.diag(np.diag(self._information))
             delta = np.zeros(len(best))
             delta[free] = np.linalg.solve(full[np.ix_(free, free)], slope[free])
-            delta *= min(1.0, far / max(float(np.abs(delta).max(initial=0.0)), 1e-300))
-            self.theta = np.clip(best + delta, low, high)
+            self.theta = np.clip(best + np.clip(delta, -far, far), low, high)
             sds = np.sqrt(np.diag(np.linalg.inv(self._information)))
             if (np.abs(self.theta - best) <= _SMALL * sds).all():
                 whole = np.zeros(len(best))  # the step that nothing shortens: one that is only kept short is no end
@@ -185,6 +224,7 @@ class WindowFitter:
         observer.bias[:] = 0.0
         observer.begin()
         self._set(self.theta)
+        observer.refresh = 0.0 if observer.stepper.model.dof_frictionloss.any() else self._refresh
         self.joint.clear()
         for stretch in stretches:
             observer.step(stretch.inputs, stretch.readings, stretch.doubt)
