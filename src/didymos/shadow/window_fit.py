@@ -25,8 +25,8 @@ ways as well: then what stretches of half a second push at theta, g_b = sum over
 
 (White 1982, with sums over stretches for what is coloured); correlations stay those of V.
 
-**Linearisation.** Where a joint has dry friction the twin is linearised with every update: a Jacobian that is a few updates old is
-that of a joint that slides, of one that stands by now. Others are linearised as seldom as a shadow does.
+**Linearisation.** Where a joint has dry friction the twin is linearised with every update: a Jacobian that is a few updates old
+is that of a joint that slides, of one that stands by now. Others are linearised as seldom as a shadow does.
 
 The begin: what an observer with wrong numbers made of the robot is wrong too, its biases above all, which it uses to explain
 what the numbers do not. So only its positions and velocities are taken, with the covariance of one who has not looked yet.
