@@ -1,7 +1,7 @@
 """Measures how well a shadow learns: mass of a quadcopter and friction of a power unit, seed by seed, for live_twin_learns.md.
 
-    python docs/make_adapt.py quadcopter [--first 100] [--seeds 20]      mass of the body + 20 %
-    python docs/make_adapt.py power_unit [--first 100] [--seeds 20]      Coulomb friction and Stribeck excess + 50 %
+    python docs/make_adapt.py quadcopter [--first 200] [--seeds 20]      mass of the body + 20 %
+    python docs/make_adapt.py power_unit [--first 200] [--seeds 20]      Coulomb friction and Stribeck excess + 50 %
     python docs/make_adapt.py power_unit --whole                         the same robots; friction as a whole is asked for
 
 Each seed is a robot with other numbers than its twin, whose motion and noise are drawn from the seed. A shadow with the twin's
@@ -112,7 +112,7 @@ def main() -> None:
     """One line per seed and parameter, and how many intervals held the truth."""
     options = argparse.ArgumentParser()
     options.add_argument("name", choices=CASES)
-    options.add_argument("--first", type=int, default=100, help="seed")
+    options.add_argument("--first", type=int, default=200, help="seed")
     options.add_argument("--seeds", type=int, default=20, help="how many")
     options.add_argument("--whole", action="store_true", help="all of a joint's friction in proportion, as one number")
     asked = options.parse_args()

@@ -16,7 +16,8 @@ factor, with n readings,
     n log(sum nu' S^-1 nu / n) + sum log |S| + theta' theta
 
 has not become better is taken shorter (Levenberg and Marquardt), for dry friction is not linear in anything. It does not care
-whether all of S is too wide or too narrow; energy alone would like any theta that widens S.
+whether all of S is too wide or too narrow; energy alone would like any theta that widens S. Its minimum is not just where delta
+is 0, for S hangs on theta a little: of two theta that it hardly tells apart the one with the shorter step is better.
 
 V = (J + 1)^-1 is the covariance where innovations are white and of covariance S. They are not where the twin is wrong in other
 ways as well: then what stretches of half a second push at theta, g_b = sum over b of rho' S^-1 nu, varies more than J says, and
@@ -54,7 +55,7 @@ from didymos.shadow.feed import Stretch
 from didymos.shadow.glr import Glr
 from didymos.shadow.observer import Observer
 
-__all__ = ["KNOWN", "JointInformation", "WindowFit", "WindowFitter"]
+__all__ = ["KNOWN", "JointInformation", "WindowFit", "WindowFitter", "robust_covariance"]
 
 _Array = NDArray[np.float64]
 KNOWN = 0.25
@@ -63,6 +64,7 @@ _ROUNDS = 16
 _SMALL = 0.2  # of its standard deviation: a step that ends the rounds
 _NEAR = 0.5  # of its standard deviation: the whole step from there, where it was shortened because it made things worse
 _FAR = 0.5  # of theta: the longest step of each
+_ALIKE = 9.0  # of twice the logarithm of the likelihood: three standard deviations
 _TOGETHER = 0.5  # [s] within which innovations may hang together
 _STEP = 0.02  # of theta, that a parameter is looked at with
 _CLIPPED = 12.0  # nu' S^-1 nu per reading beyond which innovations count less, once theta is near
@@ -117,6 +119,17 @@ class JointInformation(Glr):
         self.effect = transition @ self.effect + onset - gain @ signature
 
 
+def robust_covariance(information: _Array, pushes: Sequence[_Array], nis: float) -> _Array:
+    """V = information^-1, with standard deviations as wide as innovations are coloured or larger than S; shape [p, p].
+
+    `pushes` are g_b [p] of each stretch b, `nis` is the mean of nu' S^-1 nu per reading.
+    """
+    white: _Array = np.asarray(np.linalg.inv(information), dtype=np.float64)
+    pushed = np.array(pushes).reshape(-1, len(white)) @ white
+    wider = np.sqrt(np.maximum((pushed**2).sum(axis=0) / np.diag(white), max(1.0, nis)))
+    return np.asarray(white * np.outer(wider, wider))
+
+
 @dataclass(frozen=True)
 class WindowFit:
     """What a window says: theta [p], its covariance [p, p], nu' S^-1 nu per reading, rounds, and whether the steps ended."""
@@ -164,31 +177,26 @@ class WindowFitter:
             self.observer.outlier = _CLIPPED
             more, settled = self._climb(saved, stretches, pause, _ROUNDS)
             rounds += more
-        return WindowFit(self.theta.copy(), self._covariance(), self._nis, rounds, settled)
-
-    def _covariance(self) -> _Array:
-        """V with standard deviations that are as wide as what the innovations show; shape [p, p]."""
-        white: _Array = np.asarray(np.linalg.inv(self._information), dtype=np.float64)
-        pushed = np.array(self._pushes).reshape(-1, len(white)) @ white
-        wider = np.sqrt(np.maximum((pushed**2).sum(axis=0) / np.diag(white), max(1.0, self._nis)))
-        return white * np.outer(wider, wider)
+        covariance = robust_covariance(self._information, self._pushes, self._nis)
+        return WindowFit(self.theta.copy(), covariance, self._nis, rounds, settled)
 
     def _climb(self, saved: Any, stretches: Sequence[Stretch], pause: Callable[[], None], rounds: int) -> tuple[int, bool]:
         """Steps of Gauss and Newton, shortened (Levenberg and Marquardt) where the last one made it worse; how many, and whether
         they ended."""
         low = np.array([one.theta(one.low) for one in self.chosen])
         high = np.array([one.theta(one.high) for one in self.chosen])
-        best, damping, far, loss = self.theta, 0.0, _FAR, np.inf
+        best, damping, far, loss, length = self.theta, 0.0, _FAR, np.inf, np.inf
         for number in range(1, rounds + 1):
             self._run(saved, stretches, pause)
             now = self.joint.loss + float(self.theta @ self.theta)
-            if now <= loss:
-                best, loss, damping = self.theta, now, 0.1 * damping if damping > 1.0 else 0.0
+            information, score = self.joint.information + np.eye(len(best)), self.joint.score - self.theta
+            ahead = float(score @ np.linalg.solve(information, score))  # squared step from here, in standard deviations
+            if now <= loss or (now <= loss + _ALIKE and ahead < length):
+                best, loss, length, damping = self.theta, now, ahead, 0.1 * damping if damping > 1.0 else 0.0
                 far = min(2.0 * far, _FAR)
-                self._information = self.joint.information + np.eye(len(best))
+                self._information, slope = information, score
                 self._nis = self.joint.energy / max(self.joint.readings, 1)
                 self._pushes = self.joint.pushes
-                slope = self.joint.score - best
             else:
                 damping = max(4.0 * damping, 1.0)
                 far = 0.5 * float(np.abs(self.theta - best).max())
