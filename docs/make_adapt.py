@@ -126,7 +126,7 @@ def main() -> None:
             for one in learned(asked.name, seed, Path(folder), list(truths)):
                 if not one.known:
                     unknown[one.name] += 1
-                    print(json.dumps({"seed": seed, "path": one.name, "known": False}), flush=True)
+                    print(json.dumps({"seed": seed, "path": one.name, "unknown": one.unknown}), flush=True)
                     continue
                 off, whole = one.value - truths[one.name], one_is[one.name]
                 errors[one.name].append(off / whole)

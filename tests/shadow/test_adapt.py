@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from didymos.shadow.chosen import chosen_parameters
 from didymos.shadow.learned import learned_values
 from didymos.shadow.observer import Observer
 from didymos.shadow.shadow import Shadow
-from didymos.shadow.window_fit import JointInformation, WindowFitter, robust_covariance
+from didymos.shadow.window_fit import JointInformation, WindowFit, WindowFitter, robust_covariance
 from didymos.twin import Twin
 
 FRICTION = ("parts.drive.coulomb", "parts.drive.stribeck")
@@ -178,6 +179,17 @@ def test_all_of_a_joints_friction_is_learned_as_one_number(
         assert values[path] == pytest.approx((1.0 + found["value"]) * power_unit.get(path))
 
 
+def test_it_is_said_why_a_parameter_is_unknown(power_unit: Twin) -> None:
+    chosen = chosen_parameters(power_unit, [*FRICTION, "parts.drive.rotor_inertia"])
+    alike = np.array([[0.5, -0.4999, 0.0], [-0.4999, 0.5, 0.0], [0.0, 0.0, 1e-4]])  # only the sum of the first two is known
+    fit = WindowFit(np.zeros(3), alike, 1.0, 3, settled=True)
+    first, second, third = learned_values(chosen, fit)
+    assert first.unknown == "the motion does not tell it apart from parts.drive.stribeck"
+    assert second.unknown == "the motion does not tell it apart from parts.drive.coulomb"
+    assert third.known
+    assert {one.unknown for one in learned_values(chosen, replace(fit, settled=False))} == {"the fit did not settle"}
+
+
 def test_rounds_of_a_fit_have_the_same_noise(quadcopter: Twin, tmp_path: Path) -> None:
     """What a window says with a mass does not hang on the mass that was tried before."""
     file = tmp_path / "hover.mcap"
@@ -196,7 +208,7 @@ def test_friction_of_a_joint_at_rest_is_unknown(power_unit: Twin, tmp_path: Path
     power_unit.simulate().run(3.0, record=file)
     for one in learned(power_unit, file, list(FRICTION), 1.0):
         assert not one.known
-        assert "unknown" in str(one)
+        assert str(one) == f"{one.name} unknown: the motion does not show it"
 
 
 def test_the_mass_of_a_quadcopter_that_flies_is_learned(quadcopter: Twin, tmp_path: Path) -> None:

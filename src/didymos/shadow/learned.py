@@ -22,15 +22,21 @@ _95 = 1.959963984540054  # standard deviations of a normal distribution on each 
 class LearnedValue:
     """One number: what it was chosen by, value, standard deviation, interval of 95 %.
 
-    `known` says whether the window showed it at all; `taken` whether the twin has it now.
+    `unknown` says why it is not known: that the motion does not show it, or only together with another, or that the fit did not
+    settle; empty where it is. `taken` is whether the twin has it now.
     """
 
     chosen: Chosen
     value: float
     sd: float
     interval: tuple[float, float]
-    known: bool
+    unknown: str = ""
     taken: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether the window showed it."""
+        return not self.unknown
 
     @property
     def name(self) -> str:
@@ -60,7 +66,7 @@ class LearnedValue:
 
     def __str__(self) -> str:
         if not self.known:
-            return f"{self.name} unknown: the motion does not show it, or the fit did not settle"
+            return f"{self.name} unknown: {self.unknown}"
         low, high = self.interval
         unit = "" if self.unit in ("", "1") else f" {self.unit}"
         return f"{self.name} = {self.value:.4g}{unit} ({low:.4g} .. {high:.4g})" + (", taken over" if self.taken else "")
@@ -110,7 +116,7 @@ class Learned:
             "learned": self.time, "since": self.since, "nis_per_reading": self.nis, "settled": self.settled,
             "parameters": {
                 one.name: {"value": one.value, "sd": one.sd, "interval": list(one.interval), "unit": one.unit, "known": one.known,
-                           "taken": one.taken, "values": one.values}
+                           "unknown": one.unknown, "taken": one.taken, "values": one.values}
                 for one in self.parameters
             },
         }  # fmt: skip
@@ -119,12 +125,29 @@ class Learned:
 def learned_values(chosen: Sequence[Chosen], fit: WindowFit) -> tuple[LearnedValue, ...]:
     """What a fitted window says of the chosen parameters."""
     found = []
-    for one, theta, spread in zip(chosen, fit.theta, fit.sds, strict=True):
+    for k, (one, theta, spread) in enumerate(zip(chosen, fit.theta, fit.sds, strict=True)):
         value, sd = one.value(float(theta)), float(spread) * one.scale
         ends = np.clip((value - _95 * sd, value + _95 * sd), one.low, one.high)
-        known = bool(spread <= KNOWN) and fit.settled
-        found.append(LearnedValue(one, value, sd, (float(ends[0]), float(ends[1])), known))
+        found.append(LearnedValue(one, value, sd, (float(ends[0]), float(ends[1])), _unknown(chosen, fit, k)))
     return tuple(found)
+
+
+def _unknown(chosen: Sequence[Chosen], fit: WindowFit, k: int) -> str:
+    """Why parameter k is not known; empty where it is.
+
+    With the others given its standard deviation would be (V^-1)_kk^(-1/2): where that is small, it is known together with the one
+    that it is most correlated with, and neither by itself.
+    """
+    if not fit.settled:
+        return "the fit did not settle"
+    if fit.sds[k] <= KNOWN:
+        return ""
+    given = np.linalg.inv(fit.covariance)[k, k] ** -0.5
+    if given > KNOWN:
+        return "the motion does not show it"
+    alike = np.abs(fit.covariance[k]) / fit.sds
+    alike[k] = 0.0
+    return f"the motion does not tell it apart from {chosen[int(alike.argmax())].name}"
 
 
 def save_learned(file: Path, twin: str, latest: Mapping[str, tuple[float, LearnedValue]]) -> None:
