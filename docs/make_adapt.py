@@ -1,7 +1,8 @@
 """Measures how well a shadow learns: mass of a quadcopter and friction of a power unit, seed by seed, for live_twin_learns.md.
 
-    python docs/make_adapt.py quadcopter [--seeds 20]      mass of the body + 20 %
-    python docs/make_adapt.py power_unit [--seeds 20]      Coulomb friction and Stribeck excess + 50 %
+    python docs/make_adapt.py quadcopter [--first 200] [--seeds 20]      mass of the body + 20 %
+    python docs/make_adapt.py power_unit [--first 200] [--seeds 20]      Coulomb friction and Stribeck excess + 50 %
+    python docs/make_adapt.py power_unit --whole                         the same robots; friction as a whole is asked for
 
 Each seed is a robot with other numbers than its twin, whose motion and noise are drawn from the seed. A shadow with the twin's
 numbers follows its recording, and the window from 1 to 11 s counts, as an `Adapter` has it (here in this process, which saves the
@@ -34,6 +35,7 @@ CASES = {
     "quadcopter": {"links.body_FLU.mass": 1.2},
     "power_unit": {"parts.drive.coulomb": 1.5, "parts.drive.stribeck": 1.5},
 }
+WHOLE = {"friction of shaft_joint": 0.5}  # truth: half as much again of all of it
 NOISE = {"parts.drive.position": 2e-4, "parts.drive.velocity": 0.02, "parts.drive.torque": 0.01}
 
 
@@ -62,7 +64,7 @@ class Kept:
     def frame(self, frame: Any, shadow: Shadow) -> None:
         """Keep the stretch."""
         if SINCE < frame.time <= UNTIL + 1e-6:
-            saved, stretch = shadow.last
+            saved, stretch = shadow.last_step.saved, shadow.last_step.stretch
             self.saved = saved if self.saved is None else self.saved
             self.stretches.append(stretch)
 
@@ -89,8 +91,8 @@ def scenario(name: str, seed: int) -> dict[str, Any]:
     return {"stimuli": [sine("setpoints.position", 0.8, 0.2, 0.35), sine("setpoints.position", 0.15, 0.8, 1.6)]}
 
 
-def learned(name: str, seed: int, folder: Path) -> tuple[LearnedValue, ...]:
-    """What the window of one seed says."""
+def learned(name: str, seed: int, folder: Path, paths: Sequence[str]) -> tuple[LearnedValue, ...]:
+    """What the window of one seed says of parameters."""
     twin = didymos.load(name)
     robot, file = twin.copy(), folder / "robot.mcap"
     robot.add_scenarios({"excited": scenario(name, seed)})
@@ -99,7 +101,7 @@ def learned(name: str, seed: int, folder: Path) -> tuple[LearnedValue, ...]:
     shadow, kept = Shadow(twin, Noisy(open_source(twin, f"log:{file}", SourceOptions()), seed), causes=()), Kept()
     shadow.listen(kept)
     shadow.run()
-    chosen = chosen_parameters(twin, list(CASES[name]))
+    chosen = chosen_parameters(twin, paths)
     fitter = WindowFitter(chosen, lambda causes: Observer(twin, shadow.observer.stepper.signals, causes=causes))
     fit = fitter.fit(kept.saved, kept.stretches)
     print(json.dumps({"seed": seed, "nis": fit.nis, "rounds": fit.rounds, "settled": fit.settled}), flush=True)
@@ -110,28 +112,30 @@ def main() -> None:
     """One line per seed and parameter, and how many intervals held the truth."""
     options = argparse.ArgumentParser()
     options.add_argument("name", choices=CASES)
-    options.add_argument("--seeds", type=int, default=20)
+    options.add_argument("--first", type=int, default=200, help="seed")
+    options.add_argument("--seeds", type=int, default=20, help="how many")
+    options.add_argument("--whole", action="store_true", help="all of a joint's friction in proportion, as one number")
     asked = options.parse_args()
     twin = didymos.load(asked.name)
-    errors: dict[str, list[float]] = {path: [] for path in CASES[asked.name]}
-    held, known = dict.fromkeys(errors, 0), dict.fromkeys(errors, 0)
+    truths = WHOLE if asked.whole else {path: factor * twin.get(path) for path, factor in CASES[asked.name].items()}
+    one_is = {path: 1.0 + truth if asked.whole else truth for path, truth in truths.items()}  # what an error is a share of
+    errors: dict[str, list[float]] = {path: [] for path in truths}
+    held, unknown = dict.fromkeys(errors, 0), dict.fromkeys(errors, 0)
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(asked.seeds):
-            for one in learned(asked.name, seed, Path(folder)):
-                truth = CASES[asked.name][one.name] * twin.get(one.name)
-                errors[one.name].append(one.value / truth - 1.0)
-                held[one.name] += one.interval[0] <= truth <= one.interval[1]
-                known[one.name] += one.known
-                row = {
-                    "seed": seed,
-                    "path": one.name,
-                    "error": errors[one.name][-1],
-                    "z": (one.value - truth) / one.sd,
-                    "sd": one.sd / truth,
-                }
+        for seed in range(asked.first, asked.first + asked.seeds):
+            for one in learned(asked.name, seed, Path(folder), list(truths)):
+                if not one.known:
+                    unknown[one.name] += 1
+                    print(json.dumps({"seed": seed, "path": one.name, "unknown": one.unknown}), flush=True)
+                    continue
+                off, whole = one.value - truths[one.name], one_is[one.name]
+                errors[one.name].append(off / whole)
+                held[one.name] += one.interval[0] <= truths[one.name] <= one.interval[1]
+                row = {"seed": seed, "path": one.name, "error": off / whole, "z": off / one.sd, "sd": one.sd / whole}
                 print(json.dumps(row), flush=True)
     for path, found in errors.items():
-        size, count = np.abs(found), f"held {held[path]}, known {known[path]} of {asked.seeds}"
+        size = np.abs(found)
+        count = f"held {held[path]} of {len(found)}, unknown {unknown[path]} of {asked.seeds}"
         print(f"{path}: error median {np.median(size):.2%}, worst {size.max():.2%}; {count}")
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import multiprocessing
 import queue
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ class Adapter:
 
     Args:
         shadow: before it runs.
-        paths: of parameters, or patterns whose parameters have one value.
+        paths: of parameters, patterns whose parameters have one value, or titles of causes (`friction of JOINT`): `chosen.py`.
         take: whether the twin takes over what was learned; or of which of the paths.
         window: [s] of the robot's clock.
         every: [s] between windows of a recording; half a window by default. Beside a live robot it is as often as `share` lets.
@@ -68,7 +68,7 @@ class Adapter:
         """Time and value of each that is known, by name."""
         self._shadow, self._save = shadow, save
         self._taken = frozenset(paths if take is True else take or ())
-        self._values: Mapping[str, float] = {path: one.base for one in self.chosen for path in one.paths}  # that the twin has
+        self._has = {one.name: one.base for one in self.chosen}  # numbers that the twin has
         self._blocks = max(1, round(window / _BLOCK))
         self._every = max(1, round((0.5 * window if every is None else every) / _BLOCK))
         self._waits = not shadow.source.live
@@ -166,10 +166,10 @@ class Adapter:
             return
         parameters = learned_values(self.chosen, found.fit)
         parameters = tuple(replace(one, taken=self._is_taken(one)) for one in parameters)
-        values = {path: one.value for one in parameters if one.taken for path in one.paths}
-        if values:
-            self._shadow.set(values)
-            self._values = {**self._values, **values}
+        taken = [one for one in parameters if one.taken]
+        if taken:
+            self._shadow.set({path: value for one in taken for path, value in one.values.items()})
+            self._has |= {one.name: one.value for one in taken}
         learned = Learned(found.until, found.since, parameters, found.fit.nis, found.fit.settled)
         self.learned.append(learned)
         self.latest |= {one.name: (found.until, one) for one in parameters if one.known}
@@ -179,4 +179,4 @@ class Adapter:
 
     def _is_taken(self, one: LearnedValue) -> bool:
         low, high = one.interval
-        return one.known and one.name in self._taken and any(not low <= self._values[path] <= high for path in one.paths)
+        return one.known and one.name in self._taken and not low <= self._has[one.name] <= high
