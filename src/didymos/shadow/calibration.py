@@ -1,14 +1,10 @@
 """What healthy recordings say of a robot and its twin: noise of the readings, accelerations that the twin does not know of.
 
-The likelihood of the innovations of healthy recordings,
-
-    log p = -1/2 sum (nu' S^-1 nu + log det S)
-
-is maximised over the densities q of unknown accelerations, one for each kind of degree of freedom, by trying factors one after
-the other. The noise of a channel follows from what its innovations have beyond the prediction: var nu = (S - R) + R. What is left
-(colours of noise, what the twin does not have) shows as d^2 / J of the causes that is larger than chance has it. The largest of N
-independent values of chi-square with one degree of freedom is about 2 log N; a cause whose largest is k times that gets the
-inflation k, and its alarms need as much more.
+Densities of unknown accelerations and noise are those by which the innovations of healthy recordings are likeliest
+(`noise_fit.py`). What is left (colours of noise, what the twin does not have) shows as d^2 / J of the causes that is larger than
+chance has it. The largest of N independent values of chi-square with one degree of freedom is about 2 log N; a cause whose
+largest is k times that gets the inflation k, and its alarms need as much more. How far the mean of unknown accelerations moves
+within seconds is kept as it is (`level.py`).
 """
 
 from __future__ import annotations
@@ -19,15 +15,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from ruamel.yaml import YAML
 
-from didymos.errors import InputError, RunError
+from didymos.errors import InputError
+from didymos.shadow.noise_fit import WARM_UP, Course, fit_noise, loosened
 
 if TYPE_CHECKING:
+    from didymos.shadow.causes import Cause
     from didymos.shadow.estimate import Frame
-    from didymos.shadow.feed import Stretch
-    from didymos.shadow.observer import Observer
     from didymos.shadow.shadow import Shadow
     from didymos.shadow.source import SourceOptions
     from didymos.twin import Twin
@@ -35,10 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Calibration", "calibrate"]
 
 _DENSITY = {"linear": 0.001, "angular": 0.003, "hinge": 0.02, "slide": 0.002}
-_FACTORS = (0.1, 0.3, 3.0, 10.0, 30.0, 100.0)
-_LONGEST = 20.0  # [s] of a recording that the densities are found by
-_LEAST, _MOST = 0.2, 100.0  # of a channel's stated noise
-_WARM_UP = 1.0  # [s]
+_PARTS = ("density", "noise", "inflation")
+_LATER = ("level", "healthy")  # parts that a file of an older version does not have
 
 
 @dataclass(frozen=True)
@@ -49,18 +42,19 @@ class Calibration:
         density: of unknown accelerations [m/s^2/sqrt(Hz), rad/s^2/sqrt(Hz)] of a floating base (linear, angular) and of joints.
         noise: standard deviations of channels, by name.
         inflation: of each cause, by title: how much larger d^2 / J is on healthy recordings than chance has it.
+        level: how far the mean of unknown accelerations moved at most [m/s^2, rad/s^2], by degree of freedom.
+        healthy: `seconds` of the recordings that say so.
     """
 
     density: Mapping[str, float] = field(default_factory=lambda: dict(_DENSITY))
     noise: Mapping[str, float] = field(default_factory=dict)
     inflation: Mapping[str, float] = field(default_factory=dict)
+    level: Mapping[str, float] = field(default_factory=dict)
+    healthy: Mapping[str, float] = field(default_factory=dict)
 
     def save(self, file: Path) -> None:
         """Write it as YAML."""
-        plain = {
-            name: {key: float(f"{value:.6g}") for key, value in getattr(self, name).items()}
-            for name in ("density", "noise", "inflation")
-        }
+        plain = {name: {key: float(f"{value:.6g}") for key, value in getattr(self, name).items()} for name in (*_PARTS, *_LATER)}
         with file.open("w", encoding="utf-8") as stream:
             YAML().dump(plain, stream)
 
@@ -69,39 +63,36 @@ class Calibration:
         """Read what `save` wrote; what is none is an `InputError`."""
         try:
             plain = YAML(typ="safe").load(file.read_text(encoding="utf-8"))
-            parts = {name: {str(k): float(v) for k, v in dict(plain[name]).items()} for name in ("density", "noise", "inflation")}
+            known: dict[str, Any] = {**{name: {} for name in _LATER}, **dict(plain)}
+            parts = {name: {str(k): float(v) for k, v in dict(known[name]).items()} for name in (*_PARTS, *_LATER)}
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", file=file) from None
         except Exception:
             raise InputError("is no calibration of a shadow: density, noise and inflation by name", file=file) from None
         if not set(parts["density"]) <= set(_DENSITY) or not all(v > 0.0 for part in parts.values() for v in part.values()):
             raise InputError(f"expected numbers above 0 and densities of: {', '.join(_DENSITY)}", file=file)
-        return cls({**_DENSITY, **parts["density"]}, parts["noise"], parts["inflation"])
-
-
-@dataclass
-class _Course:
-    """A healthy recording as an observer takes it: where it begins, its stretches."""
-
-    begin: Any
-    stretches: list[Stretch]
+        return cls(**{**parts, "density": {**_DENSITY, **parts["density"]}})
 
 
 class _Collector:
     """Keeps the stretches of a shadow, and what its causes look like."""
 
     def __init__(self) -> None:
-        self.course: _Course | None = None
+        self.course: Course | None = None
         self.largest: dict[str, float] = {}
-        self.looks = 0
+        self.level: dict[str, float] = {}
+        self.looks, self.seconds = 0, 0.0
 
     def frame(self, frame: Frame, shadow: Shadow) -> None:
         step = shadow.last_step
         if self.course is None or shadow.found_anew:
-            self.course = _Course(step.saved, [])
+            self.course = Course(step.saved, [])
         self.course.stretches.append(step.stretch)
+        self.seconds = shadow.summary.seconds
+        for kind, value in shadow.observer.level.largest().items():
+            self.level[kind] = max(self.level.get(kind, 0.0), value)
         glr = shadow.observer.glr
-        if frame.time - shadow.begun > 2.0 * _WARM_UP and glr.begins:
+        if frame.time - shadow.begun > 2.0 * WARM_UP and glr.begins:
             _, ratios = glr.ratios()
             self.looks += 1
             for cause, value in zip(shadow.observer.causes, ratios.max(axis=0), strict=True):
@@ -129,8 +120,8 @@ def calibrate(
     """
     from didymos.shadow.observer import Observer
 
-    found = Calibration()
-    collected = [_collect(twin, robot, found, scenario, signals, options) for robot in robots]
+    found = loosened(Calibration())
+    collected = [_collect(twin, robot, found, scenario, signals, options, causes=()) for robot in robots]
     told = progress or (lambda share: None)
     told(0.2)
     names = collected[0][1]
@@ -138,28 +129,38 @@ def calibrate(
     if not courses:
         raise InputError("the recordings are too short to find the robot in them", option="calibrate")
     made = Observer(twin, names, scenario=scenario, causes=())
-    for number, kind in enumerate(kinds := sorted(set(made.kinds))):
-        found = _best_density(made, courses, found, kind)
-        told(0.2 + 0.4 * (number + 1) / len(kinds))
-    for _ in range(2):
-        found = replace(found, noise=_noise(made, courses, found))
+    found = fit_noise(made, courses, found, lambda share: told(0.2 + 0.4 * share))
     told(0.7)
     final = [_collect(twin, robot, found, scenario, signals, options)[0] for robot in robots]
-    inflation: dict[str, float] = {}
-    for collector in final:
-        chance = 2.0 * math.log(max(collector.looks, 10))
-        for title, value in collector.largest.items():
-            inflation[title] = max(inflation.get(title, 1.0), value / chance)
     told(1.0)
-    return replace(found, inflation={title: value for title, value in inflation.items() if value > 1.0})
+    return replace(
+        found, inflation=_inflation(final), level=_largest([one.level for one in final]),
+        healthy={"seconds": sum(one.seconds for one in final)},
+    )  # fmt: skip
+
+
+def _inflation(collectors: Sequence[_Collector]) -> dict[str, float]:
+    """By how much the largest d^2 / J of each cause is larger than chance has it, where it is."""
+    shares = [{title: value / (2.0 * math.log(max(one.looks, 10))) for title, value in one.largest.items()} for one in collectors]
+    return {title: value for title, value in _largest(shares).items() if value > 1.0}
+
+
+def _largest(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The largest of each name, where it is above zero."""
+    names = dict.fromkeys(name for one in found for name in one)
+    most = {name: max(one.get(name, 0.0) for one in found) for name in names}
+    return {name: value for name, value in most.items() if value > 0.0}
 
 
 def _collect(
-    twin: Twin, robot: str, calibration: Calibration, scenario: str | None, signals: Sequence[str], options: SourceOptions | None
-) -> tuple[_Collector, tuple[str, ...]]:
+    twin: Twin, robot: str, calibration: Calibration, scenario: str | None, signals: Sequence[str],
+    options: SourceOptions | None, causes: Sequence[Cause] | None = None,
+) -> tuple[_Collector, tuple[str, ...]]:  # fmt: skip
     from didymos.shadow.shadow import Shadow
 
-    shadow = Shadow(twin, robot, scenario=scenario, calibration=calibration, signals=signals, options=options, judged=False)
+    shadow = Shadow(
+        twin, robot, scenario=scenario, calibration=calibration, signals=signals, options=options, causes=causes, judged=False,
+    )  # fmt: skip
     if shadow.source.live:
         shadow.close()
         raise InputError(f"found {robot!r}, expected a recording: log:FILE", option="calibrate")
@@ -170,63 +171,3 @@ def _collect(
     finally:
         shadow.close()
     return collector, shadow.observer.stepper.signals
-
-
-def _likelihood(observer: Observer, courses: Sequence[_Course], calibration: Calibration) -> float:
-    observer.recalibrate(calibration)
-    total = 0.0
-    for course in courses:
-        observer.restore(course.begin)
-        observer.forget_linear()
-        period = observer.stepper.period * len(course.stretches[0].inputs)
-        first, last = round(_WARM_UP / period), round((_WARM_UP + _LONGEST) / period)
-        for i, stretch in enumerate(course.stretches[:last]):
-            try:
-                frame = observer.step(stretch.inputs, stretch.readings, stretch.doubt)
-            except RunError:
-                return -math.inf
-            if i >= first and observer.residual is not None:
-                total += 0.5 * observer.residual.log_det_inverse - 0.5 * frame.nis
-    return total
-
-
-def _best_density(observer: Observer, courses: Sequence[_Course], calibration: Calibration, kind: str) -> Calibration:
-    """Try other densities of a kind of degree of freedom; the best."""
-    best, likelihood = calibration, _likelihood(observer, courses, calibration)
-    for direction in (sorted(f for f in _FACTORS if f > 1.0), sorted((f for f in _FACTORS if f < 1.0), reverse=True)):
-        for factor in direction:
-            tried = replace(calibration, density={**calibration.density, kind: factor * calibration.density[kind]})
-            value = _likelihood(observer, courses, tried)
-            if value <= likelihood:
-                break
-            best, likelihood = tried, value
-    return best
-
-
-def _noise(observer: Observer, courses: Sequence[_Course], calibration: Calibration) -> dict[str, float]:
-    """Standard deviations of the channels, as the innovations have them."""
-    observer.recalibrate(calibration)
-    squares, predicted = np.zeros(len(observer.names)), np.zeros(len(observer.names))
-    counts = np.zeros(len(observer.names))
-    for course in courses:
-        observer.restore(course.begin)
-        observer.forget_linear()
-        period = observer.stepper.period * len(course.stretches[0].inputs)
-        for i, stretch in enumerate(course.stretches[: round((_WARM_UP + _LONGEST) / period)]):
-            try:
-                frame = observer.step(stretch.inputs, stretch.readings, stretch.doubt)
-            except RunError:  # of the best densities as well: what was seen until then counts
-                break
-            if i * period >= _WARM_UP and observer.residual is not None:
-                rows = observer.residual.rows
-                squares[rows] += np.minimum(frame.innovations**2, 25.0 * frame.sigmas**2)
-                predicted[rows] += frame.sigmas**2
-                counts[rows] += 1.0
-    found = {}
-    for number, channel in enumerate(observer.channels):
-        own = slice(int(observer.first[number]), int(observer.first[number + 1]))
-        n = counts[own].sum()
-        if n >= 20:
-            beyond = (squares[own].sum() - predicted[own].sum()) / n + channel.sd**2
-            found[channel.name] = math.sqrt(min(max(beyond, (_LEAST * channel.sd) ** 2), (_MOST * channel.sd) ** 2))
-    return found

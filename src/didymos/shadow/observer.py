@@ -30,6 +30,7 @@ from didymos.shadow.causes import Cause, causes_of
 from didymos.shadow.channels import channels_of, compare
 from didymos.shadow.estimate import Estimate, Frame
 from didymos.shadow.glr import Glr
+from didymos.shadow.level import LevelTest
 from didymos.shadow.linearization import Linearization, Linearizer, errors_of
 from didymos.shadow.stepper import Stepper
 
@@ -107,6 +108,7 @@ class Observer:
         self._past: deque[tuple[_Array, int, _Array, _Array | None]] = deque(maxlen=_ON_THEIR_WAY)
         self._linear: dict[int, tuple[float, Linearization]] = {}
         self.kinds = _kinds(stepper.model)
+        self.level = LevelTest(self.kinds)
         self.begin()
 
     @property
@@ -133,6 +135,7 @@ class Observer:
         self._linearizer = Linearizer(stepper, self.channels, self.causes, self._inertia)
         self._linear.clear()
         self._past.clear()
+        self.level.restart()
 
     def settle(self, inputs: _Array) -> None:
         """Doubt only what the twin allows: the covariance of the state as it is after a moment under the inputs [inputs].
@@ -233,6 +236,7 @@ class Observer:
         weight = min(1.0, self.outlier * len(errors) / max(nis, 1e-300))  # one wild reading is not a change
         if judge:
             self.glr.update(end, transition, change, observed, shown, gain, inverse, innovations, weight)
+            self.level.add(end, correction[nv : 2 * nv])
         self.residual = Residual(innovations, inverse, shown, errors, float(np.linalg.slogdet(inverse)[1]))
         names = tuple(self.names[row] for row in errors)
         stamps = self.time + ticks * stepper.period - self._lead[errors]
