@@ -30,6 +30,7 @@ from didymos.shadow.channels import channels_of, compare
 from didymos.shadow.estimate import Estimate, Frame
 from didymos.shadow.glr import Glr
 from didymos.shadow.linearization import Linearization, Linearizer, errors_of
+from didymos.shadow.linearize_ahead import LinearizeAhead, Point
 from didymos.shadow.stepper import Stepper
 
 __all__ = ["Observer", "Reading"]
@@ -102,6 +103,9 @@ class Observer:
         self.residual: Residual | None = None
         self._past: deque[tuple[_Array, int, _Array, _Array | None]] = deque(maxlen=_ON_THEIR_WAY)
         self._linear: dict[int, tuple[float, Linearization]] = {}
+        self.ahead = False  # whether somebody calls `linearize_on` between updates, so that these need not linearise
+        self._point: Point | None = None
+        self._under_way: LinearizeAhead | None = None
         self.kinds = _kinds(stepper.model)
         self.begin()
 
@@ -127,7 +131,7 @@ class Observer:
         sd[self.states :] = [bias.sd for bias in self.biases]
         self.covariance = np.diag(sd**2)
         self._linearizer = Linearizer(stepper, self.channels, self.causes, self._inertia)
-        self._linear.clear()
+        self.forget_linear()
         self._past.clear()
 
     def recalibrate(self, calibration: Calibration) -> None:
@@ -228,14 +232,30 @@ class Observer:
     def forget_linear(self) -> None:
         """Linearise anew with the next stretch."""
         self._linear.clear()
+        self._point = self._under_way = None
 
     def _linearization(self, inputs: _Array) -> Linearization:
-        """That of a stretch of as many ticks, not older than `refresh`."""
+        """That of a stretch of as many ticks, not older than `refresh`; `ahead`, the last one that is whole."""
         kept = self._linear.get(len(inputs))
-        if kept is None or self.time - kept[0] >= self.refresh - 1e-9:
+        if kept is None or (not self.ahead and self.time - kept[0] >= self.refresh - 1e-9):
             made = self._linearizer.linearize(inputs, self.inputs, self.time)
             kept = self._linear[len(inputs)] = (self.time, made)
+        if self.ahead and self._under_way is None:
+            self._point = Point(self.stepper.vector.copy(), self.stepper.tick, inputs, self.inputs, self.time)
         return kept[1]
+
+    def linearize_on(self) -> bool:
+        """Make a piece of the next linearisation, where one is due; whether there was something to do."""
+        if self._under_way is None:
+            point = self._point
+            if point is None or abs(point.time - self._linear[len(point.inputs)][0]) < self.refresh - 1e-9:
+                return False
+            self._under_way = LinearizeAhead(self._linearizer, self.stepper, point)
+        made, point = self._under_way.go_on(), self._under_way.point
+        if made is not None:
+            self._linear[len(point.inputs)] = (point.time, made)
+            self._point = self._under_way = None
+        return True
 
     def _transition(self, linear: Linearization, duration: float) -> tuple[_Array, _Array, _Array]:
         """A with the biases, G and B; shapes [n, n], [n, nv], [n, causes]."""
@@ -294,7 +314,7 @@ class Observer:
             known = {cause.title: cause for cause in causes_of(self.twin, self.channels, self.biases)}
             self.causes = tuple(known.get(cause.title, cause) for cause in self.causes)
         self._linearizer = Linearizer(self.stepper, self.channels, self.causes, self._inertia)
-        self._linear.clear()
+        self.forget_linear()
 
     def save(self) -> Any:
         """All that `restore` needs to go on from here."""
