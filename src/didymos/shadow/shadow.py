@@ -268,7 +268,7 @@ class Shadow:
         except RunError as error:
             self._cannot_follow(error)
             return _READ
-        return _GRACE if self._feed.waits else _READ
+        return max(0.0, self._feed.received + _GRACE - wall.monotonic()) if self._feed.waits else _READ
 
     def close(self) -> None:
         """Let go of the robot's line."""
@@ -312,10 +312,12 @@ class Shadow:
             self._lose()
             self._put(arrival)
             return
+        whole = feed.complete(np.inf)
         late = feed.put(arrival.stamp, arrival.values)
         if late:
             self._go_back(late)
-        feed.received = arrival.received
+        if feed.complete(np.inf) > whole:
+            feed.received = arrival.received  # others of the same time are waited for from now on
         if self.source.live:
             self._latency.came(arrival.stamp, arrival.received)
 
@@ -370,13 +372,13 @@ class Shadow:
             self._steps.clear()
             self.begun = self._feed.clock
             self.judge.restart(self.begun)
+            self._latency.begin(wall.monotonic())
 
     def _lose(self) -> None:
         """Look for the robot anew with what comes next."""
         self._feed = None
         self._first.clear()
         self._steps.clear()
-        self._latency.forget()
 
     def _go_back(self, late: Sequence[tuple[int, int, int, _Array]]) -> None:
         """Take readings (stretch, tick, channel, values) whose stretches have passed."""

@@ -51,15 +51,20 @@ class Summary:
 
 
 class Latency:
-    """How long [s] it takes from the arrival of the newest reading of an update to its innovation; `found` of the last 20,000."""
+    """How long [s] it takes from the arrival of the newest reading of an update to its innovation; `found` of the last 20,000.
+
+    What came while the robot was looked for waited for that, and does not count.
+    """
 
     def __init__(self) -> None:
         self._came: deque[tuple[float, float]] = deque()  # stamp and when it came, of what no update was about yet
+        self._since = -math.inf
         self.found: deque[float] = deque(maxlen=_KEPT)
 
     def came(self, stamp: float, received: float) -> None:
         """Something with a stamp [s] of the robot's clock came at a time [s] of ours."""
-        self._came.append((stamp, received))
+        if received >= self._since:
+            self._came.append((stamp, received))
 
     def compared(self, frame: Frame, now: float) -> None:
         """An update was made at a time [s] of ours."""
@@ -69,9 +74,10 @@ class Latency:
         if frame.signals and newest > -math.inf:
             self.found.append(now - newest)
 
-    def forget(self) -> None:
-        """What came is looked at no more: the robot is looked for anew."""
+    def begin(self, now: float) -> None:
+        """The robot was found at a time [s] of ours."""
         self._came.clear()
+        self._since = now
 
     @property
     def median_and_most(self) -> tuple[float, float]:
