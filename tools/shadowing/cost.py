@@ -51,11 +51,12 @@ def go_first(pid: int) -> None:
 
 
 def cost(folder: Path, seconds: float, rate: float, *, first: bool) -> bool:
-    """A quadcopter on ROS 2 whose program and IMU run at a rate [Hz], without and with a shadow, for so long [s] each.
+    """A quadcopter on ROS 2 whose program and sensors run at a rate [Hz], without and with a shadow, for so long [s] each.
 
     `first`: both go before all other processes once they run.
     """
-    words = ("--scenario", "hover", "--set", f"control.rate={rate:g}", "--set", f"sensors.imu.rate={min(rate, 200.0):g}")
+    rates = {"control": rate, "sensors.state": rate, "sensors.imu": min(rate, 200.0)}
+    words = ["--scenario", "hover", *(word for name, value in rates.items() for word in ("--set", f"{name}.rate={value:g}"))]
     robots: dict[str, Served] = {}
     for who in ("alone", "shadowed"):
         with served("quadcopter", "ros2", folder / f"{who}.mcap", "--domain", str(DOMAIN), *words) as robots[who]:
