@@ -24,12 +24,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "src")]
 
-from shadowing import lines  # noqa: E402
+from shadowing import lines, mavlink, moteus  # noqa: E402
 from shadowing.cost import cost  # noqa: E402
 
 CASES = {
     "killed": lines.killed, "cut": lines.cut, "garbage": lines.garbage, "jump": lines.jump, "kill9": lines.kill9,
     "silent": lines.silent,
+    "mavlink-killed": mavlink.killed, "mavlink-cut": mavlink.cut, "mavlink-garbage": mavlink.garbage,
+    "mavlink-jump": mavlink.jump, "mavlink-kill9": mavlink.kill9,
+    "moteus-killed": moteus.killed, "moteus-cut": moteus.cut, "moteus-unplugged": moteus.unplugged,
+    "moteus-garbage": moteus.garbage, "moteus-kill9": moteus.kill9, "moteus-asked": moteus.asked, "moteus-twelve": moteus.twelve,
 }  # fmt: skip
 
 

@@ -57,7 +57,7 @@ class Latency:
     """
 
     def __init__(self) -> None:
-        self._came: deque[tuple[float, float]] = deque()  # stamp and when it came, of what no update was about yet
+        self._came: list[tuple[float, float]] = []  # stamp and when it came, of what no update was about yet
         self._since = -math.inf
         self.found: deque[float] = deque(maxlen=_KEPT)
 
@@ -68,11 +68,10 @@ class Latency:
 
     def compared(self, frame: Frame, now: float) -> None:
         """An update was made at a time [s] of ours."""
-        newest = -math.inf
-        while self._came and self._came[0][0] <= frame.time + 1e-9:
-            newest = max(newest, self._came.popleft()[1])
-        if frame.signals and newest > -math.inf:
-            self.found.append(now - newest)
+        taken = [received for stamp, received in self._came if stamp <= frame.time + 1e-9]
+        self._came = [item for item in self._came if item[0] > frame.time + 1e-9]
+        if frame.signals and taken:
+            self.found.append(now - max(taken))
 
     def begin(self, now: float) -> None:
         """The robot was found at a time [s] of ours."""
