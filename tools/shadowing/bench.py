@@ -118,6 +118,9 @@ def report(case: str, shadow: Shadow, summary: dict[str, Any], checks: dict[str,
     print(f"{case}:")
     for text in shadow.notices():
         print(f"    said: {text}")
+    for line in shadow.lines:
+        if line["event"] == "alarm":
+            print(f"    alarm: {line['text']}")
     alarms = len(summary.get("alarms", ()))
     print(f"    {summary.get('seconds', 0.0):.1f} s, {summary.get('updates', 0)} updates, {alarms} alarms")
     for what, ok in checks.items():
