@@ -33,22 +33,25 @@ CASES = {
     "mavlink-killed": mavlink.killed, "mavlink-cut": mavlink.cut, "mavlink-garbage": mavlink.garbage,
     "mavlink-jump": mavlink.jump, "mavlink-kill9": mavlink.kill9,
     "moteus-killed": moteus.killed, "moteus-cut": moteus.cut, "moteus-unplugged": moteus.unplugged,
-    "moteus-garbage": moteus.garbage, "moteus-kill9": moteus.kill9, "moteus-asked": moteus.asked, "moteus-twelve": moteus.twelve,
+    "moteus-garbage": moteus.garbage, "moteus-kill9": moteus.kill9, "moteus-asked": moteus.asked,
 }  # fmt: skip
+MEASURED = {"cost": cost, "moteus-twelve": moteus.twelve}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("case", nargs="*", choices=[*CASES, "cost", []], default=[*CASES, "cost"])
-    parser.add_argument("--seconds", type=float, default=30.0, help="of the case cost")
-    parser.add_argument("--rate", type=float, default=200.0, help="[Hz] of the robot of the case cost")
-    parser.add_argument("--first", action="store_true", help="robot and shadow of the case cost go before others; needs root")
+    parser.add_argument("case", nargs="*", choices=[*CASES, *MEASURED, []], default=[*CASES, *MEASURED])
+    parser.add_argument("--seconds", type=float, default=30.0, help="of the cases that measure")
+    parser.add_argument("--rate", type=float, default=200.0, help="[Hz] of the robot of these")
+    parser.add_argument("--first", action="store_true", help="robot and shadow of these go before others; needs root")
     options = parser.parse_args()
     good = True
     for name in options.case:
         with tempfile.TemporaryDirectory() as folder:
-            at = Path(folder)
-            good &= cost(at, options.seconds, options.rate, first=options.first) if name == "cost" else CASES[name](at)
+            if name in MEASURED:
+                good &= MEASURED[name](Path(folder), options.seconds, options.rate, first=options.first)
+            else:
+                good &= CASES[name](Path(folder))
     return 0 if good else 1
 
 

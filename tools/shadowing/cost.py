@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from shadowing.bench import Served, Shadow, cpu_of, served
+from shadowing.bench import Served, Shadow, cpu_of, go_first, served
 
 __all__ = ["cost"]
 
@@ -42,12 +42,6 @@ class Machine:
         self._over.set()
         self._thread.join()
         return np.quantile(self.late, [0.5, 0.99])
-
-
-def go_first(pid: int) -> None:
-    """Let all threads of a process go before all others of the machine, as if these were not there."""
-    for thread in Path(f"/proc/{pid}/task").iterdir():
-        os.sched_setscheduler(int(thread.name), os.SCHED_FIFO, os.sched_param(1))
 
 
 def cost(folder: Path, seconds: float, rate: float, *, first: bool) -> bool:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import tty
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, Thread
@@ -21,7 +21,7 @@ import numpy as np
 
 import didymos
 from didymos.ports.moteus.terminal import Terminal
-from shadowing.bench import Served, Shadow, commanded, cpu_of, report, served, until
+from shadowing.bench import Served, Shadow, commanded, cpu_of, go_first, report, served, until
 
 __all__ = ["asked", "cut", "garbage", "kill9", "killed", "twelve", "unplugged"]
 
@@ -41,15 +41,16 @@ async def main(path, count, rate, seconds):
         rounds += 1
         left = begun + rounds / rate - time.monotonic()
         late += left < 0.0
+        if rounds % round(rate) == 0:
+            print(rounds, time.monotonic(), late, flush=True)
         await asyncio.sleep(max(left, 0.0))
-    print(rounds / (time.monotonic() - begun), late, flush=True)
 
 asyncio.run(main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4])))
 """
 
 
 @contextmanager
-def host(folder: Path, drives: int = 1, rate: float = 200.0, seconds: float = 60.0) -> Iterator[Any]:
+def host(folder: Path, drives: int = 1, rate: float = 200.0, seconds: float = 120.0) -> Iterator[Any]:
     """The robot's own program, once it commands."""
     words = [sys.executable, "-c", HOST, str(folder / "bus"), str(drives), str(rate), str(seconds)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -236,25 +237,33 @@ def asked(folder: Path) -> bool:
     })  # fmt: skip
 
 
-def twelve(folder: Path, rates: Sequence[float] = (100.0, 200.0)) -> bool:
-    """Twelve drives of a legged robot that hangs, on one bus, commanded and asked in rounds of so many a second."""
-    good = True
-    for rate in rates:
-        both = folder / f"both{rate:g}.mcap"
-        with drives(folder, f"robot{rate:g}.mcap", "meldog", "--variant", "hung") as robot, host(folder, 12, rate, 25.0) as own:
-            shadow = beside(folder / "tap", both, "meldog", "--variant", "hung")
-            begun, started = time.monotonic(), cpu_of(shadow.process.pid)
-            time.sleep(12.0)
-            share = (cpu_of(shadow.process.pid) - started) / (time.monotonic() - begun)
-            summary = shadow.end()
-            held, late = (float(word) for word in own.stdout.readline().split())
-        heard = didymos.Log.load(both)["parts.LFT.position"].time
-        heard = heard[heard > heard[-1] - 5.0]
-        good &= report(f"moteus twelve drives at {rate:g} Hz (load {os.getloadavg()[0]:.1f})", shadow, summary, {
-            f"heard at {(len(heard) - 1) / (heard[-1] - heard[0]):.0f} Hz of {held:.0f} Hz, {late:.0f} rounds late": True,
-            f"latency p50 {1e3 * summary['latency_p50']:.1f} ms, p99 {1e3 * summary['latency_p99']:.1f} ms": True,
-            f"CPU {100.0 * share:.0f} % of a core, {robot.facts.get('unheard')} messages dropped by the tap": True,
-            f"overruns of the drives {robot.facts.get('overruns')}": True,
-            "no alarm": not summary["alarms"],
-        })  # fmt: skip
-    return good
+def twelve(folder: Path, seconds: float, rate: float, *, first: bool) -> bool:
+    """Twelve drives of a legged robot that hangs, on one bus, commanded and asked in so many rounds a second [Hz].
+
+    `first`: host, drives and shadow go before all other processes once they run.
+    """
+    both, variant = folder / f"both{rate:g}.mcap", ("--variant", "hung")
+    with drives(folder, f"robot{rate:g}.mcap", "meldog", *variant) as robot, host(folder, 12, rate) as own:
+        shadow = beside(folder / "tap", both, "meldog", *variant)
+        if first:
+            for process in (robot.process, own, shadow.process):
+                go_first(process.pid)
+        begun, started = time.monotonic(), cpu_of(shadow.process.pid)
+        time.sleep(seconds)
+        share = (cpu_of(shadow.process.pid) - started) / (time.monotonic() - begun)
+        summary = shadow.end()
+        own.kill()
+        said = np.array([[float(word) for word in line.split()] for line in own.stdout if line.count(" ") == 2])
+    said = said[said[:, 1] > begun]
+    held, late = np.diff(said[[0, -1], :2], axis=0)[0], said[-1, 2] - said[0, 2]
+    log = didymos.Log.load(both)
+    heard, beat = log["parts.LFT.position"].time, log["inputs.LFT.beat"].values
+    heard = heard[heard > heard[-1] - 8.0]
+    return report(f"moteus twelve at {rate:g} Hz (load {os.getloadavg()[0]:.1f})", shadow, summary, {
+        f"the host keeps {held[0] / held[1]:.0f} rounds a second, {late:.0f} of {held[0]:.0f} late": True,
+        f"each drive is heard {(len(heard) - 1) / (heard[-1] - heard[0]):.0f} times a second": True,
+        f"of commands to the first {int((np.diff(beat) - 1.0).sum())} of {len(beat)} were not heard": True,
+        f"latency p50 {1e3 * summary['latency_p50']:.1f} ms, p99 {1e3 * summary['latency_p99']:.1f} ms": True,
+        f"CPU {100.0 * share:.0f} % of a core; the drives had {robot.facts.get('overruns')} overruns": True,
+        "no alarm": not summary["alarms"],
+    })  # fmt: skip

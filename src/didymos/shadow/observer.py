@@ -41,6 +41,7 @@ Reading = tuple[int, int, _Array]
 
 _REFRESH = 0.04  # [s] after which the twin is linearised anew; twice that for a robot of many states
 _LARGE = 40  # states
+_LONGER = 5.0  # times that: how old one may become while the next is made between updates
 _FREE = {"position": 1.0, "attitude": 0.1, "velocity": 0.5, "rate": 0.1}  # standard deviations at the begin, of a floating base
 _JOINT = {"position": 0.05, "velocity": 0.5}
 _PART = 0.1  # share of a part's state
@@ -235,9 +236,11 @@ class Observer:
         self._point = self._under_way = None
 
     def _linearization(self, inputs: _Array) -> Linearization:
-        """That of a stretch of as many ticks, not older than `refresh`; `ahead`, the last one that is whole."""
+        """That of a stretch of as many ticks, not older than `refresh`; `ahead`, the last one that is whole, within bounds."""
         kept = self._linear.get(len(inputs))
-        if kept is None or (not self.ahead and self.time - kept[0] >= self.refresh - 1e-9):
+        oldest = self.refresh * (_LONGER if self.ahead else 1.0)
+        if kept is None or self.time - kept[0] >= oldest - 1e-9:
+            self._under_way = None
             made = self._linearizer.linearize(inputs, self.inputs, self.time)
             kept = self._linear[len(inputs)] = (self.time, made)
         if self.ahead and self._under_way is None:
