@@ -30,7 +30,7 @@ import asyncio, math, sys, time
 import moteus
 
 async def main(path, count, rate, seconds):
-    transport = moteus.Fdcanusb(path)
+    transport = moteus.Fdcanusb(path, command_timeout=100.0, response_timeout=100.0)
     drives = [moteus.Controller(id=1 + i, transport=transport) for i in range(count)]
     await transport.cycle([drive.make_stop() for drive in drives])
     print("drives", flush=True)
@@ -254,12 +254,12 @@ def twelve(folder: Path, seconds: float, rate: float, *, first: bool) -> bool:
         summary = shadow.end()
         own.kill()
         said = np.array([[float(word) for word in line.split()] for line in own.stdout if line.count(" ") == 2])
-    said = said[said[:, 1] > begun]
+    load, said = os.getloadavg()[0], said[said[:, 1] > begun]
     held, late = np.diff(said[[0, -1], :2], axis=0)[0], said[-1, 2] - said[0, 2]
     log = didymos.Log.load(both)
     heard, beat = log["parts.LFT.position"].time, log["inputs.LFT.beat"].values
     heard = heard[heard > heard[-1] - 8.0]
-    return report(f"moteus twelve at {rate:g} Hz (load {os.getloadavg()[0]:.1f})", shadow, summary, {
+    return report(f"moteus twelve at {rate:g} Hz (load {load:.1f})", shadow, summary, {
         f"the host keeps {held[0] / held[1]:.0f} rounds a second, {late:.0f} of {held[0]:.0f} late": True,
         f"each drive is heard {(len(heard) - 1) / (heard[-1] - heard[0]):.0f} times a second": True,
         f"of commands to the first {int((np.diff(beat) - 1.0).sum())} of {len(beat)} were not heard": True,

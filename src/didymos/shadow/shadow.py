@@ -336,7 +336,7 @@ class Shadow:
                 feed = self._feed
             if feed is None:
                 return
-        for stretch in feed.ready(min(until, feed.latest)):
+        for stretch in feed.ready(feed.latest if until == np.inf else until):
             saved = self.observer.save()
             try:
                 frame = self.observer.step(stretch.inputs, stretch.readings, stretch.doubt)
@@ -350,6 +350,8 @@ class Shadow:
             self.summary.count(frame, self._ticks * self.observer.stepper.period)
             for listener in self._audience:
                 listener.frame(frame, self)
+            if self._stopped:
+                return
             if not self._judged:
                 continue
             alarm = self.judge.look(frame, [(step.saved, step.stretch) for step in self._steps] if self.judge.due else ())

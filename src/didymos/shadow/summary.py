@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -57,21 +58,22 @@ class Latency:
     """
 
     def __init__(self) -> None:
-        self._came: list[tuple[float, float]] = []  # stamp and when it came, of what no update was about yet
+        self._came: list[tuple[float, float]] = []  # a heap: stamp and when it came, of what no update was about yet
         self._since = -math.inf
         self.found: deque[float] = deque(maxlen=_KEPT)
 
     def came(self, stamp: float, received: float) -> None:
         """Something with a stamp [s] of the robot's clock came at a time [s] of ours."""
         if received >= self._since:
-            self._came.append((stamp, received))
+            heappush(self._came, (stamp, received))
 
     def compared(self, frame: Frame, now: float) -> None:
         """An update was made at a time [s] of ours."""
-        taken = [received for stamp, received in self._came if stamp <= frame.time + 1e-9]
-        self._came = [item for item in self._came if item[0] > frame.time + 1e-9]
-        if frame.signals and taken:
-            self.found.append(now - max(taken))
+        newest = -math.inf
+        while self._came and self._came[0][0] <= frame.time + 1e-9:
+            newest = max(newest, heappop(self._came)[1])
+        if frame.signals and newest > -math.inf:
+            self.found.append(now - newest)
 
     def begin(self, now: float) -> None:
         """The robot was found at a time [s] of ours."""
