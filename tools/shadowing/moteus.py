@@ -35,11 +35,13 @@ async def main(path, count, rate, seconds):
     await transport.cycle([drive.make_stop() for drive in drives])
     print("drives", flush=True)
     begun, rounds, late = time.monotonic(), 0, 0
+    due = begun
     while (now := time.monotonic() - begun) < seconds:
         where = 0.1 * math.sin(2.0 * math.pi * 0.5 * now)
-        await transport.cycle([drive.make_position(position=where, velocity=math.nan, query=True) for drive in drives])
-        rounds += 1
-        left = begun + rounds / rate - time.monotonic()
+        said = {"position": where, "velocity": math.nan, "watchdog_timeout": math.nan, "query": True}
+        await transport.cycle([drive.make_position(**said) for drive in drives])
+        rounds, due = rounds + 1, max(due + 1.0 / rate, time.monotonic() - 1.0 / rate)
+        left = due - time.monotonic()
         late += left < 0.0
         if rounds % round(rate) == 0:
             print(rounds, time.monotonic(), late, flush=True)
