@@ -1,13 +1,17 @@
 """What becomes of a shadow when things go wrong, and what it costs: `python tools/try_shadow.py [CASE ...] [--seconds S]`.
 
-A robot is another process: a served twin over DDS, or a twin that tells of itself by UDP through a relay that can be cut. Cases:
+A robot is another process: a served twin over DDS, or a twin that tells of itself by UDP through a relay that can be cut; with
+`mavlink-` one that flies on MAVLink, with `moteus-` a drive on a bus with the public client as its host. Cases:
 
-    killed      the robot is killed and started anew: its clock begins again
-    cut         the line is cut for 5 s, the robot goes on
-    garbage     bytes that mean nothing come between the robot's
-    jump        the robot's clock jumps by a minute, forward and back
-    kill9       the shadow is killed: its log of both sides is whole but for the last second
+    killed      the robot is killed and started anew: its clock begins again          also mavlink-, moteus-
+    cut         the line is cut for 5 s, the robot goes on                            also mavlink-, moteus-
+    garbage     bytes that mean nothing come between the robot's                      also mavlink-, moteus-
+    jump        the robot's clock jumps by a minute, forward and back                 also mavlink-
+    kill9       the shadow is killed: its log of both sides is whole but for the last second      also mavlink-, moteus-
     silent      a shadow without a robot
+    moteus-unplugged    the adapter through which the bus is heard is gone for 5 s
+    moteus-asked        drives without a host: they are asked, and not commanded
+    moteus-twelve       twelve drives on one bus: how often they are heard (`--rate`), how late, at what cost
     cost        latency from arrival to innovation, CPU, and the robot's own rate (`--rate`) without and with a shadow
 
 Each case prints what the shadow said and what is in the logs; the exit status is 1 if something is not as it should be.
