@@ -72,6 +72,9 @@ def cost(folder: Path, seconds: float, rate: float, *, first: bool) -> bool:
     print(f"    latency p50 {1e3 * summary['latency_p50']:.2f} ms, p99 {1e3 * summary['latency_p99']:.2f} ms, "
           f"{summary['updates'] / max(summary['seconds'], 1e-9):.0f} updates a second")  # fmt: skip
     print(f"    a process that only wakes up is late by p50 {1e3 * late[0]:.2f} ms, p99 {1e3 * late[1]:.2f} ms")
+    for line in shadow.lines:
+        if line["event"] in ("alarm", "notice"):
+            print(f"    {line['event']}: {line['text']}")
     print(f"    CPU {100 * share:.0f} % of a core, {100 * summary['cpu']:.0f} % with finding the robot")
     for who, robot in robots.items():
         pace = robot.facts["seconds"] / robot.wall
