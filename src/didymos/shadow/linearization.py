@@ -10,7 +10,7 @@ late sensor shows what it said before, dy = -theta dz/dt, late inputs are those 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,6 +85,16 @@ class Linearizer:
 
         `before` are the inputs of the tick before it [inputs].
         """
+        pieces = self.pieces(inputs, before, time)
+        while True:
+            try:
+                next(pieces)
+            except StopIteration as end:
+                made: Linearization = end.value
+                return made
+
+    def pieces(self, inputs: _Array, before: _Array, time: float) -> Generator[None, None, Linearization]:
+        """The same a piece at a time, each no longer than a few stretches; the stepper has to stand there at each of them."""
         stepper, ticks = self._stepper, len(inputs)
         states, nv = stepper.states, stepper.nv
         count = states + nv + len(self._causes)
@@ -95,7 +105,10 @@ class Linearizer:
         steps = self._steps(end[2])
         alone = time - self._looked >= self._rest or not self._groups
         groups = [[column] for column in self._columns] if alone else self._groups
-        runs = [(self._run(group, steps, inputs), stepper.difference(end)) for group in groups]
+        runs = []
+        for group in groups:
+            runs.append((self._run(group, steps, inputs), stepper.difference(end)))
+            yield
         rows = np.concatenate([rows for rows, _ in runs])
         reads = errors_of(self._channels, rows, np.tile(nominal, (len(runs), 1))).reshape(len(runs), ticks + 1, -1)
         for group, (_, moved), read in zip(groups, runs, reads, strict=True):

@@ -32,6 +32,7 @@ from didymos.shadow.estimate import Estimate, Frame
 from didymos.shadow.glr import Glr
 from didymos.shadow.level import LevelTest
 from didymos.shadow.linearization import Linearization, Linearizer, errors_of
+from didymos.shadow.linearize_ahead import LinearizeAhead, Point
 from didymos.shadow.stepper import Stepper
 
 __all__ = ["Observer", "Reading"]
@@ -42,6 +43,7 @@ Reading = tuple[int, int, _Array]
 
 _REFRESH = 0.04  # [s] after which the twin is linearised anew; twice that for a robot of many states
 _LARGE = 40  # states
+_LONGER = 5.0  # times that: how old one may become while the next is made between updates
 _FREE = {"position": 1.0, "attitude": 0.1, "velocity": 0.5, "rate": 0.1}  # standard deviations at the begin, of a floating base
 _JOINT = {"position": 0.05, "velocity": 0.5}
 _PART = 0.1  # share of a part's state
@@ -107,6 +109,9 @@ class Observer:
         self.residual: Residual | None = None
         self._past: deque[tuple[_Array, int, _Array, _Array | None]] = deque(maxlen=_ON_THEIR_WAY)
         self._linear: dict[int, tuple[float, Linearization]] = {}
+        self.ahead = False  # whether somebody calls `linearize_on` between updates, so that these need not linearise
+        self._point: Point | None = None
+        self._under_way: LinearizeAhead | None = None
         self.kinds = _kinds(stepper.model)
         self.level = LevelTest(self.kinds)
         self.begin()
@@ -133,7 +138,7 @@ class Observer:
         sd[self.states :] = [bias.sd for bias in self.biases]
         self.covariance = np.diag(sd**2)
         self._linearizer = Linearizer(stepper, self.channels, self.causes, self._inertia)
-        self._linear.clear()
+        self.forget_linear()
         self._past.clear()
         self.level.restart()
 
@@ -273,14 +278,32 @@ class Observer:
     def forget_linear(self) -> None:
         """Linearise anew with the next stretch."""
         self._linear.clear()
+        self._point = self._under_way = None
 
     def _linearization(self, inputs: _Array) -> Linearization:
-        """That of a stretch of as many ticks, not older than `refresh`."""
+        """That of a stretch of as many ticks, not older than `refresh`; `ahead`, the last one that is whole, within bounds."""
         kept = self._linear.get(len(inputs))
-        if kept is None or self.time - kept[0] >= self.refresh - 1e-9:
+        oldest = self.refresh * (_LONGER if self.ahead else 1.0)
+        if kept is None or self.time - kept[0] >= oldest - 1e-9:
+            self._under_way = None
             made = self._linearizer.linearize(inputs, self.inputs, self.time)
             kept = self._linear[len(inputs)] = (self.time, made)
+        if self.ahead and self._under_way is None:
+            self._point = Point(self.stepper.vector.copy(), self.stepper.tick, inputs, self.inputs, self.time)
         return kept[1]
+
+    def linearize_on(self) -> bool:
+        """Make a piece of the next linearisation, where one is due; whether there was something to do."""
+        if self._under_way is None:
+            point = self._point
+            if point is None or abs(point.time - self._linear[len(point.inputs)][0]) < self.refresh - 1e-9:
+                return False
+            self._under_way = LinearizeAhead(self._linearizer, self.stepper, point)
+        made, point = self._under_way.go_on(), self._under_way.point
+        if made is not None:
+            self._linear[len(point.inputs)] = (point.time, made)
+            self._point = self._under_way = None
+        return True
 
     def _transition(self, linear: Linearization, duration: float) -> tuple[_Array, _Array, _Array]:
         """A with the biases, G and B; shapes [n, n], [n, nv], [n, causes]."""
@@ -339,7 +362,7 @@ class Observer:
             known = {cause.title: cause for cause in causes_of(self.twin, self.channels, self.biases)}
             self.causes = tuple(known.get(cause.title, cause) for cause in self.causes)
         self._linearizer = Linearizer(self.stepper, self.channels, self.causes, self._inertia)
-        self._linear.clear()
+        self.forget_linear()
 
     def save(self) -> Any:
         """All that `restore` needs to go on from here."""

@@ -5,14 +5,18 @@
 It only listens. Readings that come late, with a stamp of a stretch that has passed, are taken all the same: the observer goes
 back to where it stood before them and forward again. A line that is silent is bridged by prediction once it speaks again; when
 the robot's clock jumps, the shadow finds its robot anew.
+
+Beside a running robot the twin is linearised between updates, while the source is waited for: a measurement waits for one piece
+of that at most. Of a recording it is linearised on the spot, so that the same file gives the same estimates to the last bit.
 """
 
 from __future__ import annotations
 
+import sys
 import time as wall
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -25,23 +29,23 @@ from didymos.shadow.causes import Cause
 from didymos.shadow.clock import RobotClock
 from didymos.shadow.estimate import Estimate, Frame
 from didymos.shadow.feed import Feed, Stretch
+from didymos.shadow.first_readings import FirstReadings
 from didymos.shadow.judge import Judge
 from didymos.shadow.learned import Learned
 from didymos.shadow.observer import Observer
 from didymos.shadow.selection import compared_signals
 from didymos.shadow.source import Arrival, Source, SourceOptions
 from didymos.shadow.sources import open_source
-from didymos.shadow.start import find_start
+from didymos.shadow.summary import Latency, Summary
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
     from didymos.twin import Twin
 
-__all__ = ["Audience", "Shadow", "Step", "Summary"]
+__all__ = ["Audience", "Shadow", "Step"]
 
 _Array = NDArray[np.float64]
 _SHORTEST, _LONGEST = 0.005, 0.02  # [s] of a stretch
-_FIRST = 0.3  # [s] of readings by which the robot is found
 _READ = 0.02  # [s] that a live source is waited for
 _BATCH = 0.25  # [s] of a recording that are read at once
 _AHEAD = 0.05  # [s] of a recording that are known before a stretch is taken: inputs between samples
@@ -50,6 +54,7 @@ _KEPT = 3.0  # [s] of stretches that can be gone back to
 _LATEST = 2.0**40  # [s] of a robot's clock: beyond, a double tells no tick from the next
 _SAID_AGAIN = 10.0  # [s] after which it is said once more that the twin cannot follow
 _BRIDGED = 2.0  # [s] of silence up to which the twin predicts; beyond, the robot is found anew
+_TURN = 0.0005  # [s] after which another thread of this process, such as the recorder's, makes room for an update
 
 
 class Audience(Protocol):
@@ -63,31 +68,6 @@ class Audience(Protocol):
 
     def notice(self, text: str) -> None:
         """Something that is good to know."""
-
-
-@dataclass
-class Summary:
-    """How it went.
-
-    Attributes:
-        seconds: of the robot's clock that were watched.
-        frames: updates.
-        readings: that were compared.
-        late: readings that came after their stretch and were taken all the same.
-        lost: readings that came too late for that.
-        nis: mean of nu' S^-1 nu per reading; 1 where noise and twin are as stated.
-        latency: [s] from the arrival of a reading to its innovation: median and 99 %, of a live robot.
-        alarms: that were raised.
-    """
-
-    seconds: float = 0.0
-    frames: int = 0
-    readings: int = 0
-    late: int = 0
-    lost: int = 0
-    nis: float = 0.0
-    latency: tuple[float, float] = (0.0, 0.0)
-    alarms: list[Alarm] = field(default_factory=list)
 
 
 @dataclass
@@ -136,18 +116,18 @@ class Shadow:
         )
         names = compared_signals(twin, self.source.signals)
         self.observer = Observer(twin, names, scenario=scenario, calibration=calibration, causes=causes)
+        self.observer.ahead = self.source.live
         self.judge = Judge(self.observer, alarms_per_hour, warm_up)
         self.clock = RobotClock()
         self.summary = Summary()
         self.notices: list[str] = []
-        self.latency: deque[float] = deque(maxlen=20_000)
+        self._latency = Latency()
         self._audience: list[Audience] = []
         self._feed: Feed | None = None
         self._refused = False  # whether a stamp was no time
-        self._first: list[tuple[float, Mapping[str, float]]] = []
+        self._first = FirstReadings(live=self.source.live, apart=_BRIDGED)
         self._steps: deque[Step] = deque()
         self._newest = -np.inf  # received [s] of what came last
-        self._nis = 0.0
         self._ticks = self._stretch_ticks()
         self._stopped, self._judged = False, judged
         self._lost_at = -np.inf  # the robot's clock [s] when the twin could not follow last
@@ -173,6 +153,11 @@ class Shadow:
     def alarms(self) -> list[Alarm]:
         """All that were raised until now."""
         return self.summary.alarms
+
+    @property
+    def latency(self) -> Sequence[float]:
+        """From the arrival of a reading to its innovation [s], of the last updates beside a running robot."""
+        return self._latency.found
 
     @property
     def time(self) -> float:
@@ -244,10 +229,13 @@ class Shadow:
     def run(self, seconds: float | None = None, progress: Callable[[float], None] | None = None) -> Summary:
         """Follow the robot for a time [s] of its clock, until the recording ends or until `stop`."""
         begin: float | None = None
+        turn = sys.getswitchinterval()
+        if self.source.live:
+            sys.setswitchinterval(min(turn, _TURN))
         try:
             while not self._stopped:
                 try:
-                    arrivals = self.source.read(self._patience if self.source.live else _BATCH)
+                    arrivals = self.source.read(self._work_ahead() if self.source.live else _BATCH)
                 except EOFError:
                     self._take(np.inf)
                     break
@@ -263,13 +251,24 @@ class Shadow:
                     if seconds is not None and arrivals[-1].stamp - begin >= seconds:
                         break
         finally:
-            self._finish()
+            sys.setswitchinterval(turn)
+            self.summary.latency = self._latency.median_and_most
         return self.summary
 
-    @property
-    def _patience(self) -> float:
-        """How long [s] the source is waited for: a moment where a stretch only waits for other sensors of its time."""
-        return _GRACE if self._feed is not None and self._feed.waits else _READ
+    def _work_ahead(self) -> float:
+        """Make a piece of the next linearisation, if one is due. How long [s] the source is then waited for.
+
+        Not at all where there may be more of it, a moment where a stretch only waits for other sensors of its time.
+        """
+        if self._feed is None:
+            return _READ
+        try:
+            if self.observer.linearize_on():
+                return 0.0
+        except RunError as error:
+            self._cannot_follow(error)
+            return _READ
+        return max(0.0, self._feed.received + _GRACE - wall.monotonic()) if self._feed.waits else _READ
 
     def close(self) -> None:
         """Let go of the robot's line."""
@@ -304,10 +303,7 @@ class Shadow:
 
     def _put(self, arrival: Arrival) -> None:
         if self._feed is None:
-            if self._first and arrival.stamp < self._first[0][0] - _BRIDGED:
-                self._first.clear()  # of another clock
-            self._first.append((arrival.stamp, arrival.values))
-            if arrival.stamp - self._first[0][0] >= _FIRST:
+            if self._first.put(arrival):
                 self._begin()
             return
         feed = self._feed
@@ -316,10 +312,14 @@ class Shadow:
             self._lose()
             self._put(arrival)
             return
+        whole = feed.complete(np.inf)
         late = feed.put(arrival.stamp, arrival.values)
         if late:
             self._go_back(late)
-        feed.received = arrival.received
+        if feed.complete(np.inf) > whole:
+            feed.received = arrival.received  # others of the same time are waited for from now on
+        if self.source.live:
+            self._latency.came(arrival.stamp, arrival.received)
 
     def _ready(self) -> float:
         """Up to when [s] everything has come that is likely to come."""
@@ -336,22 +336,22 @@ class Shadow:
                 feed = self._feed
             if feed is None:
                 return
-        for stretch in feed.ready(min(until, feed.latest)):
+        for stretch in feed.ready(feed.latest if until == np.inf else until):
             saved = self.observer.save()
             try:
                 frame = self.observer.step(stretch.inputs, stretch.readings, stretch.doubt)
             except RunError as error:
-                if feed.begin - self._lost_at > _SAID_AGAIN:
-                    self.tell(f"the twin cannot follow: {error}; the robot is looked for anew")
-                self._lost_at = feed.begin
-                self._lose()
+                self._cannot_follow(error)
                 return
             self._steps.append(Step(saved, stretch))
             while len(self._steps) * self._ticks * self.observer.stepper.period > _KEPT:
                 self._steps.popleft()
-            self._count(frame, feed)
+            self._latency.compared(frame, wall.monotonic())
+            self.summary.count(frame, self._ticks * self.observer.stepper.period)
             for listener in self._audience:
                 listener.frame(frame, self)
+            if self._stopped:
+                return
             if not self._judged:
                 continue
             alarm = self.judge.look(frame, [(step.saved, step.stretch) for step in self._steps] if self.judge.due else ())
@@ -360,44 +360,21 @@ class Shadow:
                 for listener in self._audience:
                     listener.alarm(alarm)
 
-    def _count(self, frame: Frame, feed: Feed) -> None:
-        summary = self.summary
-        summary.frames += 1
-        summary.readings += len(frame.signals)
-        summary.seconds += self._ticks * self.observer.stepper.period
-        self._nis += frame.nis
-        if self.source.live and frame.signals:
-            self.latency.append(wall.monotonic() - feed.received)
+    def _cannot_follow(self, error: RunError) -> None:
+        """The twin is no more than numbers that mean nothing; said now and then."""
+        if self.time - self._lost_at > _SAID_AGAIN:
+            self.tell(f"the twin cannot follow: {error}; the robot is looked for anew")
+        self._lost_at = self.time
+        self._lose()
 
     def _begin(self) -> None:
         """Find the robot by its first readings."""
-        observer, stepper = self.observer, self.observer.stepper
-        first = max(self._first[0][0], 0.0) if not self.source.live else self._first[0][0]
-        grid = self._ticks * stepper.period
-        clock = np.floor(self._first[-1][0] / grid) * grid if self.source.live else np.floor(first / grid) * grid
-        feed = Feed(observer.channels, stepper.inputs, stepper.period, self._ticks, float(clock))
-        readings: dict[int, _Array] = {}
-        inputs: dict[str, float] = {}
-        for stamp, values in self._first:
-            feed.put(stamp, values)
-            for number, channel in enumerate(observer.channels):
-                if all(signal in values for signal in channel.signals) and (self.source.live or number not in readings):
-                    readings[number] = np.array([values[signal] for signal in channel.signals])
-            for name, value in values.items():
-                if name.startswith("inputs.") and (self.source.live or name not in inputs):
-                    inputs[name] = value
-        if not readings:
-            self._first.clear()
-            return
-        row = np.array([inputs.get(f"inputs.{name}", 0.0) for name in stepper.inputs])
-        find_start(observer, readings, row)
-        observer.clock = feed.clock - stepper.tick * stepper.period
-        observer.inputs = row
-        self._first.clear()
-        self._steps.clear()
-        self.judge.restart(feed.clock)
-        self.begun = feed.clock
-        self._feed = feed
+        self._feed = self._first.find(self.observer, self._ticks)
+        if self._feed is not None:
+            self._steps.clear()
+            self.begun = self._feed.clock
+            self.judge.restart(self.begun)
+            self._latency.begin(wall.monotonic())
 
     def _lose(self) -> None:
         """Look for the robot anew with what comes next."""
@@ -424,10 +401,3 @@ class Shadow:
             step = self._steps[i]
             step.saved = self.observer.save()
             self.observer.step(step.stretch.inputs, step.stretch.readings, step.stretch.doubt, judge=False)
-
-    def _finish(self) -> None:
-        summary = self.summary
-        summary.nis = self._nis / max(summary.readings, 1)
-        if self.latency:
-            found = np.array(self.latency)
-            summary.latency = float(np.median(found)), float(np.quantile(found, 0.99))

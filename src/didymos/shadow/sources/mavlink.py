@@ -64,15 +64,18 @@ class MavlinkSource:
 
     def read(self, seconds: float) -> Sequence[Arrival]:
         """What has come; waits at most so long [s]."""
+        spoke = False
         for message, received in self._line.frames(seconds):
             if message is None:
                 self._about.refuse("MAVLink", "bytes are no frame of it")
             elif self._is_robot(message):
+                spoke = True
                 self._about.heard(received)
                 told = self._words.told(message)
                 if told is not None:
                     self._about.put((Arrival(told[0], received, told[1]),))
-        self._about.watch()
+        if not spoke:  # what waited here for somebody who was busy is no silence
+            self._about.watch()
         now = time.monotonic()
         if self._rates and now - self._asked >= _ASK:
             self._asked = now

@@ -66,11 +66,14 @@ class SocketSource:
     def read(self, seconds: float) -> Sequence[Arrival]:
         """What has come; waits at most so long [s]."""
         select.select([self._socket.fileno()], [], [], max(seconds, 0.0))
+        spoke = False
         for datagram, _, received in self._socket.stamped():
             arrival = self._arrival(datagram, received)
             if arrival is not None:
+                spoke = True
                 self._arrivals.put((arrival,))
-        self._arrivals.watch()
+        if not spoke:  # what waited here for somebody who was busy is no silence
+            self._arrivals.watch()
         return self._arrivals.take(0.0)
 
     def notices(self) -> Sequence[str]:
