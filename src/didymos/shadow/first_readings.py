@@ -83,13 +83,17 @@ class FirstReadings:
         return max(stamps[number]) + channel.lead + (0.0 if channel.sensed else observer.stepper.period)
 
     def _of_each(self, observer: Observer, kept: Sequence[Arrival]) -> tuple[dict[int, _Array], dict[str, float]]:
-        """One reading of each channel, by its number, and one value of each input, by its signal."""
+        """One reading of each channel, by its number, and one value of each input, by its signal.
+
+        Accelerations that are told with the first stamp are left out: they are of a step before the recording.
+        """
         readings: dict[int, _Array] = {}
         inputs: dict[str, float] = {}
         for arrival in kept:
             values = arrival.values
             for number in _whole(observer, values):
-                if self._live or number not in readings:
+                before = observer.channels[number].lead > 0.0 and arrival.stamp <= kept[0].stamp
+                if self._live or (number not in readings and not before):
                     readings[number] = np.array([values[signal] for signal in observer.channels[number].signals])
             for name, value in values.items():
                 if name.startswith("inputs.") and (self._live or name not in inputs):

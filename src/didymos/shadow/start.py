@@ -7,8 +7,9 @@ floating robot, from headings all around, then for the velocities. s_0 says how 
 actuators have been doing is found by letting the inputs act for half a second while the robot is held.
 
 A floating robot may stand where the twin's own start stands, which places and heights do not tell within their noise, but
-accelerations do: it feels its weight. So the twin is put there as well, with the place and heading that were found; where it
-stays at rest, all readings there are compared with all readings where it was found, and the better of the two is the start.
+accelerations do: it feels its weight. So the twin is put there as well, with the place and heading that were found, and let
+come to rest; where it does, all readings there are compared with all readings where it was found, and the better of the two is
+the start.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _CLEARLY = 9.0  # by how much another heading has to fit better: three standard 
 _ROUNDS = 12
 _STEP = 1e-5
 _HELD = 0.5  # [s]
-_SETTLED = 0.3  # [s] in which a twin that stands comes to rest
+_LOOK, _LOOKS = 0.1, 50  # [s] after which it is looked whether a twin has come to rest, and how often
 _AT_REST = 0.02  # [m/s or rad/s]
 _FITTED = 2.0 * 12  # what twelve numbers that were fitted to the readings are worth (Akaike), those of a floating body
 
@@ -161,12 +162,16 @@ def _stand(observer: Observer, readings: Mapping[int, _Array], inputs: _Array, f
     numbers = [i for i in readings if observer.channels[i].sensed]
     found, above = stepper.state(), _residual(observer, numbers, readings, inputs)
     _put(stepper, *_standing(stepper, found, free))
-    rows = np.repeat(inputs[None], max(1, round(_SETTLED / stepper.period)), axis=0)
-    now, here = stepper.tick, stepper.vector.copy()
+    now, here, rests = stepper.tick, stepper.vector.copy(), False
+    rows = np.repeat(inputs[None], max(1, round(_LOOK / stepper.period)), axis=0)
     try:
-        stepper.back()
-        stepper.run(rows)
-        rests = bool(stepper.data.ncon) and float(np.abs(stepper.data.qvel[free : free + 6]).max()) < _AT_REST
+        for _ in range(_LOOKS):
+            stepper.back()
+            stepper.run(rows)
+            stepper.keep()
+            rests = bool(stepper.data.ncon) and float(np.abs(stepper.data.qvel[free : free + 6]).max()) < _AT_REST
+            if rests:
+                break
     except RunError:  # it cannot stand there
         rests = False
     settled = stepper.state()

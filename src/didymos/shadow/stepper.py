@@ -155,8 +155,11 @@ class Stepper:
         return found
 
     def set(self, values: Mapping[str, float]) -> None:
-        """Set parameters by path."""
+        """Set parameters by path; the model has them at once."""
         self.simulation.set_all(values)
+        live = self.simulation.only.live
+        if live.stale:
+            live.refresh()
 
     def inertia(self) -> _Array:
         """The inertia of each degree of freedom by itself, as the twin stands now; shape [nv]."""

@@ -227,7 +227,6 @@ class WindowFitter:
         """
         observer = self.observer
         self._set(np.zeros_like(self.theta))
-        observer.stepper.simulation.only.live.refresh()  # `begin` looks at the inertia before anything runs
         observer.restore(saved)
         observer.bias[:] = 0.0
         observer.begin()
