@@ -6,7 +6,7 @@ A flight is judged by a calibration on others, never on itself: with 8 folds on 
 at a time. Nobody calibrates on the one that has corrupted samples. Of each flight the longest part that the twin file allows
 (`recordings.windows_where`: above 0.3 m, all motors commanded) is copied and watched as `log:FILE`; then once more with the PWM
 of one motor, drawn by lot, scaled by 0.85 from a time drawn by lot on. The sine is one file: its second half is judged by a
-calibration on the first. "level" are notices of `shadow/level.py`, which the command `didymos shadow` does not listen to.
+calibration on the first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 import didymos
 from didymos.shadow.calibration import Calibration, calibrate
-from didymos.shadow.level import LevelWatch
 from didymos.shadow.sources.recorded import read_table
 
 MOTORS = tuple(f"motor_motor_m{k}" for k in (1, 2, 3, 4))
@@ -69,13 +68,12 @@ def weakened(file: Path, folder: Path, motor: int, since: float) -> Path:
 
 def watched(twin: didymos.Twin, robot: str, calibration: Calibration, seconds: float | None = None) -> dict[str, Any]:
     """What a shadow says of a recording, or of its first seconds."""
-    shadow, levels = didymos.Shadow(twin, robot, calibration=calibration), LevelWatch()
-    shadow.listen(levels)
+    shadow = didymos.Shadow(twin, robot, calibration=calibration)
     summary = shadow.run(seconds)
     shadow.close()
     return {
         "seconds": round(summary.seconds, 1), "nis": round(summary.nis, 2), "alarms": [str(alarm) for alarm in summary.alarms],
-        "times": [alarm.time for alarm in summary.alarms], "level": levels.times, "notices": shadow.notices,
+        "times": [alarm.time for alarm in summary.alarms], "notices": shadow.notices,
         "causes": [str(alarm.cause) if alarm.cause is not None else "none" for alarm in summary.alarms],
     }  # fmt: skip
 
@@ -99,7 +97,6 @@ def flight(twin: didymos.Twin, file: Path, begin: float, folder: Path, calibrati
     found["weak"] = {"motor": motor, "since": round(since, 2), **result}
     healthy = found["healthy"]
     found["alarm_after"] = first_after(result["times"], since, healthy["times"])
-    found["level_after"] = first_after(result["level"], since, healthy["level"])
     return found
 
 
@@ -154,9 +151,9 @@ def main(arguments: Sequence[str]) -> int:
         healthy = one["healthy"]
         since = one.get("corrupt_since", np.inf)
         false = [text for text, at in zip(healthy["alarms"], healthy["times"], strict=True) if at < since]
-        columns = [one["file"], healthy["seconds"], len(false), sum(at < since for at in healthy["level"]), healthy["nis"]]
+        columns = [one["file"], healthy["seconds"], len(false), healthy["nis"]]
         if "weak" in one:
-            columns += [one["weak"]["motor"], one["weak"]["since"], one["alarm_after"], one["level_after"], one["weak"]["causes"]]
+            columns += [one["weak"]["motor"], one["weak"]["since"], one["alarm_after"], one["weak"]["causes"]]
         print("|", " | ".join(str(column) for column in columns), "|")
     if options.json is not None:
         options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")

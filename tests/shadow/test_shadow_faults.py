@@ -152,5 +152,22 @@ def test_a_base_that_stands_keeps_the_heading_that_nobody_told_and_says_how_unsu
     assert abs(heading - truth) < 2.0 * sd
 
 
+def test_a_quadcopter_is_followed_from_the_ground_into_the_air(tmp_path: Path) -> None:
+    """GPS and barometer do not know within metres whether it stands; its weight on the ground does."""
+    twin = didymos.load("quadcopter")
+    record_every_input(twin)
+    log = twin.simulate(seed=4, scenario="climb").run(3.0, record=tmp_path / "robot.mcap")
+    shadow = didymos.Shadow(didymos.load("quadcopter"), f"log:{tmp_path / 'robot.mcap'}", scenario="climb")
+    shadow.run()
+    shadow.close()
+    assert shadow.alarms == []
+    height = log["truth.position.z"]
+    assert height.values[0] < 0.35 < 2.0 < height.values[-1]
+    truth = np.interp(shadow.time, height.time, height.values)
+    sd = float(np.sqrt(shadow.estimate.covariance[2, 2]))
+    assert shadow.estimate.qpos[2] == pytest.approx(truth, abs=4.0 * sd)
+    assert sd < 0.1  # it began on the ground, which is known better than any height
+
+
 def quaternion_yaw(q: np.ndarray) -> float:
     return float(np.arctan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] ** 2 + q[3] ** 2)))

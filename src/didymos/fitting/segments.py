@@ -17,7 +17,7 @@ from didymos.describe.twin import Twin
 from didymos.errors import InputError, nearest, nearest_few
 from didymos.fitting.recording import Channel, Recording
 
-__all__ = ["Segment", "Span", "apart", "cut", "samples_per_window", "whole", "windows"]
+__all__ = ["Segment", "Span", "allowed_at", "apart", "cut", "samples_per_window", "whole", "windows"]
 
 _Array = NDArray[np.float64]
 Span = tuple[float, float]
@@ -86,7 +86,7 @@ def windows(
     count = samples_per_window(seconds, usual)
     if count < 1:
         raise InputError(f"a window of {seconds:g} s holds no sample, they come every {usual:.3g} s", file=recording.file)
-    allowed = _allowed(recording, clock, where)
+    allowed = allowed_at(recording, clock, where)
     found = []
     for i in range(0, len(clock) - count, every or count):
         begin, end = float(clock[i]), float(clock[i]) + seconds + _SAME * usual
@@ -122,7 +122,8 @@ def _touches(masked: Sequence[tuple[float, float]], begin: float, end: float) ->
     return any(first < end and last > begin for first, last in masked)
 
 
-def _allowed(recording: Recording, clock: _Array, where: Sequence[WhereSpec]) -> NDArray[np.bool_]:
+def allowed_at(recording: Recording, clock: _Array, where: Sequence[WhereSpec]) -> NDArray[np.bool_]:
+    """At which times [s] of a recording all rules hold; shape [n]."""
     allowed = np.ones(len(clock), dtype=bool)
     for rule in where:
         time, values = _column(recording, rule.column)

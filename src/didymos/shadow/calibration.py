@@ -2,9 +2,10 @@
 
 Densities of unknown accelerations and noise are those by which the innovations of healthy recordings are likeliest
 (`noise_fit.py`). What is left (colours of noise, what the twin does not have) shows as d^2 / J of the causes that is larger than
-chance has it. The largest of N independent values of chi-square with one degree of freedom is about 2 log N; a cause whose
-largest is k times that gets the inflation k, and its alarms need as much more. How far the mean of unknown accelerations moves
-within seconds is kept as it is (`level.py`).
+chance has it. The largest of N independent values of chi-square with one degree of freedom is about 2 log N, and there is about
+one in a second; a cause whose largest is k times that gets the inflation k, and its alarms need as much more. The tests without
+causes get inflations of their own (`detector.py`). How far the mean of unknown accelerations moves within seconds is kept as it
+is (`level.py`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Calibration", "calibrate"]
 
 _DENSITY = {"linear": 0.001, "angular": 0.003, "hinge": 0.02, "slide": 0.002}
+_APART, _LEAST = 1.0, 10.0  # [s] between two values of d^2 / J that have little in common, and how many there are at least
 _PARTS = ("density", "noise", "inflation")
 _LATER = ("level", "healthy")  # parts that a file of an older version does not have
 
@@ -81,7 +83,8 @@ class _Collector:
         self.course: Course | None = None
         self.largest: dict[str, float] = {}
         self.level: dict[str, float] = {}
-        self.looks, self.seconds = 0, 0.0
+        self.wildness: dict[str, float] = {}
+        self.seconds = 0.0
 
     def frame(self, frame: Frame, shadow: Shadow) -> None:
         step = shadow.last_step
@@ -91,10 +94,14 @@ class _Collector:
         self.seconds = shadow.summary.seconds
         for kind, value in shadow.observer.level.largest().items():
             self.level[kind] = max(self.level.get(kind, 0.0), value)
-        glr = shadow.observer.glr
+        glr, detector = shadow.observer.glr, shadow.judge.detector
+        if shadow.found_anew:
+            detector.begin(frame.time)
+        detector.watch(frame)
         if frame.time - shadow.begun > 2.0 * WARM_UP and glr.begins:
             _, ratios = glr.ratios()
-            self.looks += 1
+            for name, value in detector.wildness().items():
+                self.wildness[name] = max(self.wildness.get(name, 0.0), value)
             for cause, value in zip(shadow.observer.causes, ratios.max(axis=0), strict=True):
                 self.largest[cause.title] = max(self.largest.get(cause.title, 0.0), float(value))
 
@@ -140,8 +147,10 @@ def calibrate(
 
 
 def _inflation(collectors: Sequence[_Collector]) -> dict[str, float]:
-    """By how much the largest d^2 / J of each cause is larger than chance has it, where it is."""
-    shares = [{title: value / (2.0 * math.log(max(one.looks, 10))) for title, value in one.largest.items()} for one in collectors]
+    """By how much the largest d^2 / J of each cause, and each test without causes, is larger than chance has it, where it is."""
+    seconds = sum(one.seconds for one in collectors)
+    chance = 2.0 * math.log(max(seconds / _APART, _LEAST))
+    shares = [{title: value / chance for title, value in one.largest.items()} | one.wildness for one in collectors]
     return {title: value for title, value in _largest(shares).items() if value > 1.0}
 
 

@@ -21,16 +21,11 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from didymos.shadow.estimate import Frame
-    from didymos.shadow.shadow import Shadow
-
-__all__ = ["LevelTest", "LevelWatch"]
+__all__ = ["LevelTest"]
 
 _Array = NDArray[np.float64]
 _WINDOW = 3.0  # T [s]
@@ -83,36 +78,3 @@ class LevelTest:
         found = [(value, margin * normal[name]) for name, value in self.largest().items() if normal.get(name, 0.0) > 0.0]
         beyond = [pair for pair in found if pair[0] > pair[1]]
         return max(beyond, key=lambda pair: pair[0] / pair[1], default=None)
-
-
-class LevelWatch:
-    """Listens to a shadow, and lets it tell when a level has changed: once, until it is normal again.
-
-    Args:
-        alarms_per_hour: false ones that are borne.
-
-    Attributes:
-        times: [s] of the robot's clock at which it was told.
-    """
-
-    def __init__(self, alarms_per_hour: float = 0.1) -> None:
-        self._rate, self._lasts = alarms_per_hour, False
-        self.times: list[float] = []
-
-    def frame(self, frame: Frame, shadow: Shadow) -> None:
-        """After an update."""
-        normal = shadow.observer.calibration
-        found = shadow.observer.level.crossing(normal.level, normal.healthy.get("seconds", 0.0), self._rate)
-        if found is not None and not self._lasts:
-            self.times.append(frame.time)
-            begin, (change, most) = frame.time - _WINDOW, found
-            text = f"t = {frame.time:.2f} s: since about {begin:.1f} s an acceleration acts that the twin lacks: {change:.2g}"
-            seen = ", ".join(shadow.judge.detector.clearest())
-            shadow.tell(f"{text} (normal is up to {most:.2g}), seen in {seen}")
-        self._lasts = found is not None
-
-    def alarm(self, alarm: object) -> None:
-        """Something is wrong."""
-
-    def notice(self, text: str) -> None:
-        """Something that is good to know."""

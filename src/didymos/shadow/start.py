@@ -39,7 +39,7 @@ _ROUNDS = 12
 _STEP = 1e-5
 _HELD = 0.5  # [s]
 _LOOK, _LOOKS = 0.1, 50  # [s] after which it is looked whether a twin has come to rest, and how often
-_AT_REST = 0.02  # [m/s or rad/s]
+_AT_REST = 1e-3  # [m/s or rad/s]: a thousandth in a step is half of a metre per second squared
 _FITTED = 2.0 * 12  # what twelve numbers that were fitted to the readings are worth (Akaike), those of a floating body
 
 

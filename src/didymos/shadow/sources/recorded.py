@@ -7,6 +7,8 @@ the same recording:
 
     v_body = R(q)^T v_world
 
+Of a recording of others the longest part counts in which windows may begin by the twin file (a flight, in the air).
+
 Where a recording holds no inputs but the set-points of a scenario, the inputs are those that the twin's program gives in that
 scenario, as in a fit: the run is closed over the twin. For programs that look at no sensor, such as a drive's set-points, they
 are exactly those of the robot; for others they are those that the robot would have got if it had moved as the twin does, which
@@ -23,9 +25,11 @@ from numpy.typing import NDArray
 
 from didymos.engine.sampler import Sampler
 from didymos.engine.sampling import Sampling
+from didymos.errors import InputError
 from didymos.fitting.joined_log import JoinedLog, split_files, split_scenario
 from didymos.fitting.read_recording import columns_of, read_recording
 from didymos.fitting.recording import Channel, Recording
+from didymos.fitting.segments import allowed_at
 from didymos.rotations import rotate
 from didymos.shadow.signals import all_signals, chosen, robot_signals
 from didymos.shadow.sources.table import ArrivalTable, Stream, joined
@@ -50,7 +54,7 @@ def read_table(twin: Twin, text: str, patterns: tuple[str, ...]) -> tuple[Arriva
         return joined(files[0].name, _own_streams(log, own)), []
     recording = read_recording(twin, text, as_recorded=True)
     notices = list(recording.findings)
-    streams = _told(recording, notices)
+    streams = _usable(twin, recording, _told(recording, notices), notices)
     if not any(target.startswith("inputs.") for target in recording.fed):
         streams.append(_commanded(twin, recording))
         notices.append(f"{recording.file.name}: holds no inputs; those of the twin's program in {_scenario(recording)} are taken")
@@ -86,6 +90,26 @@ def _told(recording: Recording, notices: list[str]) -> list[Stream]:
         else:
             streams.append((channel.time, [f"{head}.velocity.{axis}" for axis in "xyz"], _in_body(channel, attitude)))
     return streams
+
+
+def _usable(twin: Twin, recording: Recording, streams: list[Stream], notices: list[str]) -> list[Stream]:
+    """The longest part of a recording in which the twin file allows windows (`recordings.windows_where`), if it says where."""
+    rules = twin.file.recordings.windows_where
+    if not rules:
+        return streams
+    clock = np.unique(np.concatenate([channel.time for channel in recording.channels]))
+    inside = np.flatnonzero(allowed_at(recording, clock, rules))
+    if not len(inside):
+        raise InputError("is nowhere as recordings.windows_where of the twin asks", file=recording.file)
+    part = max(np.split(inside, np.flatnonzero(np.diff(inside) > 1) + 1), key=len)
+    first, last = float(clock[part[0]]), float(clock[part[-1]])
+    if len(part) < len(clock):
+        notices.append(f"{recording.file.name}: watched from {first:.2f} to {last:.2f} s, as recordings.windows_where has it")
+    kept = []
+    for times, signals, rows in streams:
+        here = (times >= first) & (times <= last)
+        kept.append((times[here], signals, rows[here]))
+    return kept
 
 
 def _in_body(channel: Channel, attitude: Channel) -> _Array:
