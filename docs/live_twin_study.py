@@ -47,9 +47,10 @@ class Case:
 class Lying:
     """A source whose drives report with noise, and whose sensors begin to lie at a time [s]."""
 
-    def __init__(self, source: Source, seed: int, fault: Fault | None, at: float) -> None:
+    def __init__(self, source: Source, seed: int | None, fault: Fault | None, at: float) -> None:
         self._source, self._fault, self._at = source, fault, at
-        self._draw, self._waiting = np.random.default_rng(seed), list[Arrival]()
+        self._draw = None if seed is None else np.random.default_rng(seed)
+        self._waiting: list[Arrival] = []
         self.live, self.signals = source.live, source.signals
 
     def read(self, seconds: float) -> Sequence[Arrival]:
@@ -73,7 +74,7 @@ class Lying:
 
     def _noisy(self, one: Arrival) -> Arrival:
         values = dict(one.values)
-        for name in values:
+        for name in values if self._draw is not None else ():
             if name.startswith("parts."):
                 values[name] += NOISE.get(name.rpartition(".")[2], 0.0) * self._draw.standard_normal()
         return Arrival(one.stamp, one.received, values)
@@ -90,9 +91,13 @@ class Lying:
         self._source.close()
 
 
-def record(case: Case, seed: int, fault: Fault | None, at: float, file: Path, *, every_input: bool = True) -> didymos.Log:
-    """A recording of the robot, by default with the inputs of every tick."""
+def record(
+    case: Case, seed: int, fault: Fault | None, at: float, file: Path, *, every_input: bool = True, exact: bool = False
+) -> didymos.Log:
+    """A recording of the robot, by default with the inputs of every tick; `exact`: its sensors without errors."""
     twin = didymos.load(case.twin, variant=case.variant)
+    for name in twin.file.sensors if exact else ():
+        twin.set(f"sensors.{name}.errors", 0.0)
     if every_input:
         record_every_input(twin)
     simulation = twin.simulate(seed=seed, scenario=case.scenario)
@@ -103,8 +108,8 @@ def record(case: Case, seed: int, fault: Fault | None, at: float, file: Path, *,
     return simulation.run(case.seconds, record=file, interventions=changes)
 
 
-def source_of(case: Case, file: Path, seed: int, fault: Fault | None, at: float) -> Lying:
-    """The recording as a source, with its lies."""
+def source_of(case: Case, file: Path, seed: int | None, fault: Fault | None, at: float) -> Lying:
+    """The recording as a source, with its lies; drives report without noise where there is no seed."""
     twin = didymos.load(case.twin, variant=case.variant)
     return Lying(open_source(twin, f"log:{file}"), seed, fault, at)
 
@@ -112,8 +117,9 @@ def source_of(case: Case, file: Path, seed: int, fault: Fault | None, at: float)
 def shows(healthy: Source, faulty: Source, shadow: didymos.Shadow, at: float) -> float | None:
     """When [s] a fault shows in the data: sum of (dz / sd)^2 / 2 since `at` exceeds the threshold of alarms; None: it does not.
 
-    dz is what the fault changes in the readings, of the same robot with the same noise, beyond one count of a sensor that counts;
-    sd the noise of each. That is the test of somebody who knows the fault and the robot beforehand.
+    dz is what the fault changes in the readings, of the same robot with the same noise (without any, where readings come at
+    another time), beyond one count of a sensor that counts; sd the noise of each. That is the test of somebody who knows the
+    fault and the robot beforehand.
     """
     one, other = _all(healthy), _all(faulty)
     sd = {signal: channel.sd for channel in shadow.observer.channels for signal in channel.signals}

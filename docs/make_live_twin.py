@@ -112,13 +112,17 @@ def faulty(case: Case, fault: Fault, seeds: Sequence[int], folder: Path, every_i
     times: list[float] = []
     named: Counter[str] = Counter()
     right = early = hidden = 0
-    plain, broken = folder / "plain.mcap", folder / "robot.mcap"
     for seed in seeds:
+        plain, broken = folder / "plain.mcap", folder / "robot.mcap"
         at = float(np.random.default_rng(seed).uniform(case.earliest, case.latest))
         record(case, seed, None, at, plain, every_input=every_input)
         record(case, seed, fault, at, broken, every_input=every_input)
         shadow = watch(case, source_of(case, broken, seed, fault, at))
-        shown = shows(source_of(case, plain, seed, None, at), source_of(case, broken, seed, fault, at), shadow, at)
+        draw: int | None = seed
+        if fault.delay is not None:
+            record(case, seed, None, at, plain, every_input=every_input, exact=True)
+            broken, draw = plain, None
+        shown = shows(source_of(case, plain, draw, None, at), source_of(case, broken, draw, fault, at), shadow, at)
         early += sum(alarm.time < at for alarm in shadow.alarms)
         after = [alarm for alarm in shadow.alarms if alarm.time >= at]
         hidden += shown is None

@@ -159,7 +159,7 @@ def _hold(observer: Observer, inputs: _Array) -> None:
 def _stand(observer: Observer, readings: Mapping[int, _Array], inputs: _Array, free: int) -> None:
     """Let the twin stand as its own start does, if it rests there and the robot's readings fit better than where it was found."""
     stepper = observer.stepper
-    numbers = [i for i in readings if observer.channels[i].sensed]
+    numbers = list(readings)
     found, above = stepper.state(), _residual(observer, numbers, readings, inputs)
     _put(stepper, *_standing(stepper, found, free))
     now, here, rests = stepper.tick, stepper.vector.copy(), False
