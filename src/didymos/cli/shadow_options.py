@@ -102,7 +102,10 @@ class Learning:
 
     learn: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="Estimate this parameter anew over a sliding window, in the background; repeatable."),
+        typer.Option(
+            metavar="PATH",
+            help="Estimate a parameter (or a cause, 'friction of JOINT') anew over a sliding window, in the background; repeatable.",
+        ),
     ] = None
     adapt: Annotated[
         list[str] | None,
