@@ -104,7 +104,7 @@ class Learning:
         list[str] | None,
         typer.Option(
             metavar="PATH",
-            help="Estimate a parameter (or a cause, 'friction of JOINT') anew over a sliding window, in the background; repeatable.",
+            help="Estimate a parameter (or a cause, 'friction of JOINT') anew over a sliding window, beside it; repeatable.",
         ),
     ] = None
     adapt: Annotated[
