@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from didymos.engine.batch import run_many
     from didymos.engine.drive import Plant, drive
     from didymos.engine.simulation import Simulation
-    from didymos.engine.sweep import sweep
     from didymos.fitting.fit import fit
     from didymos.parts.part import Motion, Part, law, tick
     from didymos.record.compare import compare
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from didymos.record.rotation import RotatedFile
     from didymos.sensors.sensor import Sensor, measure
     from didymos.shadow.shadow import Shadow
+    from didymos.studies.sweep import sweep
     from didymos.twin import Twin, load
     from didymos.world import World, load_world
 
@@ -53,7 +53,7 @@ _HOMES = {
     "didymos.engine.batch": ("run_many",),
     "didymos.engine.drive": ("Plant", "drive"),
     "didymos.engine.simulation": ("Simulation",),
-    "didymos.engine.sweep": ("sweep",),
+    "didymos.studies.sweep": ("sweep",),
     "didymos.fitting.fit": ("fit",),
     "didymos.parts.part": ("Motion", "Part", "law", "tick"),
     "didymos.record.compare": ("compare",),

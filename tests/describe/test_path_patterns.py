@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from didymos.describe.path_patterns import spread
-from didymos.engine.sweep import sweep
 from didymos.errors import InputError
+from didymos.studies.sweep import sweep
 from didymos.twin import Twin
 
 TWO_JOINTS = """<mujoco><worldbody><body name="arm">

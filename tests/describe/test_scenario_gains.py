@@ -88,7 +88,7 @@ def test_a_gain_that_both_programs_have_reaches_both(twin: Any) -> None:
 
 
 def test_a_sweep_varies_gains_of_a_scenarios_own_program(twin: Any) -> None:
-    from didymos.engine.sweep import sweep
+    from didymos.studies.sweep import sweep
 
     trials = sweep(twin, {"control.gains.pull": (1.0, 9.0)}, runs=2, scenario="pulled", threads=1)
     assert [trial.error for trial in trials] == [None, None]

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from didymos.describe.twin import Twin
-from didymos.engine.sweep import sweep
 from didymos.errors import InputError
+from didymos.studies.sweep import sweep
 
 ARM = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="length" default="0.5"/><xacro:arg name="bob" default="${1 + 1}"/><xacro:arg name="tip" default="false"/>

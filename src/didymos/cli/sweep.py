@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from didymos.describe.twin import Twin
     from didymos.describe.world import World
-    from didymos.engine.sweep import Trial
+    from didymos.studies.trial import Trial
 
 __all__ = ["sweep"]
 
@@ -105,8 +105,8 @@ def _run(
     twin: Twin | World, scenario: str | None, varied: dict[str, tuple[float, float]], options: SweepOptions
 ) -> Sequence[Trial]:
     """All runs, with a bar; what is to be kept is kept."""
-    from didymos.engine.sweep import sweep as run_all
-    from didymos.engine.sweep_report import plot_sweep, save_sweep
+    from didymos.studies.sweep import sweep as run_all
+    from didymos.studies.sweep_table import plot_sweep, save_sweep
 
     quiet = options.quiet or options.as_json
     with progress(float(options.runs), quiet=quiet, text="{task.completed:.0f} of {task.total:.0f} runs") as tick:

@@ -83,7 +83,7 @@ class UdpSocket:
     def stamped(self) -> Iterator[tuple[bytes, Address, float]]:
         """What has come, from where, and when by `time.monotonic()` [s]: on Linux when the system took it, else as it is read.
 
-        Linux begins to stamp a moment after it was asked for it, by the first call: what comes before that bears the time of reading.
+        Linux begins to stamp a moment after it was asked to, by the first call: what comes before bears the time of reading.
         """
         if self._hears_errors and not self._stamps:
             self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from didymos.engine.sweep import sample, sweep
-from didymos.engine.sweep_report import plot_sweep, save_sweep
 from didymos.errors import InputError
+from didymos.studies.sampling import sample
+from didymos.studies.sweep import sweep
+from didymos.studies.sweep_table import plot_sweep, save_sweep
 
 FALLING = """<mujoco><worldbody><body name="stone" pos="0 0 10"><freejoint name="free"/><geom size=".1" mass="1"/></body>
   </worldbody></mujoco>"""

@@ -7,10 +7,10 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from didymos.engine.sweep import Trial
 from didymos.engine.verdict import Verdict
 from didymos.errors import InputError
 from didymos.record.plot import COLOURS, figure_file, new_figure, style, unit_label
+from didymos.studies.trial import Trial
 
 __all__ = ["plot_sweep", "save_sweep"]
 

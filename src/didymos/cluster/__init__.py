@@ -1,0 +1,1 @@
+"""Where many runs are worked off: this machine's threads, Ray, Dask."""

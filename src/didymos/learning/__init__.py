@@ -1,0 +1,1 @@
+"""Learning environments, and the training of policies."""

@@ -1,0 +1,1 @@
+"""Many runs of a twin: sweeps and what they find."""
