@@ -6,7 +6,7 @@
     always[0:8]((truth.tilt > 0.3) implies eventually[0:2](truth.tilt < 0.1))
 
 Comparisons (`<`, `<=`, `>`, `>=`) of arithmetic (`+ - * /`, abs, sqrt, exp, pow) over signals of the log are joined by not (`!`),
-and (`&`), or (`|`), implies (`->`), iff (`<->`), xor, and by always (G), eventually (F) and until (U), each with an interval [s] or
+and (`&`), or (`|`), implies (`->`), iff (`<->`), xor, and by always (G), eventually (F), until (U), each with an interval [s] or
 without one. A signal is written as the log has it; one whose name has other signs than letters, digits, `_` and dots stands in
 single quotes: 'tf.drone/base_link.translation.x'.
 

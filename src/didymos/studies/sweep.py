@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from didymos.describe.path_patterns import tied_paths
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.engine.batch import run_many
-from didymos.errors import InputError
+from didymos.studies.ranges import check_ranges
 from didymos.studies.sampling import sample
 from didymos.studies.trial import Trial
 
@@ -34,14 +33,7 @@ def sweep(
     `progress` is called with the number of runs that are done. Logs are judged and dropped, so memory does not grow with
     the number of runs.
     """
-    for path, (low, high) in ranges.items():
-        if not low <= high:
-            raise InputError(f"found a range from {low:g} to {high:g}, expected the smaller number first", path=path)
-        for end in (low, high):
-            twin.copy().set(path, end)
-        stimuli = tuple(twin.scenarios[scenario].stimuli) if scenario is not None and scenario in twin.scenarios else ()
-        if {stimulus.target for stimulus in stimuli} & set(tied_paths(path, twin.parameters)):
-            raise InputError(f"a stimulus of the scenario {scenario!r} moves this parameter itself", path=path)
+    check_ranges(twin, ranges, scenario)
     drawn = sample(ranges, runs=runs, seed=seed)
     together = _AT_ONCE * (threads or os.cpu_count() or 1)
     trials: list[Trial] = []
