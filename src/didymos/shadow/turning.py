@@ -12,9 +12,9 @@ follows a correction x -> x+:
 
     A <- A + (N(F(x)) + d - A N) w',     C <- C - C N w',     P <- T P T',   T = I + (N(x+) - N(x)) w'
 
-d is what a turn did change where the twin was linearised: a slope, a wind. It is found by a stretch that begins turned: columns of
-A cannot tell, since dry friction at rest has one slope for the small step of an angle and another for the larger one of a speed.
-Readings that show a turn there keep their rows.
+d is what a turn did change where the twin was linearised: a slope, a wind. It is found by a stretch that begins turned: columns
+of A cannot tell, since dry friction at rest has one slope for the small step of an angle and another for the larger one of a
+speed. Readings that show a turn there keep their rows.
 """
 
 from __future__ import annotations
