@@ -14,7 +14,7 @@ A worker that dies is replaced and its items are done again (`remote.py`). Nothi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import Protocol, TypeVar
 
 from didymos.errors import InputError
@@ -30,7 +30,7 @@ class Executor(Protocol):
 
     workers: int
 
-    def run(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[int, R]]:
+    def run(self, work: Callable[[T], R], items: Iterable[T]) -> Generator[tuple[int, R], None, None]:
         """The number of each item and its result, as they come.
 
         Items are taken as they are needed, so there may be any number of them. An error of `work` is raised here. Whoever stops

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -54,7 +54,7 @@ class RemoteExecutor(ABC):
         self._job: Job | None = None
         self._packed: Any = None  # the work of the job
 
-    def run(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[int, R]]:
+    def run(self, work: Callable[[T], R], items: Iterable[T]) -> Generator[tuple[int, R], None, None]:
         """The number of each item and its result, as they come."""
         job = self._job_of(work)
         numbered, again = enumerate(items), deque[_Bundle]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TypeVar
@@ -21,7 +21,7 @@ class ThreadExecutor:
         self.workers = workers
         self._pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="didymos-work")
 
-    def run(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[int, R]]:
+    def run(self, work: Callable[[T], R], items: Iterable[T]) -> Generator[tuple[int, R], None, None]:
         """The number of each item and its result, as they come."""
         numbered = enumerate(items)
         under_way: dict[Future[R], int] = {}
