@@ -10,22 +10,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.cluster.executor import Executor, executor
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
-from didymos.engine.batch import run_many
 from didymos.engine.verdict import Verdict
 from didymos.errors import InputError
 from didymos.studies.margin import least_margin, scales
-from didymos.studies.ranges import check_ranges, nominal_values
+from didymos.studies.nominal import nominal_values
 from didymos.studies.sampling import sample
 from didymos.studies.search import BATCH, Search
 from didymos.studies.shrink import Shrunk, shrink
+from didymos.studies.sweep import check_ranges
 from didymos.studies.trial import Trial
+from didymos.studies.trial_runner import TrialRunner
 
 __all__ = ["Falsification", "falsify"]
 
@@ -71,11 +74,12 @@ def falsify(
     worst: bool = False,
     smaller: bool = True,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Callable[[int, Trial, Verdict | None], None] | None = None,
 ) -> Falsification:
-    """Look for a counter-example in at most so many runs; the same result at any number of threads.
+    """Look for a counter-example in at most so many runs; the same result on any threads and any cluster.
 
-    Ranges are (low, high) by path. The first counter-example ends the search, unless the `worst` within the runs is asked for.
+    Ranges are (low, high) by path; `cluster` is where runs are made (`cluster/executor.py`), `threads` how many at once. The first counter-example ends the search, unless the `worst` within the runs is asked for.
     What was found is made `smaller` by further runs. `progress` is told the runs that are done, the worst of them until then and
     the verdict that makes it so.
     """
@@ -84,34 +88,43 @@ def falsify(
     check_ranges(twin, ranges, scenario)
     nominal = nominal_values(twin, ranges, scenario)
 
-    def run_all(values: Sequence[Mapping[str, float]]) -> list[Trial]:
-        done = run_many(twin, seeds=[seed] * len(values), values=values, scenario=scenario, seconds=seconds, threads=threads)
-        return [Trial(x.seed, x.values, x.verdicts, None if x.error is None else str(x.error), x.skipped) for x in done]
+    runner = TrialRunner(twin, scenario=scenario, seconds=seconds)
+    with closing(executor(cluster, workers=threads)) as pool:
 
-    points = _first_points(ranges, nominal, seed)[:runs]
-    trials: list[Trial] = []
-    scale: dict[str, float] = {}
-    search: Search | None = None
-    while True:
-        batch = points[len(trials) : len(trials) + BATCH]
-        trials += run_all([_values(point, ranges) for point in batch])
-        _check_expected(trials[0])
-        scale = scales(trials) if search is None else scale
-        margins = np.array([least_margin(trial, scale)[0] for trial in trials])
-        least = trials[int(np.argmin(margins))]
-        if progress is not None:
-            progress(len(trials), least, least_margin(least, scale)[1])
-        failed, missed = bool(margins.min() == -math.inf), bool(margins.min() < 0.0)
-        if failed or (missed and not worst) or len(trials) >= runs:
-            break
-        if search is not None:
-            search.tell(batch, margins[-len(batch) :])
-        elif len(trials) == len(points):
-            search = Search(points, margins, seed)
-        if search is not None:
-            points = np.vstack([points, search.ask()[: runs - len(trials)]])
-    smallest = shrink(least, nominal, scale, run_all) if missed and smaller else None
+        def run_all(values: Sequence[Mapping[str, float]]) -> list[Trial]:
+            return _in_order(pool, runner, seed, values)
+
+        points = _first_points(ranges, nominal, seed)[:runs]
+        trials: list[Trial] = []
+        scale: dict[str, float] = {}
+        search: Search | None = None
+        while True:
+            batch = points[len(trials) : len(trials) + BATCH]
+            trials += run_all([_values(point, ranges) for point in batch])
+            _check_expected(trials[0])
+            scale = scales(trials) if search is None else scale
+            margins = np.array([least_margin(trial, scale)[0] for trial in trials])
+            least = trials[int(np.argmin(margins))]
+            if progress is not None:
+                progress(len(trials), least, least_margin(least, scale)[1])
+            failed, missed = bool(margins.min() == -math.inf), bool(margins.min() < 0.0)
+            if failed or (missed and not worst) or len(trials) >= runs:
+                break
+            if search is not None:
+                search.tell(batch, margins[-len(batch) :])
+            elif len(trials) == len(points):
+                search = Search(points, margins, seed)
+            if search is not None:
+                points = np.vstack([points, search.ask()[: runs - len(trials)]])
+        smallest = shrink(least, nominal, scale, run_all) if missed and smaller else None
     return Falsification(tuple(trials), least, missed, nominal, scale, smallest)
+
+
+def _in_order(pool: Executor, runner: TrialRunner, seed: int, values: Sequence[Mapping[str, float]]) -> list[Trial]:
+    """The runs at some values, all with the same seed."""
+    with closing(pool.run(runner, [(seed, item) for item in values])) as results:
+        done = dict(results)
+    return [done[index] for index in range(len(values))]
 
 
 def _first_points(ranges: Mapping[str, tuple[float, float]], nominal: Mapping[str, float], seed: int) -> NDArray[np.float64]:
