@@ -71,9 +71,10 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RotatedFile",
-    "RunError", "Sensor", "Shadow", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive", "examine",
-    "falsify", "fit", "input", "law", "load", "load_world", "measure", "measurement", "memory", "needs", "odometry", "option", "output",
-    "parameter", "program", "quantity", "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
+    "RunError", "Sensor", "Shadow", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive",
+    "examine", "falsify", "fit", "input", "law", "load", "load_world", "measure", "measurement", "memory", "needs",
+    "odometry", "option", "output", "parameter", "program", "quantity", "report", "run_many", "setpoint", "setting", "state",
+    "sweep", "tick",
 ]  # fmt: skip
 
 

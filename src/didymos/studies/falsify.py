@@ -79,9 +79,9 @@ def falsify(
 ) -> Falsification:
     """Look for a counter-example in at most so many runs; the same result on any threads and any cluster.
 
-    Ranges are (low, high) by path; `cluster` is where runs are made (`cluster/executor.py`), `threads` how many at once. The first counter-example ends the search, unless the `worst` within the runs is asked for.
-    What was found is made `smaller` by further runs. `progress` is told the runs that are done, the worst of them until then and
-    the verdict that makes it so.
+    Ranges are (low, high) by path; `cluster` is where runs are made (`cluster/executor.py`), `threads` how many at once. The
+    first counter-example ends the search, unless the `worst` within the runs is asked for. What was found is made `smaller` by
+    further runs. `progress` is told the runs that are done, the worst of them until then and the verdict that makes it so.
     """
     if not ranges:
         raise InputError("nothing varies, so there is nothing to look for", option="vary")
@@ -130,7 +130,7 @@ def _in_order(pool: Executor, runner: TrialRunner, seed: int, values: Sequence[M
 def _first_points(ranges: Mapping[str, tuple[float, float]], nominal: Mapping[str, float], seed: int) -> NDArray[np.float64]:
     """The nominal point, or the one nearest to it, and a Latin hypercube, in the unit cube; shape [n, d]."""
     count = min(max(_FIRST * len(ranges), _LEAST), _MOST)
-    drawn = sample({path: (0.0, 1.0) for path in ranges}, runs=count - 1, seed=seed)
+    drawn = sample(dict.fromkeys(ranges, (0.0, 1.0)), runs=count - 1, seed=seed)
     middle = [min(max((nominal[path] - low) / (high - low or 1.0), 0.0), 1.0) for path, (low, high) in ranges.items()]
     return np.array([middle, *([values[path] for path in ranges] for values in drawn)])
 

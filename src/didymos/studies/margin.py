@@ -2,8 +2,8 @@
 
 The margin of an expectation is its distance from the nearer of its bounds, in the unit of what is measured, below zero where it
 is missed; of a formula it is its robustness. What ends without a number (a run that failed, a measure that is none) has minus
-infinity. To compare expectations of different units, each margin is divided by a scale of its own, the median of its size over the
-first runs of a search: a margin that is the same in every run has the value 1 there, and one that shrinks falls below.
+infinity. To compare expectations of different units, each margin is divided by a scale of its own, the median of its size over
+the first runs of a search: a margin that is the same in every run has the value 1 then, and one that shrinks falls below.
 """
 
 from __future__ import annotations
@@ -42,5 +42,6 @@ def least_margin(trial: Trial, scale: Mapping[str, float]) -> tuple[float, Verdi
     """The least scaled margin of a run and the verdict that has it; minus infinity of a run that failed."""
     if trial.error is not None:
         return -math.inf, None
-    found = [(size / scale.get(verdict.name, 1.0), verdict) for verdict in trial.verdicts if (size := margin(verdict)) is not None]
+    sizes = ((margin(verdict), verdict) for verdict in trial.verdicts)
+    found = [(size / scale.get(verdict.name, 1.0), verdict) for size, verdict in sizes if size is not None]
     return min(found, key=lambda item: item[0]) if found else (math.inf, None)

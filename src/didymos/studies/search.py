@@ -1,9 +1,10 @@
 """A search for the point of the unit cube at which runs are worst, in batches, with few runs.
 
-It begins with points that cover the cube. Then a `Surrogate` is fitted to all values until now, and each point of the next batch is the one with the least `mean - k * sd` among candidates: uniform ones, ones near the worst points until now,
-and ones that have some coordinates of one of these and the others of another. `k` differs within a batch, so that some points
-look where values are low and some where little is known; a point that was chosen counts as known for the next. One point of each
-batch is uniform, whatever the surrogate says, so that no part of the cube is left out for good.
+It begins with points that cover the cube. Then a `Surrogate` is fitted to all values until now, and each point of the next batch
+is the one with the least `mean - k * sd` among candidates: uniform ones, ones near the worst points until now, and ones that have
+some coordinates of one of these and the others of another. `k` differs within a batch, so that some points look where values are
+low and some where little is known; a point that was chosen counts as known for the next. One point of each batch is uniform,
+whatever the surrogate says, so that no part of the cube is left out for good.
 
 Batches have the same size however many threads run them: same seed, same points.
 """
@@ -22,7 +23,7 @@ Array = NDArray[np.float64]
 BATCH = 8
 """Points that are asked for at once."""
 _CURIOSITY = (0.3, 1.0, 2.0, 0.6, 3.0, 1.5, 0.1)  # k of the points of a batch
-_UNIFORM, _NEAR, _WORST = 600, 60, 6  # candidates: all over the cube, near each of the worst, and how many of these
+_UNIFORM, _NEAR, _WORST = 600, 240, 6  # candidates: all over the cube, near each of the worst, and how many of these
 _SPREADS = (0.01, 0.05, 0.15)  # standard deviations of the nearby ones
 
 
