@@ -3,7 +3,7 @@
     python docs/make_falsify.py quadcopter omni_base power_unit
 
 Prints for each twin the runs that each seed took until the first counter-example, how many of 1,000 runs drawn at random are
-one, and so the runs that plain draws take for an even chance. Ranges and scenarios stand in docs/falsify/TWIN.yaml.
+one, and so the runs that plain draws take for an even chance. Ranges and scenarios stand in examples/falsify/TWIN.yaml.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import didymos
 from didymos.describe.scenario_file import add_scenarios
 from didymos.studies.sweep import sweep
 
-FOLDER = Path(__file__).parent / "falsify"
+FOLDER = Path(__file__).parents[1] / "examples" / "falsify"
 SEEDS, RUNS, DRAWN = 20, 200, 1000
 
 

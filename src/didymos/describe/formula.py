@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.util import find_spec
+from functools import cache, lru_cache
 from typing import Any
 
 from didymos.describe.formula_text import Word, cut, place
@@ -80,7 +79,7 @@ def wrong_formula(text: str, seconds: float) -> str | None:
     """What is wrong with a formula on a run of some seconds, None if nothing is; without `rtamt` only its words are looked at."""
     try:
         cut(text)
-        if find_spec("rtamt") is None:
+        if _without_library() is not None:
             return None
         horizon = read_formula(text).term.horizon
     except InputError as error:
@@ -100,19 +99,30 @@ def read_formula(text: str) -> Formula:
     return Formula(text, _logic(tree, {stand_in: signal for signal, stand_in in stand_ins.items()}), signals)
 
 
+@cache
+def _without_library() -> str | None:
+    """What to say where formulas cannot be read, because `rtamt` is not there or does not run; None where they can."""
+    try:
+        import rtamt.syntax.ast.parser.stl.specification_parser  # noqa: F401
+    except ImportError as error:
+        if (error.name or "").startswith("typing"):  # which its parser imports from where Python no longer has it
+            return "rtamt, which reads expectations in signal temporal logic, does not run on this version of Python"
+        return "an expectation in signal temporal logic needs rtamt; install it with: pip install 'didymos[stl]'"
+    return None
+
+
 def _parsed(words: Sequence[Word], stand_ins: Mapping[str, str], text: str) -> Any:
     """The syntax tree of `rtamt`; our listener raises only for mistakes: that of `rtamt` refuses some formulas that are right."""
     spelt = [word.written if word.signal is None else stand_ins[word.signal] for word in words]
     columns = [sum(len(one) + 1 for one in spelt[:i]) for i in range(len(spelt))]
-    try:
-        from antlr4 import CommonTokenStream, InputStream, Token
-        from antlr4.error.ErrorListener import ErrorListener
-        from rtamt.antlr.parser.stl.LtlLexer import LtlLexer
-        from rtamt.antlr.parser.stl.StlParser import StlParser
-        from rtamt.syntax.ast.parser.stl.specification_parser import StlAst
-    except ImportError as error:
-        what = f"an expectation in signal temporal logic needs {(error.name or 'rtamt').partition('.')[0]}"
-        raise InputError(f"{what}; install it with: pip install 'didymos[stl]'") from None
+    missing = _without_library()
+    if missing is not None:
+        raise InputError(missing)
+    from antlr4 import CommonTokenStream, InputStream, Token
+    from antlr4.error.ErrorListener import ErrorListener
+    from rtamt.antlr.parser.stl.LtlLexer import LtlLexer
+    from rtamt.antlr.parser.stl.StlParser import StlParser
+    from rtamt.syntax.ast.parser.stl.specification_parser import StlAst
 
     class Listener(ErrorListener):
         def syntaxError(self, recognizer: Any, symbol: Any, line: int, column: int, msg: str, e: Any) -> None:
