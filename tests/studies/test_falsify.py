@@ -104,6 +104,15 @@ def test_a_twin_that_falls_short_as_it_is_needs_no_parameter(make_twin: Any) -> 
     assert dict(result.smallest.values) == {}
 
 
+def test_a_smaller_counter_example_stays_within_its_ranges(make_twin: Any) -> None:
+    """The nominal damping of 2 N s/m lies outside: what is left of it is the end of its range that is nearer."""
+    ranges = {**RANGES, "joints.slide.damping": (0.2, 0.6)}
+    result = didymos.falsify(spring(make_twin), ranges, scenario="pushed", seed=2, runs=60)
+    assert result.found
+    assert 0.2 <= result.smallest.values["joints.slide.damping"] <= 0.6
+    assert "world.gravity" not in result.smallest.values
+
+
 def test_a_run_that_fails_is_a_counter_example(make_twin: Any) -> None:
     twin = make_twin(
         world={"gravity": 0.0, "boundary": 10.0, "ground": None, "step": 0.01},

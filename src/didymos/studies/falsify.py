@@ -116,7 +116,7 @@ def falsify(
                 search = Search(points, margins, seed)
             if search is not None:
                 points = np.vstack([points, search.ask()[: runs - len(trials)]])
-        smallest = shrink(least, nominal, scale, run_all) if missed and smaller else None
+        smallest = shrink(least, ranges, nominal, scale, run_all) if missed and smaller else None
     return Falsification(tuple(trials), least, missed, nominal, scale, smallest)
 
 
