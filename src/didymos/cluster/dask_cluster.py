@@ -79,10 +79,6 @@ class DaskExecutor(RemoteExecutor):
         except Exception as error:
             raise RunError(f"the Dask cluster failed: {_one_line(error)}") from error
 
-    def _cancel(self, handles: Collection[Any]) -> None:
-        with contextlib.suppress(Exception):
-            self._client.cancel(list(handles), force=True)
-
     def close(self) -> None:
         """Let the workers go; those of a cluster that was there before stay."""
         for held in (getattr(self, "_client", None), self._own):

@@ -50,16 +50,16 @@ class RayExecutor(RemoteExecutor):
             raise InputError(f"Ray cannot be used: {_first_line(error)}", option="cluster") from error
         self.workers = workers or int(ray.cluster_resources().get("CPU", 1))
         self._do = ray.remote(num_cpus=1, max_retries=0)(_do)
-        self._sent: Any = None
+        self._sent: dict[str, Any] = {}  # references to jobs in Ray's store, by token
 
     def _announce(self, job: Job) -> None:
-        self._sent = self._ray.put(job)
+        self._sent[job.token] = self._ray.put(job)
 
     def _forget(self, job: Job) -> None:
-        self._sent = None
+        self._sent.pop(job.token, None)
 
     def _submit(self, job: Job, items: Sequence[Any]) -> Any:
-        return self._do.remote(self._sent, list(items))
+        return self._do.remote(self._sent[job.token], list(items))
 
     def _wait(self, handles: Collection[Any]) -> Iterable[Any]:
         done, _ = self._ray.wait(list(handles), num_returns=1)
@@ -77,14 +77,9 @@ class RayExecutor(RemoteExecutor):
         except errors.RayError as error:
             raise RunError(f"the Ray cluster failed: {_first_line(error)}") from error
 
-    def _cancel(self, handles: Collection[Any]) -> None:
-        for handle in handles:
-            with contextlib.suppress(Exception):
-                self._ray.cancel(handle)  # not by force: Ray 2.60 ends the head when an answer comes after that
-
     def close(self) -> None:
         """Let the workers go; those of a cluster that was there before stay."""
-        self._sent = None
+        self._sent.clear()
         self._ray.shutdown()
 
 
