@@ -59,8 +59,8 @@ def test_one_in_ten_thousand_is_found_with_3000_runs(score: Score, dimensions: i
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
-    held = [found.low <= RARE <= found.high for found in (searched(plane, 2, seed=seed, runs=600) for seed in range(60))]
-    assert sum(held) >= 51  # of 60 at 95 %, fewer come once in 1,000 times
+    held = [found.low <= RARE <= found.high for found in (searched(plane, 2, seed=seed, runs=600) for seed in range(40))]
+    assert sum(held) >= 33  # of 40 at 95 %, fewer come once in 1,000 times
 
 
 def test_what_fails_often_is_counted_as_well() -> None:
