@@ -10,7 +10,7 @@ from typing import Any
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.portable import mode
-from didymos.studies.distribution import Distribution
+from didymos.studies.distribution import Range, distributions
 from didymos.studies.trial_runner import TrialRunner
 
 __all__ = ["sweep_about"]
@@ -18,7 +18,7 @@ __all__ = ["sweep_about"]
 
 def sweep_about(
     runner: TrialRunner,
-    ranges: Mapping[str, Distribution],
+    ranges: Mapping[str, Range],
     *,
     runs: int,
     seed: int,
@@ -38,10 +38,14 @@ def sweep_about(
     return {
         "version": didymos.__version__, "arithmetic": mode(), "command": list(command), "twin": name, "variant": twin.variant,
         "files": _digest(twin), "scenario": runner.scenario, "seconds": runner.seconds, "runs": runs, "seed": seed,
-        "sampling": sampling, "until": until, "ranges": {path: given.facts() for path, given in ranges.items()}, "set": sets,
+        "sampling": sampling, "until": until, "ranges": _facts(ranges), "set": sets,
         "read": dict(read or {}),
         "control": None if by_hand is None else by_hand["name"], "keep": list(runner.keep), "keep_rate": runner.keep_rate,
     }  # fmt: skip
+
+
+def _facts(ranges: Mapping[str, Range]) -> dict[str, object]:
+    return {path: given.facts() for path, given in distributions(ranges).items()}
 
 
 def _digest(twin: Twin | World) -> str:
