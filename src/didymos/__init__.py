@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from didymos.record.rotation import RotatedFile
     from didymos.sensors.sensor import Sensor, measure
     from didymos.shadow.shadow import Shadow
+    from didymos.studies.falsify import falsify
     from didymos.studies.sweep import sweep
     from didymos.twin import Twin, load
     from didymos.world import World, load_world
@@ -53,6 +54,7 @@ _HOMES = {
     "didymos.engine.batch": ("run_many",),
     "didymos.engine.drive": ("Plant", "drive"),
     "didymos.engine.simulation": ("Simulation",),
+    "didymos.studies.falsify": ("falsify",),
     "didymos.studies.sweep": ("sweep",),
     "didymos.fitting.fit": ("fit",),
     "didymos.parts.part": ("Motion", "Part", "law", "tick"),
@@ -69,9 +71,10 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RotatedFile",
-    "RunError", "Sensor", "Shadow", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive", "examine",
-    "fit", "input", "law", "load", "load_world", "measure", "measurement", "memory", "needs", "odometry", "option", "output",
-    "parameter", "program", "quantity", "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
+    "RunError", "Sensor", "Shadow", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive",
+    "examine", "falsify", "fit", "input", "law", "load", "load_world", "measure", "measurement", "memory", "needs",
+    "odometry", "option", "output", "parameter", "program", "quantity", "report", "run_many", "setpoint", "setting", "state",
+    "sweep", "tick",
 ]  # fmt: skip
 
 

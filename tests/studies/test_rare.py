@@ -123,7 +123,7 @@ def test_a_margin_is_the_distance_from_the_nearer_bound() -> None:
     assert margin(verdict(3.0, 1.0, 10.0)) == 2.0
     assert margin(verdict(9.5, 1.0, 10.0)) == 0.5
     assert margin(verdict(12.0, None, 10.0)) == -2.0
-    assert margin(verdict(math.nan, 1.0, 10.0)) == -math.inf
+    assert margin(verdict(math.nan, 1.0, 10.0)) == margin(verdict(math.nan, None, 10.0)) == -math.inf
     assert math.isnan(margin(verdict(None, 1.0, None)))
 
 

@@ -25,6 +25,7 @@ from didymos.cli.compare import compare
 from didymos.cli.crosscheck import crosscheck
 from didymos.cli.design import design
 from didymos.cli.export import export
+from didymos.cli.falsify import falsify
 from didymos.cli.fit import fit
 from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.flags import in_flags
@@ -73,6 +74,10 @@ app.command(
 )(design)
 app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass=0.4:0.8 --runs 50 --plot mass.png")(sweep)
 app.command(epilog="Example: didymos report runs -o runs.html")(report)
+app.command(
+    epilog="Example: didymos falsify quadcopter --scenario climb --vary links.body_FLU.mass=0.4:0.8 --vary"
+    " scenarios.climb.stimuli.0.end=3:6 --plot worst.png"
+)(falsify)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos shadow quadcopter --robot ros2:0 --record beside.mcap")(shadow)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)

@@ -100,11 +100,11 @@ class WorldExpectationSpec(ExpectationSpec):
     def _instead_of_a_signal(cls, raw: Any) -> Any:
         given = [key for key in _QUESTIONS if isinstance(raw, dict) and raw.get(key) is not None]
         if len(given) > 1 and set(given) & {"distance", "relative"}:
-            raise ValueError("expected exactly one of the keys 'signal', 'figure', 'distance' and 'relative'")
+            raise ValueError("expected exactly one of the keys 'signal', 'figure', 'stl', 'distance' and 'relative'")
         return {**raw, "signal": given[0]} if given in (["distance"], ["relative"]) else raw
 
 
-_QUESTIONS = ("signal", "figure", "distance", "relative")
+_QUESTIONS = ("signal", "figure", "stl", "distance", "relative")
 
 
 class WorldScenarioSpec(Spec):

@@ -29,10 +29,11 @@ def margin(verdict: Verdict) -> float:
     """Distance of the measured value from its nearer bound, negative outside; NaN where nothing was measured."""
     if verdict.value is None:
         return math.nan
+    if math.isnan(verdict.value):
+        return -math.inf
     below = math.inf if verdict.low is None else verdict.value - verdict.low
     above = math.inf if verdict.high is None else verdict.high - verdict.value
-    nearer = min(below, above)
-    return -math.inf if math.isnan(nearer) else nearer
+    return min(below, above)
 
 
 def margins(trials: Sequence[Trial], names: Sequence[str]) -> _Array:

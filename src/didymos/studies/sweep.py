@@ -156,6 +156,6 @@ def checked_ranges(twin: Twin | World, ranges: Mapping[str, Range], scenario: st
         stimuli = tuple(twin.scenarios[scenario].stimuli) if scenario is not None and scenario in twin.scenarios else ()
         if {stimulus.target for stimulus in stimuli} & {parameter.path for parameter in tied}:
             raise InputError(f"a stimulus of the scenario {scenario!r} moves this parameter itself", path=path)
-        lows, highs = ([x for x in ends if x is not None] for ends in zip(*((p.low, p.high) for p in tied), strict=True))
+        lows, highs = [p.low for p in tied if p.low is not None], [p.high for p in tied if p.high is not None]
         fitting[path] = given.within(max(lows, default=None), min(highs, default=None))
     return fitting
