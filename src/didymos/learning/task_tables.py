@@ -19,8 +19,8 @@ from didymos.engine.context import Target
 from didymos.engine.simulation import Simulation
 from didymos.errors import InputError
 from didymos.learning.actions import Action, find_actions
-from didymos.learning.draws import DRAW, Kind
 from didymos.learning.drawn_values import Drawn, drawn_parameters, drawn_start, start_rows
+from didymos.learning.draws import DRAW, Kind
 from didymos.learning.episode import ACTION, STREAM_KEY, TaskTables
 from didymos.learning.signal_table import SignalTable
 from didymos.sensors.reading import SENSOR_MEMORY
@@ -196,7 +196,7 @@ def _renumbered(item: Drawn, moved: list[int]) -> Drawn:
 def hand_over(simulation: Simulation, bound: BoundTask) -> None:
     """Let a run be driven by a task: robots whose inputs alone are acted on are asked no more, and no stimulus of the scenario
     moves a set-point that the task does."""
-    places = {item.index for item in (*bound.actions, *bound.drawn) if not isinstance(item, Drawn) or item.kind == Kind.STATE}
+    places = {item.index for item in bound.actions} | {item.index for item in bound.drawn if item.kind == Kind.STATE}
     for robot in simulation.robots.values():
         robot.context.robot.asked[0] = robot.name not in bound.unasked
         first, names = int(robot.context.stimuli.override), robot.robot.setpoints
@@ -207,7 +207,8 @@ def hand_over(simulation: Simulation, bound: BoundTask) -> None:
 
 
 def _stream_keys(simulation: Simulation) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Where the keys of all streams of noise lie, and the names by which a seed gives them; as `RobotRun.key_streams` has them."""
+    """Where the keys of all streams of noise lie, and the names by which a seed gives them, as
+    `RobotRun.key_streams` does."""
     places: list[int] = []
     names: list[str] = []
     for robot in simulation.robots.values():
