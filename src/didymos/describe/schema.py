@@ -19,6 +19,7 @@ from didymos.control.stimulus import StimulusSpec
 from didymos.describe.code import Code
 from didymos.describe.object_spec import ObjectSpec
 from didymos.describe.ros2_file import Ros2Spec
+from didymos.describe.task_file import TaskSpec
 from didymos.errors import InputError, nearest
 from didymos.kinds import Kinds
 from didymos.measures import MEASURES
@@ -412,6 +413,7 @@ class TwinFile(Spec):
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
+    tasks: dict[Name, TaskSpec] = Field(default={}, description="what policies learn; see task_file.py")
     ros2: Ros2Spec = Ros2Spec()
     recordings: RecordingsSpec = RecordingsSpec()
     fit: FitSpec = FitSpec()
