@@ -159,7 +159,7 @@ class Twin(DescribedTwin):
     def __reduce__(self) -> tuple[Any, ...]:
         """A twin travels as the path of its files, or as their texts, with the values set; code that ran here runs there."""
         values = {path: self.get(path) for path in sorted(self.set_by_hand - {"control"})}
-        source = self._texts or self.bare or str(self.source.resolve())
+        source = self._texts or self.bare or self.source.resolve()
         return _made_again, (source, self.variant, self.program_by_hand, values, self.code.runs, self._added)
 
     def _repr_html_(self) -> str:
@@ -190,7 +190,7 @@ def _settled(about: MadeTwin, bare: BareDescription, load: Callable[[Path], Twin
 
 
 def _made_again(
-    source: str | BareDescription | tuple[dict[str, Any], dict[str, str]],
+    source: Path | BareDescription | tuple[dict[str, Any], dict[str, str]],
     variant: str | None,
     program: Mapping[str, Any] | None,
     values: Mapping[str, float],
@@ -203,7 +203,7 @@ def _made_again(
     elif isinstance(source, tuple):
         made = Twin.from_dict(*source)
     else:
-        made = Twin(Path(source), variant, trust=True, run_code=run_code)
+        made = Twin(source, variant, trust=True, run_code=run_code)
     if scenarios:
         made.add_scenarios(scenarios)
     if program is not None:

@@ -58,10 +58,10 @@ class World(DescribedWorld):
     def __reduce__(self) -> tuple[Any, ...]:
         """A world travels as the path of its files, with the values set; code that ran here runs there."""
         values = {path: self.get(path) for path in sorted(self.set_by_hand) if not path.endswith(".control")}
-        return _made_again, (str(self.source.resolve()), self._run_code, values)
+        return _made_again, (self.source.resolve(), self._run_code, values)
 
 
-def _made_again(source: str, run_code: bool, values: Mapping[str, float]) -> World:
-    made = World(Path(source), trust=True, run_code=run_code)
+def _made_again(source: Path, run_code: bool, values: Mapping[str, float]) -> World:
+    made = World(source, trust=True, run_code=run_code)
     made.set_all(values)
     return made

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from didymos.world import World
 
 __all__ = [
-    "AsJson", "BusNumbers", "Control", "Keep", "Layout", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery", "RobotName",
-    "Scenario",
+    "AsJson", "BusNumbers", "Cluster", "Control", "Keep", "Layout", "LogFile", "Notes", "Portable", "Quiet", "RecordEvery",
+    "RobotName", "Scenario",
     "Scenarios", "Seed", "Sets", "Threads", "TwinName", "Values", "Variant", "chosen_values", "load_model", "load_twin",
     "rotated",
 ]  # fmt: skip
@@ -64,6 +64,12 @@ Scenarios = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHERE", help="Work on a cluster: ray or dask on this machine, ray://HOST:PORT, or Dask's tcp://HOST:PORT."
+    ),
+]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="All cores by default; same result.")]
 TwinName = Annotated[
     str,

@@ -227,6 +227,11 @@ class Simulation:
         return self.only.seconds
 
     @property
+    def is_undisturbed(self) -> bool:
+        """Whether Python does nothing between ticks, and so remembers nothing of a run."""
+        return self._compiled and not self._disturbed
+
+    @property
     def expects(self) -> bool:
         """Whether the scenario says what a good run is."""
         return bool(self.expected)

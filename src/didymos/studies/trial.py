@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from didymos.engine.program_scope import Skipped
 from didymos.engine.verdict import Verdict
@@ -13,13 +13,17 @@ __all__ = ["Trial"]
 
 @dataclass(frozen=True)
 class Trial:
-    """One run of a sweep: its seed, the values that were varied, its verdicts, what ended it if it failed, what was skipped."""
+    """One run of a sweep: its seed, the values that were varied, its verdicts, what ended it if it failed, what was skipped.
+
+    `signals` are samples of signals that were kept, by name (`trial_runner.py`).
+    """
 
     seed: int
     values: Mapping[str, float]
     verdicts: tuple[Verdict, ...]
     error: str | None
     skipped: tuple[Skipped, ...] = ()
+    signals: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

@@ -1,0 +1,134 @@
+"""Work in other processes: items go out in bundles, answers come back, what a dead worker had is done again.
+
+A bundle holds as many items as take a quarter of a second, so that the scheduling of a cluster, a millisecond or so, costs little
+however short the items are; twice as many bundles as workers are under way, so that none waits for the head. Where a worker dies,
+each item of its bundle is sent alone: one that ends its worker three times alone is what kills it, and is named.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from didymos.cluster.job import Answer, Job, pack
+from didymos.errors import InputError, RunError
+
+__all__ = ["ItemLost", "RemoteExecutor", "WorkerDied"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+_BUNDLE = 0.25  # [s] of work
+_LARGEST = 256  # items
+_AHEAD = 2  # bundles per worker that are under way
+_DEATHS = 3  # of workers by one item alone
+
+
+class WorkerDied(Exception):
+    """A worker ended while it had a bundle."""
+
+
+class ItemLost(RunError):
+    """An item that ends its workers; `index` is its number."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        super().__init__(f"item {index} ended its worker {_DEATHS} times; out of memory?")
+
+
+@dataclass
+class _Bundle:
+    items: list[tuple[int, Any]]  # numbers and items
+    deaths: int = 0
+
+
+class RemoteExecutor(ABC):
+    """Does work in processes of a cluster. Subclasses say how a bundle gets there."""
+
+    workers: int
+
+    def __init__(self) -> None:
+        self._job: Job | None = None
+        self._packed: Any = None  # the work of the job
+
+    def run(self, work: Callable[[T], R], items: Iterable[T]) -> Generator[tuple[int, R], None, None]:
+        """The number of each item and its result, as they come."""
+        job = self._job_of(work)
+        numbered, again = enumerate(items), deque[_Bundle]()
+        under_way: dict[Any, _Bundle] = {}
+        size, pace = 1, 0.0
+        try:
+            while True:
+                while len(under_way) < _AHEAD * self.workers:
+                    bundle = again.popleft() if again else _Bundle(list(islice(numbered, size)))
+                    if not bundle.items:
+                        break
+                    under_way[self._submit(job, [item for _, item in bundle.items])] = bundle
+                if not under_way:
+                    return
+                for handle in self._wait(under_way):
+                    bundle = under_way.pop(handle)
+                    try:
+                        answer = self._answer(handle)
+                    except WorkerDied:
+                        again.extend(_alone(bundle))
+                        continue
+                    _check(answer)
+                    each = answer.seconds / len(bundle.items)
+                    pace = each if pace == 0.0 else 0.8 * pace + 0.2 * each
+                    size = max(1, min(_LARGEST, int(_BUNDLE / max(pace, 1e-6))))
+                    yield from ((index, result) for (index, _), result in zip(bundle.items, answer.results, strict=True))
+        finally:
+            if under_way:
+                self._cancel(under_way)
+
+    def _job_of(self, work: Callable[[Any], Any]) -> Job:
+        """Work that is asked for again is sent only once."""
+        if self._job is None or self._packed is not work:
+            if self._job is not None:
+                self._forget(self._job)
+            self._job, self._packed = pack(work), work
+            self._announce(self._job)
+        return self._job
+
+    @abstractmethod
+    def _announce(self, job: Job) -> None:
+        """Let the workers know of a job."""
+
+    @abstractmethod
+    def _forget(self, job: Job) -> None:
+        """Let go of what the cluster holds of a job."""
+
+    @abstractmethod
+    def _submit(self, job: Job, items: Sequence[Any]) -> Any:
+        """Send some items; a handle for their answer."""
+
+    @abstractmethod
+    def _wait(self, handles: Collection[Any]) -> Iterable[Any]:
+        """Wait until there are answers; which."""
+
+    @abstractmethod
+    def _answer(self, handle: Any) -> Answer:
+        """The answer that has come; a `WorkerDied` where there will be none."""
+
+    @abstractmethod
+    def _cancel(self, handles: Collection[Any]) -> None:
+        """Stop what nobody waits for any longer."""
+
+
+def _alone(bundle: _Bundle) -> Iterator[_Bundle]:
+    """A bundle whose worker died, item by item."""
+    deaths = bundle.deaths + 1 if len(bundle.items) == 1 else 0
+    if deaths >= _DEATHS:
+        raise ItemLost(bundle.items[0][0])
+    return (_Bundle([one], deaths) for one in bundle.items)
+
+
+def _check(answer: Answer) -> None:
+    if answer.refused:
+        raise InputError(answer.refused, option="cluster")
+    if answer.error is not None:
+        raise answer.error

@@ -1,0 +1,117 @@
+"""One run after the other, with other values and seeds, each to the bit as a fresh simulation gives it.
+
+To build a simulation takes tens of milliseconds, to set values and begin anew takes half of one. But not all that a twin says can
+be set afterwards: a program is told of masses, noise and rotors when it is built, gains may be designed from them, step and
+rates are fixed. So the first time that a value is another than before, a fresh simulation is built as well, and the two
+are compared: the engine's model, the state in which they begin, and every table of the loop. Where all bytes are the same the
+parameter is set from then on; where one differs, every run that changes it gets a new build. Programs written in Python, FMUs,
+cameras, and scenarios that move what the loop cannot reach (`changes.py`) get one each time.
+
+What a stimulus moved in a run, numbers of the part table, is put back before the next.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from didymos.control.compiled_controller import as_compiled
+from didymos.describe.twin import Twin
+from didymos.describe.world import World
+from didymos.engine.simulation import Simulation
+from didymos.engine.world_simulation import simulation_of
+from didymos.errors import InputError
+
+__all__ = ["Reruns"]
+
+_RECORD = "record"  # the buffer of rows, which a run empties before it fills it
+_ADDRESSES = ("engine", "program")  # tables whose numbers are addresses
+_BUILDING = threading.Lock()  # a first build compiles kernels, which one thread of a process does at a time
+
+
+class Reruns:
+    """Runs of a twin or a world in a scenario, one at a time. `builds` is how many simulations were built for them."""
+
+    def __init__(self, twin: Twin | World, scenario: str | None = None) -> None:
+        self._twin, self._scenario = twin, scenario
+        self._kept: Simulation | None = None
+        self._values: dict[str, float] = {}  # of the one that is kept
+        self._tables: list[NDArray[Any]] = []  # its tables as its run began
+        self._proven: set[str] = set()  # paths that can be set
+        self._built_in: set[str] = set()  # paths that need a new build
+        self.builds = 0
+
+    def begin(self, seed: int, values: Mapping[str, float]) -> Simulation:
+        """A simulation that begins with values by path and a seed; the one before must not be used any longer."""
+        changed = {path for path, value in values.items() if self._values.get(path) != value}
+        if self._kept is None or changed & self._built_in or values.keys() != self._values.keys():
+            return self._keep(self._fresh(seed, values), values)
+        kept, self._kept = self._kept, None
+        try:
+            self._set(kept, seed, {path: values[path] for path in changed})
+        except InputError:  # of a path that cannot be set, or of a value that a fresh one refuses, too
+            fresh = self._fresh(seed, values)
+            self._built_in |= changed - self._proven
+            return self._keep(fresh, values)
+        if changed <= self._proven:
+            return self._keep(kept, values)
+        fresh = self._fresh(seed, values)
+        if _contents(fresh) == _contents(kept):
+            self._proven |= changed
+        else:
+            self._built_in |= changed - self._proven
+        return self._keep(fresh, values)
+
+    def _fresh(self, seed: int, values: Mapping[str, float]) -> Simulation:
+        self.builds += 1
+        with _BUILDING:
+            changed = self._twin.copy()
+            for path, value in values.items():
+                changed.set(path, value)
+            return simulation_of(changed, seed=seed, scenario=self._scenario)
+
+    def _keep(self, simulation: Simulation, values: Mapping[str, float]) -> Simulation:
+        if simulation.is_undisturbed:
+            self._kept, self._values = simulation, dict(values)
+            self._tables = [table.copy() for table in _tables(simulation)]
+        return simulation
+
+    def _set(self, simulation: Simulation, seed: int, values: Mapping[str, float]) -> None:
+        for table, begun in zip(_tables(simulation), self._tables, strict=True):
+            table[...] = begun
+        start = {path: value for path, value in values.items() if self._is_start(path)}
+        simulation.set_all({path: value for path, value in values.items() if path not in start})
+        if start:
+            simulation.begin_at(start)
+        simulation.reset(seed)
+
+    def _is_start(self, path: str) -> bool:
+        own = path.partition(".")[2] if isinstance(self._twin, World) else path
+        return own.startswith("start.")
+
+
+def _tables(simulation: Simulation) -> list[NDArray[Any]]:
+    """The part tables and all tables of the loop but the buffer of rows."""
+    groups = [group for robot in simulation.robots.values() for name, group in robot.context._asdict().items() if name != _RECORD]
+    return [value for group in groups for value in group if isinstance(value, np.ndarray)]
+
+
+def _contents(simulation: Simulation) -> list[bytes]:
+    """Every byte of what a simulation that begins is: model, state, tables, numbers."""
+    model = simulation.model
+    stored = np.empty(mujoco.mj_sizeModel(model), np.uint8)
+    mujoco.mj_saveModel(model, None, stored)
+    found = [stored, simulation.save().vector, *_tables(simulation)]
+    numbers = []
+    for robot in simulation.robots.values():
+        program = as_compiled(robot.program)
+        found += [robot.built.initial] + ([] if program is None else [program.settings, program.gains])
+        for name, group in robot.context._asdict().items():
+            if name not in _ADDRESSES:
+                numbers += [(key, v) for key, v in group._asdict().items() if key != "table" and not isinstance(v, np.ndarray)]
+    return [repr(numbers).encode(), *(repr(part.shape).encode() + part.tobytes() for part in found)]
