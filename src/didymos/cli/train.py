@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["train"]
 
 INTERRUPTED = 130
+_BAR = "generation {task.completed:.0f} of {task.total:.0f}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ class TrainOptions:
     twin: TwinName
     task: Annotated[str | None, typer.Option(metavar="NAME", help="What is to be learnt; the twin's first by default.")] = None
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Policy, curve and what is needed to go on; TWIN_TASK.")
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="For policy, curve and all that is needed to go on.")
     ] = None
     read: Reading
     variant: Variant = None
@@ -96,7 +97,7 @@ def train(options: TrainOptions) -> int:
     from didymos.learning.train import train as train_policy
 
     try:
-        with progress(float(options.long.generations), quiet=quiet, text="generation {task.completed:.0f} of {task.total:.0f}") as tick:
+        with progress(float(options.long.generations), quiet=quiet, text=_BAR) as tick:
 
             def tell(now: Progress) -> None:
                 tick(float(now.generation), f"return {now.validation:.4g}, best {now.best:.4g}")
@@ -105,8 +106,8 @@ def train(options: TrainOptions) -> int:
                 twin, task, folder, method=options.search.method, generations=options.long.generations,
                 minutes=options.long.minutes, until=options.long.until, seed=options.seed, population=options.search.population,
                 episodes=options.search.episodes, validation=options.search.validation, noise=options.search.noise,
-                step=options.search.step, hidden=_sizes(options.hidden), curriculum=options.search.curriculum, start=options.start,
-                threads=options.threads, cluster=options.cluster, resume=options.resume, progress=tell,
+                step=options.search.step, hidden=_sizes(options.hidden), curriculum=options.search.curriculum,
+                start=options.start, threads=options.threads, cluster=options.cluster, resume=options.resume, progress=tell,
             )  # fmt: skip
     except KeyboardInterrupt:
         print(f"didymos: interrupted; {folder} holds what was found, --resume goes on", file=sys.stderr)

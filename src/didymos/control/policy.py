@@ -5,6 +5,8 @@ Names are paths, so that a policy says itself which robots it fits:
     observations   imu.gyro.x, encoders.LFK_joint.position      what a sensor says
                    setpoints.z                                  what is asked for
                    control.x, odom.position.x                   what the program that it commands reports
+                   action.motor1, time                          its own last output; the time [s]
+                   setpoints.z - state.position.z, state.roll   an expression over these (`expression.py`)
     actions        inputs.motor1                                an input of the robot
                    setpoints.LFK_joint                          a set-point of the program that the policy commands (`program`)
 
@@ -24,14 +26,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.control.policy_network import ACTION, ACTIVATIONS, NORMAL, layer_rows, respond, write_clock
+from didymos.control.expression import parse_expression, signals_of
+from didymos.control.policy_network import ACTION, ACTIVATIONS, NORMAL, layer_rows, respond
 from didymos.errors import InputError
 
 __all__ = ["INPUTS", "REPORTS", "SETPOINTS", "Policy", "new_policy"]
 
 INPUTS, SETPOINTS = "inputs.", "setpoints."
 REPORTS = ("control.", "odom.")
-_TRUTH = "truth."
 
 Array = NDArray[np.float64]
 
@@ -46,24 +48,21 @@ class Policy:
     weights: tuple[Array, ...]  # of each layer, [outputs, inputs]
     biases: tuple[Array, ...]  # of each layer, [outputs]
     activations: tuple[str, ...]  # of each layer
-    mean: Array  # [observations], in their units
-    scale: Array  # [observations]
+    mean: Array  # [numbers that are observed], in their units
+    scale: Array  # [numbers that are observed]
     least: Array  # [actions], in their units: what an output of -1 stands for
     most: Array  # [actions], in their units: what an output of 1 stands for
     low: Array  # [actions], of the outputs
     high: Array  # [actions], of the outputs
     stack: int = 1  # how many of the last observations it sees
     clip: float = math.inf  # of a normalised observation
-    frequency: float = 0.0  # [Hz] of its own clock
-    harmonics: int = 0  # of its own clock that it sees
     program: Mapping[str, Any] | None = None  # name, rate, options and gains of the program whose set-points it commands
     about: Mapping[str, Any] = field(default_factory=dict)  # where it comes from: twin, task, how it was found
 
     def __post_init__(self) -> None:
         self._check_names()
         of_actions = dict.fromkeys(("least", "most", "low", "high"), self.actions)
-        counts = {"mean": self.observations, "scale": self.observations, **of_actions}
-        for name, names in counts.items():
+        for name, names in {"mean": self.mean, "scale": self.mean, **of_actions}.items():
             self._check_array(name, getattr(self, name), (len(names),), finite=name not in ("low", "high"))
         if not (self.scale > 0.0).all():
             raise InputError("found a scale that is not above zero", path="scale")
@@ -71,13 +70,15 @@ class Policy:
             raise InputError("found a lower limit above the upper one", path="low")
         if not (math.isfinite(self.rate) and self.rate > 0.0):
             raise InputError(f"found {self.rate!r}, expected a rate above zero [Hz]", path="rate")
-        if self.stack < 1 or self.harmonics < 0 or not self.clip > 0.0 or not math.isfinite(self.frequency):
-            raise InputError("expected a stack of at least 1, no negative harmonics, a clip above zero and a finite frequency")
+        if self.stack < 1 or not self.clip > 0.0:
+            raise InputError("expected a stack of at least 1 and a clip above zero")
         self._check_layers()
 
     def _check_names(self) -> None:
-        if not self.observations and not self.harmonics:
-            raise InputError("a policy observes something, or has a clock of its own", path="observations")
+        if not self.observations or not self.mean.size:
+            raise InputError("a policy observes something", path="observations")
+        for text in self.observations:
+            parse_expression(text)
         if not self.actions:
             raise InputError("a policy commands at least one input or set-point", path="actions")
         for what, names in (("observations", self.observations), ("actions", self.actions)):
@@ -113,7 +114,7 @@ class Policy:
     @property
     def inputs(self) -> int:
         """How many numbers the network takes."""
-        return self.stack * len(self.observations) + 2 * self.harmonics
+        return self.stack * self.mean.size
 
     @property
     def commanded(self) -> tuple[str, ...]:
@@ -121,19 +122,17 @@ class Policy:
         return tuple(name.removeprefix(SETPOINTS) for name in self.actions if name.startswith(SETPOINTS))
 
     @property
-    def measured(self) -> tuple[str, ...]:
-        """Names of the readings that it observes."""
-        return tuple(name for name in self.observations if not name.startswith((SETPOINTS, *REPORTS)))
+    def signals(self) -> tuple[str, ...]:
+        """Paths of the signals in its observations, or what several of them begin with."""
+        found: dict[str, None] = {}
+        for text in self.observations:
+            found |= dict.fromkeys(signals_of(parse_expression(text)))
+        return tuple(found)
 
     @property
     def asked(self) -> tuple[str, ...]:
         """Names of the set-points that it observes."""
-        return tuple(name.removeprefix(SETPOINTS) for name in self.observations if name.startswith(SETPOINTS))
-
-    @property
-    def true(self) -> tuple[str, ...]:
-        """What it observes that no sensor measures: with any of it, it can be trained, and is no program."""
-        return tuple(name for name in self.observations if name.startswith(_TRUTH))
+        return tuple(name.removeprefix(SETPOINTS) for name in self.signals if name.startswith(SETPOINTS))
 
     @property
     def layers(self) -> NDArray[Any]:
@@ -149,7 +148,7 @@ class Policy:
     @property
     def normal(self) -> NDArray[Any]:
         """What normalises its observations, as compiled code reads it."""
-        rows = np.zeros(len(self.observations), dtype=NORMAL)
+        rows = np.zeros(self.mean.size, dtype=NORMAL)
         rows["mean"], rows["scale"], rows["clip"] = self.mean, self.scale, self.clip
         return rows
 
@@ -169,12 +168,10 @@ class Policy:
             biases.append(np.array(numbers[start + size : start + size + int(row["outputs"])]))
         return replace(self, weights=tuple(weights), biases=tuple(biases))
 
-    def act(self, stacked: Array, calls: int = 0) -> Array:
-        """The actions [actions] to stacked observations [stack x observations], the newest last, after so many calls."""
-        cycle, outputs = np.empty(2 * self.harmonics), np.empty(len(self.actions))
-        write_clock(float(calls), 1.0 / self.rate, self.frequency, self.harmonics, cycle)
-        observed = np.ascontiguousarray(stacked, dtype=np.float64).ravel()
-        respond(self.layers, self.numbers, self.normal, self.limits, observed, cycle, outputs)
+    def act(self, stacked: Array) -> Array:
+        """The actions [actions] to stacked observations [stack x numbers that are observed], the newest last."""
+        outputs, observed = np.empty(len(self.actions)), np.ascontiguousarray(stacked, dtype=np.float64).ravel()
+        respond(self.layers, self.numbers, self.normal, self.limits, observed, outputs)
         return 0.5 * (self.least * (1.0 - outputs) + self.most * (1.0 + outputs))
 
     def save(self, file: str | Path) -> Path:
@@ -196,6 +193,7 @@ def new_policy(
     actions: Mapping[str, tuple[float, float]],
     rate: float,
     *,
+    size: int | None = None,
     hidden: Sequence[int] = (),
     activation: str = "tanh",
     **more: Any,
@@ -205,14 +203,15 @@ def new_policy(
     Args:
         actions: by name, what the outputs -1 and 1 stand for.
         rate: of its answers [Hz].
+        size: how many numbers are observed; one for each observation by default.
         hidden: sizes of the layers between, none for a linear policy.
         more: as `Policy` has it.
     """
-    stack, harmonics, count = int(more.get("stack", 1)), int(more.get("harmonics", 0)), len(actions)
-    sizes = (stack * len(observations) + 2 * harmonics, *hidden, count)
+    size, count = len(observations) if size is None else size, len(actions)
+    sizes = (int(more.get("stack", 1)) * size, *hidden, count)
     least, most = (np.array([pair[i] for pair in actions.values()], dtype=np.float64) for i in (0, 1))
     given: dict[str, Any] = {
-        "mean": np.zeros(len(observations)), "scale": np.ones(len(observations)),
+        "mean": np.zeros(size), "scale": np.ones(size),
         "least": least, "most": most, "low": np.full(count, -1.0), "high": np.ones(count),
     }  # fmt: skip
     return Policy(

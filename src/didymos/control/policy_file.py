@@ -2,14 +2,15 @@
 
 | array | shape | |
 |---|---|---|
-| observations, actions | [o], [a] | names, as text |
+| observations | [t] | names or expressions, as text; one may give several of the o numbers that are observed |
+| actions | [a] | names, as text |
 | weights_0, bias_0, weights_1, ... | [outputs, inputs], [outputs] | of each layer |
 | activations | [layers] | tanh, relu, elu or identity; tanh and a last identity where it is missing |
 | rate | | [Hz] |
 | mean, scale | [o] | 0 and 1 where they are missing |
 | least, most | [a] | what outputs of -1 and 1 stand for; -1 and 1 where they are missing |
 | low, high | [a] | limits of the outputs; none where they are missing |
-| stack, clip, frequency, harmonics | | 1, none, 0, 0 where they are missing |
+| stack, clip | | 1 and none where they are missing |
 | program, about | | JSON: the program that is commanded, and where the policy comes from |
 
 Nothing of a file is run or unpickled: arrays of objects are refused.
@@ -34,7 +35,7 @@ __all__ = ["SUFFIXES", "is_policy", "policy_of", "read_policy", "write_policy"]
 SUFFIXES = (".npz", ".onnx")
 _LARGEST = 64 * 2**20  # bytes of all arrays of a file
 _TEXTS = ("observations", "actions", "activations")
-_SCALARS = ("rate", "stack", "clip", "frequency", "harmonics")
+_SCALARS = ("rate", "stack", "clip")
 _ARRAYS = ("mean", "scale", "least", "most", "low", "high")
 _JSON = ("program", "about")
 
@@ -110,7 +111,11 @@ def policy_of(arrays: Mapping[str, Any]) -> Policy:
     if unknown is not None:
         raise InputError("is nothing that a policy has", path=unknown)
     given.setdefault("activations", ("tanh",) * (layers - 1) + ("identity",))
-    observations, actions = len(given["observations"]), len(given["actions"])
+    given |= {name: _number(arrays[name], name) for name in _SCALARS if name in arrays}
+    if not 1 <= given.get("stack", 1) <= 1000 or given.get("stack", 1) != int(given.get("stack", 1)):
+        raise InputError(f"found {given['stack']:g}, expected a whole number from 1 to 1000", path="stack")
+    given["stack"] = int(given.get("stack", 1))
+    observations, actions = _numbers(arrays["weights_0"], "weights_0").shape[-1] // given["stack"], len(given["actions"])
     plain = {
         "mean": np.zeros(observations), "scale": np.ones(observations), "least": np.full(actions, -1.0), "most": np.ones(actions),
         "low": np.full(actions, -np.inf), "high": np.full(actions, np.inf),
@@ -118,12 +123,6 @@ def policy_of(arrays: Mapping[str, Any]) -> Policy:
     given |= {name: _numbers(arrays.get(name, array), name) for name, array in plain.items()}
     given["weights"] = tuple(_numbers(arrays.get(f"weights_{i}"), f"weights_{i}") for i in range(layers))
     given["biases"] = tuple(_numbers(arrays.get(f"bias_{i}"), f"bias_{i}") for i in range(layers))
-    given |= {name: _number(arrays[name], name) for name in _SCALARS if name in arrays}
-    for name in ("stack", "harmonics"):
-        if name in given:
-            if not 0 <= given[name] <= 1000 or given[name] != int(given[name]):
-                raise InputError(f"found {given[name]:g}, expected a whole number up to 1000", path=name)
-            given[name] = int(given[name])
     for name in _JSON:
         if name in arrays:
             given[name] = _mapping(arrays[name], name)

@@ -1,15 +1,14 @@
 """What a policy answers: a small network of dense layers around normalised observations, compiled.
 
     x   = limit((o - mean) / scale, -clip, clip)                           each observation, in single precision
-    h_0 = [x(t - (k - 1) T), ..., x(t - T), x(t), sin p, cos p, sin 2p, cos 2p, ...]
+    h_0 = [x(t - (k - 1) T), ..., x(t - T), x(t)]
     h_i = f_i(W_i h_(i-1) + b_i)                                           tanh, relu, elu or identity
     y   = limit(h_n, low, high)                                            each output, in single precision
     a   = (least (1 - y) + most (1 + y)) / 2                               each action: what -1 and 1 stand for
-    p   = 2 pi f n T                                                       of the policy's own clock, n its calls so far
 
-One layer of identity is a linear policy. The last k observations are stacked, the newest last; a policy without a gait or another
-cycle has no clock (no harmonics). Observations and outputs are rounded to single precision, in which environments hand them over;
-training and the program `policy` call the same function, so both give the same bits.
+One layer of identity is a linear policy. The last k observations are stacked, the newest last. Observations and outputs are
+rounded to single precision, in which environments hand them over; training and the program `policy` call the same function, so
+both give the same bits.
 
 Memory: the numbers of a network stand in one row, layer by layer, W_i (row by row) before b_i; `LAYER` says where each begins.
 """
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from didymos.compiled import kernel
 from didymos.control.angles import limit
 
-__all__ = ["ACTION", "ACTIVATIONS", "LAYER", "NORMAL", "layer_rows", "respond", "respond_all", "write_clock"]
+__all__ = ["ACTION", "ACTIVATIONS", "LAYER", "NORMAL", "layer_rows", "respond", "respond_all"]
 
 ACTIVATIONS = ("identity", "tanh", "relu", "elu")
 
@@ -54,27 +53,15 @@ def layer_rows(sizes: Sequence[int], activations: Sequence[str]) -> NDArray[Any]
 
 
 @kernel
-def write_clock(calls: float, period: float, frequency: float, harmonics: int, cycle: Any) -> None:
-    """Sine and cosine of the multiples of the policy's phase, shape [2 harmonics], after so many calls."""
-    turns = calls * period * frequency
-    phase = 2.0 * math.pi * (turns - math.floor(turns))
-    for k in range(harmonics):
-        cycle[2 * k] = math.sin((k + 1) * phase)
-        cycle[2 * k + 1] = math.cos((k + 1) * phase)
-
-
-@kernel
-def respond(layers: Any, numbers: Any, normal: Any, actions: Any, stacked: Any, cycle: Any, outputs: Any) -> None:
-    """The outputs [actions] to stacked observations [k observations] and the clock's sines and cosines [2 harmonics]."""
-    width = stacked.size + cycle.size
+def respond(layers: Any, numbers: Any, normal: Any, actions: Any, stacked: Any, outputs: Any) -> None:
+    """The outputs [actions] to stacked observations [k observations]."""
+    width = stacked.size
     for i in range(layers.size):
         width = max(width, layers[i].outputs)
     given, made = np.empty(width), np.empty(width)
     for i in range(stacked.size):
         row = normal[i % normal.size]
         given[i] = limit((np.float64(np.float32(stacked[i])) - row.mean) / row.scale, -row.clip, row.clip)
-    for i in range(cycle.size):
-        given[stacked.size + i] = cycle[i]
     for i in range(layers.size):
         layer = layers[i]
         bias = layer.start + layer.inputs * layer.outputs
@@ -97,18 +84,12 @@ def respond(layers: Any, numbers: Any, normal: Any, actions: Any, stacked: Any, 
 
 
 @kernel
-def respond_all(
-    layers: Any, numbers: Any, normal: Any, actions: Any, stacked: Any, calls: Any, clock: Any, harmonics: int, outputs: Any
-) -> None:
+def respond_all(layers: Any, numbers: Any, normal: Any, actions: Any, stacked: Any, outputs: Any) -> None:
     """As `respond` for many robots at once, each with numbers of its own.
 
     Args:
         numbers: shape [robots, numbers of the network].
         stacked: observations, [robots, k observations]; outputs: [robots, actions].
-        calls: of each robot's policy before this one, [robots].
-        clock: period [s] and frequency [Hz] of the policy's clock.
     """
-    cycle = np.empty(2 * harmonics)
     for i in range(len(stacked)):
-        write_clock(calls[i], clock[0], clock[1], harmonics, cycle)
-        respond(layers, numbers[i], normal, actions, stacked[i], cycle, outputs[i])
+        respond(layers, numbers[i], normal, actions, stacked[i], outputs[i])

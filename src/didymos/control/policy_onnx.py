@@ -29,7 +29,7 @@ __all__ = ["read_onnx", "write_onnx"]
 
 _KEY = "didymos.policy"
 _ENDS = {"Tanh": "tanh", "Relu": "relu", "Elu": "elu"}
-_ARRAYS = ("rate", "stack", "frequency", "harmonics", "least", "most")
+_ARRAYS = ("rate", "stack", "least", "most")
 _PASSED = ("Identity", "Flatten", "Cast")
 _OPSET = 17
 _LARGEST = 64 * 2**20
@@ -97,8 +97,8 @@ def read_onnx(file: Path, **given: Any) -> Policy:
         arrays = {name: np.asarray(value) for name, value in said.items() if name in _ARRAYS}
         arrays |= {name: np.asarray(json.dumps(said[name])) for name in ("program", "about") if name in said}
         arrays |= {name: np.array(said[name], dtype=np.str_) for name in ("observations", "actions")}
-        width = int(said.get("stack", 1)) * len(said["observations"]) + 2 * int(said.get("harmonics", 0))
-        layers, low, high = _followed(onnx, model.graph, width)
+        size = int(said.get("size", len(said["observations"])))
+        layers, low, high = _followed(onnx, model.graph, size * int(said.get("stack", 1)))
         arrays |= {name: np.broadcast_to(bound, len(said["actions"])) for name, bound in (("low", low), ("high", high))}
     except (ValueError, IndexError, TypeError) as error:
         raise InputError(f"its graph and its metadata do not fit together: {' '.join(str(error).split())}", file=file) from None
@@ -181,9 +181,8 @@ def write_onnx(policy: Policy, file: Path) -> None:
         nodes.append(make.make_node(kind, [here, *more], [made], **options))
         here = made
 
-    cycle = np.zeros(2 * policy.harmonics)
-    step("Sub", constant("mean", np.concatenate([np.tile(policy.mean, policy.stack), cycle])))
-    step("Div", constant("scale", np.concatenate([np.tile(policy.scale, policy.stack), cycle + 1.0])))
+    step("Sub", constant("mean", np.tile(policy.mean, policy.stack)))
+    step("Div", constant("scale", np.tile(policy.scale, policy.stack)))
     for i, activation in enumerate(policy.activations):
         step("Gemm", constant(f"weights_{i}", policy.weights[i]), constant(f"bias_{i}", policy.biases[i]), transB=1)
         if activation != "identity":
@@ -198,9 +197,7 @@ def write_onnx(policy: Policy, file: Path) -> None:
     model = make.make_model(
         make.make_graph(nodes, "policy", [given], [made], kept), opset_imports=[make.make_opsetid("", _OPSET)], ir_version=8
     )
-    said = {name: getattr(policy, name) for name in (
-        "observations", "actions", "rate", "stack", "frequency", "harmonics", "program", "about",
-    )}  # fmt: skip
-    said |= {name: getattr(policy, name).tolist() for name in ("least", "most")}
+    said = {name: getattr(policy, name) for name in ("observations", "actions", "rate", "stack", "program", "about")}
+    said |= {"size": policy.mean.size} | {name: getattr(policy, name).tolist() for name in ("least", "most")}
     make.set_model_props(model, {_KEY: json.dumps(said)})
     onnx.save(model, str(file))

@@ -22,14 +22,17 @@ import numpy as np
 from didymos.contract import ODOMETRY, Declaration, offset_of
 from didymos.control.compiled_controller import CompiledController
 from didymos.control.controller import Gain, Robot
-from didymos.control.policy import INPUTS, REPORTS, SETPOINTS, Policy
+from didymos.control.policy import INPUTS, SETPOINTS, Policy
 from didymos.control.policy_law import CALLS, ENDPOINT, LINKS, POLICY_LAW, ROOMS
 from didymos.control.policy_network import ACTION, LAYER, NORMAL
+from didymos.control.policy_observation import PolicyObservation
+from didymos.control.steps import STEP
 from didymos.errors import InputError, nearest
 
 __all__ = ["PolicyProgram", "policy_program"]
 
 _FEW = 1e-6
+_EMPTY = np.dtype([("nothing", np.float64)])
 
 
 class PolicyProgram(CompiledController):
@@ -42,6 +45,7 @@ class PolicyProgram(CompiledController):
     def __init__(self) -> None:
         policy = self.policy
         self._inner: CompiledController | None = None
+        self._measured: tuple[str, ...] = ()
         if self.commands is not None and policy.program is not None:
             try:
                 self._inner = self.commands(**policy.program.get("options", {}))
@@ -72,44 +76,49 @@ class PolicyProgram(CompiledController):
         """Find what it observes and commands, and fill in its tables."""
         policy, inner = self.policy, self._inner
         self._check(robot)
+        try:
+            seen = PolicyObservation(policy.observations, robot.measured, policy.asked, self._own_signals())
+        except InputError as error:
+            raise InputError(error.message, file=self.file) from None
+        if len(seen.observed) != policy.mean.size:
+            what = f"observes {policy.mean.size} numbers, which on this robot are {len(seen.observed)}"
+            raise InputError(what, file=self.file)
+        self._measured = seen.measured
+        self._lay_out(seen)
+        tables = {
+            "sources": seen.sources, "slots": seen.slots, "steps": seen.steps, "observed": seen.observed,
+            "layers": policy.layers, "numbers": policy.numbers, "normal": policy.normal, "limits": policy.limits,
+        }  # fmt: skip
+        links = self.settings["links"]
+        for name, rows in tables.items():
+            self.settings[name][: len(rows)] = rows
+            links[f"{name}_at"] = _offset(self.setting_layout, name)
+            if name in (LINKS.names or ()):
+                links[name] = len(rows)
+        links["actions"], links["stack"], links["every"] = len(policy.actions), policy.stack, round(type(self).rate / policy.rate)
+        links["targets_at"] = _offset(self.setting_layout, "targets")
+        for name in ("calls", "output", "previous", "past"):
+            links[f"{name}_at"] = _offset(self.memory_layout, f"policy_{name}")
+        links["action_at"] = _offset(self.memory_layout, "action")
         if inner is not None:
             inner.start(robot)
             self.initial = {name: value for name, value in inner.initial.items() if name not in policy.commanded}
             self.settings["inner"] = inner.settings
-        links = self.settings["links"]
-        links["observations"], links["actions"], links["stack"] = len(policy.observations), len(policy.actions), policy.stack
-        links["harmonics"], links["frequency"], links["period"] = policy.harmonics, policy.frequency, 1.0 / policy.rate
-        links["every"] = round(type(self).rate / policy.rate)
-        for name in ("layers", "numbers", "normal", "limits"):
-            values = getattr(policy, name)
-            self.settings[name][: len(values)] = values
-            links[f"{name}_at"] = _offset(self.setting_layout, name)
-        links["layers"], links["numbers"] = len(policy.layers), len(policy.numbers)
-        for name in ("sources", "targets"):
-            links[f"{name}_at"] = _offset(self.setting_layout, name)
-        for link, field in (("calls_at", "policy_calls"), ("action_at", "action"), ("past_at", "policy_past")):
-            links[link] = _offset(self.memory_layout, field)
-        reported = self._reported()
-        for row, name in zip(self.settings["sources"], policy.observations, strict=False):
-            if name.startswith(SETPOINTS):
-                row["room"], row["word"] = ROOMS.index("setpoints"), policy.asked.index(name.removeprefix(SETPOINTS))
-            elif name.startswith(REPORTS):
-                row["room"], row["word"] = ROOMS.index("memory"), reported[name]
-            else:
-                row["room"], row["word"] = ROOMS.index("measured"), policy.measured.index(name)
         self._lead_to(links)
 
-    def _reported(self) -> dict[str, int]:
-        """What the commanded program tells about itself, by name, and where in the memory it lies."""
+    def _own_signals(self) -> dict[str, int]:
+        """Signals that lie in its memory, and where: what the commanded program tells about itself, its own outputs."""
         inner, layout = self._inner, self.memory_layout
-        if inner is None:
-            return {}
         found: dict[str, int] = {}
-        for item in inner.reports:
+        for item in inner.reports if inner is not None else ():
             first = offset_of(layout, item.name.replace(".", "_"))
             found |= {f"control.{name}": first + i for i, name in enumerate(item.names)}
-        if inner.odometry is not None:
+        if inner is not None and inner.odometry is not None:
             found |= {f"odom.{name}": offset_of(layout, inner.odometry) + i for i, name in enumerate(ODOMETRY)}
+        for i, name in enumerate(self.policy.actions):
+            own = name.partition(".")[2]
+            found |= {f"action.{own}": offset_of(layout, "policy_output") + i}
+            found |= {f"previous_action.{own}": offset_of(layout, "policy_previous") + i}
         return found
 
     def _lead_to(self, links: Any) -> None:
@@ -121,61 +130,62 @@ class PolicyProgram(CompiledController):
             first = _offset(self.setpoint_layout, "inner") // 8
             words |= {SETPOINTS + name: first + word for name, word in inner.setpoint_offsets}
             links["function"] = inner.program.address
-            links["settings_at"] = _offset(self.setting_layout, "inner")
-            links["measured_at"] = _offset(self.measurement_layout, "inner")
-            links["setpoints_at"] = _offset(self.setpoint_layout, "inner")
-            links["inputs_at"] = _offset(self.command_layout, "inner")
+            for name, layout in (
+                ("settings", self.setting_layout), ("measured", self.measurement_layout),
+                ("setpoints", self.setpoint_layout), ("inputs", self.command_layout),
+            ):  # fmt: skip
+                links[f"{name}_at"] = _offset(layout, "inner")
         for row, name in zip(self.settings["targets"], policy.actions, strict=False):
             row["room"], row["word"] = ROOMS.index(name.partition(".")[0]), words[name]
 
     def _check(self, robot: Robot) -> None:
         """Refuse a robot that the policy was not made for."""
-        policy, reported = self.policy, self._reported()
-        for name in policy.observations:
-            if name.startswith(REPORTS) and name not in reported:
-                whose = policy.program["program"] if policy.program is not None else "a program, and it commands none"
-                raise InputError(f"observes {name!r}, which is no report of {whose}{nearest(name, reported)}", file=self.file)
-        for name in policy.measured:
-            if name in policy.true:
-                what = f"observes {name!r}, the truth, which no robot can measure; train it on what sensors say"
-                raise InputError(what, file=self.file)
-            if name not in robot.measured:
-                hint = nearest(name, robot.measured)
-                raise InputError(f"observes {name!r}, which this robot does not measure{hint}", file=self.file)
+        policy = self.policy
         for name in policy.actions:
             known = robot.inputs if name.startswith(INPUTS) else self._inner.setpoints if self._inner is not None else ()
             own = name.partition(".")[2]
             if own not in known:
                 what = "input of this robot" if name.startswith(INPUTS) else f"set-point of {(policy.program or {})['program']}"
                 raise InputError(f"commands {name!r}, which is no {what}{nearest(own, known)}", file=self.file)
-            if name in policy.observations:
+            if name in policy.signals:
                 raise InputError(f"observes and commands {name!r}", file=self.file)
         if abs(robot.rate - type(self).rate) > _FEW * robot.rate:
             raise InputError(f"is called at {robot.rate:g} Hz, expected rate: {type(self).rate:g}", file=self.file)
 
+    def _lay_out(self, seen: PolicyObservation) -> None:
+        """The records whose lengths only the robot says: settings and measurements."""
+        policy, inner = self.policy, self._inner
+        self.setting_layout = np.dtype([  # type: ignore[misc]
+            ("links", LINKS), ("sources", ENDPOINT, (len(seen.sources),)), ("slots", np.float64, (len(seen.slots),)),
+            ("steps", STEP, (len(seen.steps),)), ("observed", np.int64, (len(seen.observed),)),
+            ("targets", ENDPOINT, (len(policy.actions),)), ("layers", LAYER, (len(policy.layers),)),
+            ("numbers", np.float64, (len(policy.numbers),)), ("normal", NORMAL, (policy.mean.size,)),
+            ("limits", ACTION, (len(policy.actions),)), ("inner", _EMPTY if inner is None else inner.setting_layout),
+        ])  # fmt: skip
+        self.settings = np.zeros((), dtype=self.setting_layout)
+        behind = ("inner", _EMPTY if inner is None else inner.measurement_layout)
+        self.measurement_layout = np.dtype([("observed", np.float64, (len(seen.measured),)), behind])  # type: ignore[misc]
+
     @property
     def read_offsets(self) -> tuple[tuple[str, int], ...]:
         """Each reading that it or the commanded program needs, and where in its measurements it belongs."""
-        own = tuple((name, i) for i, name in enumerate(self.policy.measured))
-        first = _offset(self.measurement_layout, "inner") // 8
-        return own + tuple((name, first + word) for name, word in (self._inner.read_offsets if self._inner is not None else ()))
+        own, others = tuple(zip(self._measured, range(len(self._measured)), strict=True)), self._inner
+        return own + tuple((name, len(own) + word) for name, word in (others.read_offsets if others is not None else ()))
 
     @property
     def write_offsets(self) -> tuple[tuple[str, int], ...]:
         """Each input that it or the commanded program sets, and where in its commands it stands; the policy's own go first."""
         own = tuple(name.removeprefix(INPUTS) for name in self.policy.actions if name.startswith(INPUTS))
-        first = _offset(self.command_layout, "inner") // 8
         others = self._inner.write_offsets if self._inner is not None else ()
-        theirs = tuple((name, first + word) for name, word in others if name not in own)
+        theirs = tuple((name, len(own) + word) for name, word in others if name not in own)
         return tuple((name, i) for i, name in enumerate(own)) + theirs
 
     @property
     def setpoint_offsets(self) -> tuple[tuple[str, int], ...]:
         """Each set-point that it observes or leaves to the commanded program, and where it belongs."""
         own = tuple((name, i) for i, name in enumerate(self.policy.asked))
-        first = _offset(self.setpoint_layout, "inner") // 8
         others = self._inner.setpoint_offsets if self._inner is not None else ()
-        return own + tuple((name, first + word) for name, word in others if name not in self.policy.commanded)
+        return own + tuple((name, len(own) + word) for name, word in others if name not in self.policy.commanded)
 
 
 def policy_program(policy: Policy, file: str, program: type[CompiledController] | None) -> type[PolicyProgram]:
@@ -199,38 +209,18 @@ def policy_program(policy: Policy, file: str, program: type[CompiledController] 
     made.reports = (*(program.reports if program is not None else ()), action)
     observed = Declaration("setpoint", "observed", shape=(max(1, len(policy.asked)),))
     made.declared_setpoints = (*(program.declared_setpoints if program is not None else ()), observed)
-    _lay_out(made, policy, program)
-    return made
-
-
-def _lay_out(made: type[PolicyProgram], policy: Policy, program: type[CompiledController] | None) -> None:
-    """The memory of a kind: its own records, and those of the commanded program."""
-    inner = program if program is not None else CompiledController
-    empty = np.dtype([("nothing", np.float64)])
-
-    def with_inner(own: list[Any], layout: str) -> np.dtype[Any]:
-        return np.dtype([*own, ("inner", getattr(inner, layout, empty))])
-
-    observed, inputs = max(1, len(policy.observations)), sum(name.startswith(INPUTS) for name in policy.actions)
-    made.setting_layout = with_inner(
-        [
-            ("links", LINKS), ("sources", ENDPOINT, (observed,)), ("targets", ENDPOINT, (len(policy.actions),)),
-            ("layers", LAYER, (len(policy.layers),)), ("numbers", np.float64, (len(policy.numbers),)),
-            ("normal", NORMAL, (observed,)), ("limits", ACTION, (len(policy.actions),)),
-        ],
-        "setting_layout",
-    )  # fmt: skip
-    made.measurement_layout = with_inner([("observed", np.float64, (len(policy.measured),))], "measurement_layout")
-    made.setpoint_layout = with_inner([("observed", np.float64, (len(policy.asked),))], "setpoint_layout")
-    made.command_layout = with_inner([("commanded", np.float64, (inputs,))], "command_layout")
-    memory: np.dtype[Any] = getattr(inner, "memory_layout", empty)
-    assert memory.fields is not None
+    inputs, answers = sum(name.startswith(INPUTS) for name in policy.actions), (len(policy.actions),)
+    behind = {name: getattr(program, name, _EMPTY) for name in ("setpoint_layout", "command_layout", "memory_layout")}
+    made.setpoint_layout = np.dtype([("observed", np.float64, (len(policy.asked),)), ("inner", behind["setpoint_layout"])])
+    made.command_layout = np.dtype([("commanded", np.float64, (inputs,)), ("inner", behind["command_layout"])])
+    memory = behind["memory_layout"]
     own = [
-        ("action", np.float64, (len(policy.actions),)), ("policy_calls", CALLS),
-        ("policy_past", np.float64, (policy.stack * len(policy.observations),)),
+        ("action", np.float64, answers), ("policy_calls", CALLS), ("policy_output", np.float64, answers),
+        ("policy_previous", np.float64, answers), ("policy_past", np.float64, (policy.inputs,)),
     ]  # fmt: skip
     made.memory_layout = np.dtype([*((name, memory.fields[name][0]) for name in memory.names or ()), *own])
-    made.odometry = inner.odometry
+    made.odometry = program.odometry if program is not None else None
+    return made
 
 
 def _offset(layout: np.dtype[Any], field: str) -> int:

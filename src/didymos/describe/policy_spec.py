@@ -2,9 +2,9 @@
 
     policy:
       hidden: [16, 16]              # sizes of the layers between; none: a linear policy
-      frequency: 1.6                # Hz: the policy has a clock of its own, whose sine and cosine it sees: a gait, a wing beat
-      pattern:                      # of a linear policy: what it does before anything is learnt, mean, sine and cosine of actions
-        joints.LFH_joint: [0, 0.3, 0]
+      normalize: false              # observations are taken as the task scales them
+      begin:                        # of a linear policy: the weights that it begins with, by action and observation
+        joints.LFH_joint: {sin(12.566 * time): 0.3, bias: 0.1}
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from didymos.spec import Spec, number
+from didymos.spec import Spec
 
-__all__ = ["PolicySpec"]
+__all__ = ["BIAS", "PolicySpec"]
+
+BIAS = "bias"
 
 Size = Annotated[int, Field(strict=True, ge=1, le=1024)]
-Number = Annotated[float, Field(strict=True, ge=-100, le=100)]
+Number = Annotated[float, Field(strict=True, ge=-1000, le=1000)]
 
 
 class PolicySpec(Spec):
@@ -26,16 +28,8 @@ class PolicySpec(Spec):
 
     hidden: tuple[Size, ...] = Field(default=(), max_length=8, description="sizes of hidden layers; none for a linear policy")
     activation: Literal["tanh", "relu", "elu"] = "tanh"
-    frequency: float = number(0.0, unit="Hz", low=0, high=1000, live=False, doc="of the policy's own clock; 0: it has none")
-    waves: Annotated[int, Field(strict=True, ge=1, le=16)] = Field(
-        default=1, description="harmonics of its clock that it sees, where it has one"
-    )
-    pattern: dict[str, tuple[Number, ...]] = Field(
+    normalize: bool = Field(default=True, description="whether observations are normalised by what was observed in training")
+    begin: dict[str, dict[str, Number]] = Field(
         default={},
-        description="by action, with patterns: mean, then sine and cosine of each harmonic, between -1 and 1; a linear policy begins so",
+        description="weights that a linear policy begins with: by action, with patterns, then by observation, or `bias`",
     )
-
-    @property
-    def harmonics(self) -> int:
-        """Harmonics of its clock that it sees."""
-        return self.waves if self.frequency > 0.0 else 0

@@ -33,6 +33,7 @@ __all__ = ["Checkpoint", "Generation"]
 
 Array = NDArray[np.float64]
 
+_ROWS = ("returns", "validation", "steps", "seconds", "cpu_seconds")
 _COLUMNS = ("generation", "validation", "validation_least", "mean", "best", "steps", "episodes", "seconds", "cpu_seconds")
 
 
@@ -74,12 +75,12 @@ class Checkpoint:
             generations = [
                 Generation(returns, validation, int(steps), float(seconds), float(cpu), observed)
                 for returns, validation, steps, seconds, cpu, observed in zip(
-                    arrays["returns"], arrays["validation"], arrays["steps"], arrays["seconds"], arrays["cpu_seconds"], moments[1:],
-                    strict=True,
+                    *(arrays[name] for name in _ROWS), moments[1:], strict=True
                 )
             ]  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"cannot go on with this training: {type(error).__name__}: {error}", file=file, option="resume") from None
+            what = f"cannot go on with this training: {type(error).__name__}: {error}"
+            raise InputError(what, file=file, option="resume") from None
         wanted = json.loads(json.dumps(about))
         if not isinstance(said, dict):
             raise InputError("is no training", file=file, option="resume")
@@ -95,8 +96,7 @@ class Checkpoint:
         arrays = {
             "count": np.array([item.count for item in moments]), "mean": np.array([item.mean for item in moments]),
             "squares": np.array([item.squares for item in moments]),
-            **{name: np.array([getattr(item, name) for item in self.generations])
-               for name in ("returns", "validation", "steps", "seconds", "cpu_seconds")},
+            **{name: np.array([getattr(item, name) for item in self.generations]) for name in _ROWS},
         }  # fmt: skip
         content = io.BytesIO()
         np.savez(content, allow_pickle=False, **arrays)
@@ -118,7 +118,8 @@ class Checkpoint:
             seconds, cpu_seconds = seconds + item.seconds, cpu_seconds + item.cpu_seconds
             centre = item.validation
             rows.append((
-                number, centre.mean(), centre.min(), item.returns.mean(), item.returns.max(), steps, episodes, seconds, cpu_seconds,
+                number, centre.mean(), centre.min(), item.returns.mean(), item.returns.max(), steps, episodes, seconds,
+                cpu_seconds,
             ))  # fmt: skip
         return np.array(rows).reshape(len(rows), len(_COLUMNS))
 

@@ -2,8 +2,8 @@
 
     x_k ~ m + sigma N(0, C);     m, sigma and C follow the better half of the candidates
 
-Hansen, "The CMA Evolution Strategy: A Tutorial", 2016. Up to 60 numbers C is full, beyond it is diagonal (sep-CMA-ES, Ros and Hansen
-2008): its cost grows with the numbers instead of their cube, and its bits hang on no other library's threads.
+Hansen, "The CMA Evolution Strategy: A Tutorial", 2016. Up to 60 numbers C is full, beyond it is diagonal (sep-CMA-ES, Ros and
+Hansen 2008): its cost grows with the numbers instead of their cube, and its bits hang on no other library's threads.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     return = sum of the rewards of an episode, from its start to its end or until its time is over
 
-An episode is a function of its numbers and its seed: the same alone, in a batch of any size, on any thread or worker. Environments
-whose episode is over rest until the others are done.
+An episode is a function of its numbers and its seed: the same alone, in a batch of any size, on any thread or worker.
+Environments whose episode is over rest until the others are done.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def _run(batch: Batch, episodes: Episodes) -> Evaluated:
     for i, seed in enumerate(episodes.seeds):
         batch.seed(i, int(seed))
     batch.begin(live)
-    size = len(policy.observations)
+    size = policy.mean.size
     layers, normal, limits, numbers = policy.layers, policy.normal, policy.limits, np.ascontiguousarray(episodes.numbers)
-    clock, calls, outputs = np.array([1.0 / policy.rate, policy.frequency]), np.zeros(count), np.zeros((count, len(limits)))
+    calls, outputs = np.zeros(count), np.zeros((count, len(limits)))
     actions = np.zeros((len(batch), len(limits)), dtype=np.float32)
     returns, first = np.zeros(count), rows.observations[:count, -size:].astype(np.float64)
     total, squares = np.zeros((count, size)), np.zeros((count, size))
@@ -123,7 +123,7 @@ def _run(batch: Batch, episodes: Episodes) -> Evaluated:
         apart = np.where(on[:, None], seen[:, -size:] - first, 0.0)
         total += apart
         squares += apart * apart
-        respond_all(layers, numbers, normal, limits, seen, calls, clock, policy.harmonics, outputs)
+        respond_all(layers, numbers, normal, limits, seen, outputs)
         actions[:count] = outputs
         batch.step(actions, rests=~live)
         returns[on] += rows.rewards[:count, 0][on]

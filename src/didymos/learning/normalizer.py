@@ -1,6 +1,6 @@
 """Mean and standard deviation of all observations so far, found batch by batch.
 
-    n = n_a + n_b,   d = mean_b - mean_a,   mean = mean_a + d n_b / n,   M2 = M2_a + M2_b + d^2 n_a n_b / n         (Chan et al. 1979)
+    n = n_a + n_b,   d = mean_b - mean_a,   mean = mean_a + d n_b / n,   M2 = M2_a + M2_b + d^2 n_a n_b / n     (Chan et al. 1979)
 
 What has never moved has a scale of 1: it says nothing, and is not blown up.
 """

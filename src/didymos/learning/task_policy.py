@@ -1,39 +1,51 @@
-"""A policy for a task: names, ranges and rate from the task's run, size and clock as the task or the user says, no weights yet."""
+"""A policy for a task: names, ranges and rate from the task's run, its shape as the task or the user says, no weights yet."""
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from didymos.control.policy import REPORTS, SETPOINTS, Policy, new_policy
-from didymos.describe.policy_spec import PolicySpec
+from didymos.control.expression import is_signal_pattern, parse_expression, signals_of
+from didymos.control.policy import SETPOINTS, Policy, new_policy
+from didymos.control.policy_observation import is_true
+from didymos.describe.policy_spec import BIAS, PolicySpec
 from didymos.engine.robot_run import RobotRun
-from didymos.errors import InputError
+from didymos.errors import InputError, nearest
 from didymos.learning.batch import Batch
 
 __all__ = ["policy_for", "unmeasured"]
 
 
 def policy_for(batch: Batch, spec: PolicySpec, *, about: dict[str, Any]) -> Policy:
-    """The policy of a batch's task that does nothing yet, or moves as the pattern of `spec` says."""
-    bound, robot = batch.bound, _robot(batch)
+    """The policy of a batch's task that does nothing yet, or what the weights of `spec` say."""
+    bound = batch.bound
     plain = new_policy(
-        bound.labels, {_name(item.target): (item.low, item.high) for item in bound.actions}, bound.rate,
-        hidden=spec.hidden, activation=spec.activation, stack=bound.tables.stack, frequency=spec.frequency,
-        harmonics=spec.harmonics, program=_commanded(batch, robot), about=about,
+        tuple(_texts(batch)), {_name(item.target): (item.low, item.high) for item in bound.actions}, bound.rate,
+        size=len(bound.labels), hidden=spec.hidden, activation=spec.activation, stack=bound.tables.stack,
+        program=_commanded(batch, _robot(batch)), about=about,
     )  # fmt: skip
-    return _with_pattern(plain, [item.target for item in bound.actions], spec)
+    return _begun(plain, [item.target for item in bound.actions], bound.labels, spec)
 
 
 def unmeasured(batch: Batch) -> tuple[str, ...]:
-    """What the task observes that no program can: the truth, expressions, what only a simulation knows."""
-    robot = _robot(batch)
-    known = {*robot.built.measured, *(SETPOINTS + name for name in robot.robot.setpoints)}
-    return tuple(name for name in batch.bound.labels if name not in known and not name.startswith(REPORTS))
+    """What the task observes that only a simulation knows."""
+    paths = (path for text in _texts(batch) for path in signals_of(parse_expression(text)))
+    return tuple(dict.fromkeys(path for path in paths if is_true(path)))
+
+
+def _texts(batch: Batch) -> Iterator[str]:
+    """The observations of the task as expressions; patterns spelt out."""
+    for text in batch.tasks[""].observe.signals:
+        if is_signal_pattern(text):
+            yield from (_quoted(name) for name in batch.bound.labels if fnmatch.fnmatchcase(name, text))
+        else:
+            yield text
+
+
+def _quoted(name: str) -> str:
+    return name if all(step.isidentifier() for step in name.split(".")) else f'"{name}"'
 
 
 def _robot(batch: Batch) -> RobotRun:
@@ -60,22 +72,23 @@ def _commanded(batch: Batch, robot: RobotRun) -> dict[str, Any] | None:
     return {"program": control.program, "rate": control.rate, "options": dict(control.options), "gains": gains}
 
 
-def _with_pattern(policy: Policy, targets: Sequence[str], spec: PolicySpec) -> Policy:
-    """The policy with the sines and cosines of its clock in its last layer's place; only a linear one can have a pattern."""
-    if not spec.pattern:
+def _begun(policy: Policy, targets: Sequence[str], labels: Sequence[str], spec: PolicySpec) -> Policy:
+    """The policy with the weights that a task gives it to begin with; only a linear one of one observation can have them."""
+    if not spec.begin:
         return policy
-    if spec.hidden:
-        raise InputError("goes with a linear policy only, without hidden layers", path="policy.pattern")
+    if spec.hidden or policy.stack > 1:
+        raise InputError("goes with a linear policy without hidden layers and a stack of 1 only", path="task.policy.begin")
     weights, bias = policy.weights[0].copy(), policy.biases[0].copy()
-    first = policy.stack * len(policy.observations)
-    for pattern, waves in spec.pattern.items():
+    for pattern, given in spec.begin.items():
         rows = [i for i, target in enumerate(targets) if fnmatch.fnmatchcase(target, pattern)]
         if not rows:
-            raise InputError(f"no action matches {pattern!r} (there are: {', '.join(targets)})", path="policy.pattern")
-        if len(waves) > 1 + 2 * policy.harmonics:
-            what = f"found {len(waves)} numbers, expected at most {1 + 2 * policy.harmonics}: a mean, then sine and cosine of each harmonic"
-            raise InputError(what, path=f"policy.pattern.{pattern}")
-        for row in rows:
-            bias[row] = waves[0]
-            weights[row, first : first + len(waves) - 1] = waves[1:]
-    return replace(policy, weights=(np.ascontiguousarray(weights),), biases=(bias,))
+            raise InputError(f"no action matches {pattern!r}{nearest(pattern, targets)}", path="task.policy.begin")
+        for label, value in given.items():
+            if label == BIAS:
+                bias[rows] = value
+            elif label in labels:
+                weights[rows, labels.index(label)] = value
+            else:
+                what = f"there is no observation {label!r}{nearest(label, labels)}"
+                raise InputError(what, path=f"task.policy.begin.{pattern}")
+    return replace(policy, weights=(weights,), biases=(bias,))

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from didymos.air.air_state import AIR_STATE
 from didymos.contract import offset_of
-from didymos.describe.expression import Signal, is_signal_pattern, parse_expression
+from didymos.control.expression import Signal, is_signal_pattern, parse_expression
 from didymos.describe.names import readings
 from didymos.describe.task_file import DrawSpec, TaskSpec
 from didymos.engine.context import Target
 from didymos.engine.simulation import Simulation
 from didymos.errors import InputError
 from didymos.learning.actions import Action, find_actions
-from didymos.learning.draws import DRAW, Kind
 from didymos.learning.drawn_values import Drawn, drawn_parameters, drawn_start, start_rows
+from didymos.learning.draws import DRAW, Kind
 from didymos.learning.episode import ACTION, STREAM_KEY, TaskTables
 from didymos.learning.signal_table import SignalTable
 from didymos.sensors.reading import SENSOR_MEMORY

@@ -103,7 +103,7 @@ def train(
     with closing(evaluation), closing(pool) if pool is not None else nullcontext():
         training = Training(
             begin, search, evaluation, folder, about, episodes=episodes, validation=validation, seed=seed, curriculum=curriculum,
-            normalize=start is None, workers=pool, resume=resume,
+            normalize=start is None and shape.normalize, workers=pool, resume=resume,
         )  # fmt: skip
         try:
             training.run(generations, minutes=minutes, until=until, progress=progress)
@@ -118,7 +118,8 @@ def _check(folder: Path, generations: int, episodes: int, validation: int, resum
     from didymos.learning.checkpoint import Checkpoint
 
     if not resume and Checkpoint.holds_one(folder):
-        raise InputError("holds a training already; `resume` goes on with it, or name another folder", file=folder, option="output")
+        what = f"{folder} holds a training already; `resume` goes on with it, or name another folder"
+        raise InputError(what, option="output")
     for name, value in (("generations", generations), ("episodes", episodes), ("validation", validation)):
         if value < 1:
             raise InputError(f"found {value}, expected at least 1", option=name)
@@ -126,7 +127,7 @@ def _check(folder: Path, generations: int, episodes: int, validation: int, resum
 
 def _begun(given: Policy, plain: Policy, file: Path) -> Policy:
     """A policy to begin with, which has to be one for the same task."""
-    for name in ("observations", "actions", "rate", "stack", "harmonics", "frequency", "activations"):
+    for name in ("observations", "actions", "rate", "stack", "activations"):
         if getattr(given, name) != getattr(plain, name):
             what = f"is a policy for something else: its {name} are {getattr(given, name)}, expected {getattr(plain, name)}"
             raise InputError(what, file=file, option="start")

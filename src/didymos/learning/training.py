@@ -5,8 +5,8 @@
     3. the centre that did best in validation is the policy; what is known is kept on disk (`checkpoint.py`)
 
 The episodes of a generation are those of seeds drawn from the training's seed, the same for all candidates, so that these are
-compared under the same gusts; those of the validation are the same in every generation, and no candidate ever sees them. The result
-hangs on the seed alone, not on threads, workers or interruptions.
+compared under the same gusts; those of the validation are the same in every generation, and no candidate ever sees them. The
+result hangs on the seed alone, not on threads, workers or interruptions.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Training:
         self._episodes, self._seed, self._curriculum, self._normalize = episodes, seed, curriculum, normalize
         self._validation = _seeds(seed, _VALIDATION, 0, validation)
         self.best, self.best_return = policy, -np.inf
-        size = len(policy.observations)
+        size = policy.mean.size
         if resume and Checkpoint.holds_one(folder):
             self.checkpoint = Checkpoint.load(folder, about)
             self._replay()
