@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from didymos.engine.batch import run_many
     from didymos.engine.drive import Plant, drive
     from didymos.engine.simulation import Simulation
-    from didymos.environments import make_env, make_vec_env
+    from didymos.environments import make_env, make_parallel_env, make_vec_env
     from didymos.fitting.fit import fit
     from didymos.parts.part import Motion, Part, law, tick
     from didymos.record.compare import compare
@@ -54,7 +54,7 @@ _HOMES = {
     "didymos.engine.batch": ("run_many",),
     "didymos.engine.drive": ("Plant", "drive"),
     "didymos.engine.simulation": ("Simulation",),
-    "didymos.environments": ("make_env", "make_vec_env"),
+    "didymos.environments": ("make_env", "make_parallel_env", "make_vec_env"),
     "didymos.studies.sweep": ("sweep",),
     "didymos.fitting.fit": ("fit",),
     "didymos.parts.part": ("Motion", "Part", "law", "tick"),
@@ -72,8 +72,9 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RotatedFile",
     "RunError", "Sensor", "Shadow", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive", "examine",
-    "fit", "input", "law", "load", "load_world", "make_env", "make_vec_env", "measure", "measurement", "memory", "needs", "odometry", "option", "output",
-    "parameter", "program", "quantity", "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
+    "fit", "input", "law", "load", "load_world", "make_env", "make_parallel_env", "make_vec_env", "measure", "measurement",
+    "memory", "needs", "odometry", "option", "output", "parameter", "program", "quantity", "report", "run_many", "setpoint",
+    "setting", "state", "sweep", "tick",
 ]  # fmt: skip
 
 

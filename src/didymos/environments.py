@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -25,7 +25,10 @@ from didymos.learning.vector_env import TwinVectorEnv
 from didymos.twin import load
 from didymos.world import find_world, load_world
 
-__all__ = ["make_env", "make_vec_env", "register"]
+if TYPE_CHECKING:
+    from didymos.learning.parallel_env import WorldParallelEnv
+
+__all__ = ["make_env", "make_parallel_env", "make_vec_env", "register"]
 
 Subject = str | Path | DescribedTwin | DescribedWorld
 Task = str | Mapping[str, Any] | TaskSpec | None
@@ -80,7 +83,9 @@ def make_env(
     `learning/judgement.py`; `signals` are what they read.
     """
     if render_mode is not None:
-        raise InputError(f"found {render_mode!r}: environments draw no pictures; look at a run in the cockpit", option="render_mode")
+        raise InputError(
+            f"found {render_mode!r}: environments draw no pictures; look at a run in the cockpit", option="render_mode"
+        )
     what = _subject(name, variant, trust)
     return TwinEnv(what, _task(what, task, changes), Judgement(reward, terminate, tuple(signals)))
 
@@ -101,14 +106,37 @@ def make_vec_env(
     render_mode: str | None = None,
     **changes: Any,
 ) -> TwinVectorEnv:
-    """So many environments as `make_env` makes them, in one Gymnasium `VectorEnv`, stepped on `threads` (all cores by default)."""
+    """So many environments as `make_env` makes them, in one Gymnasium `VectorEnv`, stepped on `threads`, all cores by default."""
     if render_mode is not None:
-        raise InputError(f"found {render_mode!r}: environments draw no pictures; look at a run in the cockpit", option="render_mode")
+        raise InputError(
+            f"found {render_mode!r}: environments draw no pictures; look at a run in the cockpit", option="render_mode"
+        )
     what = _subject(name, variant, trust)
     judgement = Judgement(reward, terminate, tuple(signals))
     return TwinVectorEnv(
         what, _task(what, task, changes), judgement, num_envs, seed=seed, threads=threads, autoreset_mode=autoreset_mode
     )
+
+
+def make_parallel_env(
+    name: Subject, tasks: Mapping[str, Task] | None = None, *, trust: bool = False, **changes: Any
+) -> WorldParallelEnv:
+    """PettingZoo's parallel environment of a world: each robot is an agent.
+
+    `tasks` by robot are as the task of `make_env`, those of its twin by name; a robot without one is to stay where it begins.
+    `changes` are keys that are to be others in all of them: robots of one world need one `rate`. A twin alone has one agent,
+    `robot`.
+    """
+    from didymos.learning.parallel_env import WorldParallelEnv
+
+    what = _subject(name, None, trust)
+    given = dict(tasks or {})
+    twins = {robot: item.twin for robot, item in what.robots.items()} if isinstance(what, DescribedWorld) else {"robot": what}
+    for robot in given:
+        if robot not in twins:
+            raise InputError(f"there is no robot {robot!r}{nearest(robot, twins)}", option="tasks")
+    specs = {robot: _task(twin, given.get(robot, {}), changes) for robot, twin in twins.items()}
+    return WorldParallelEnv(what, specs if isinstance(what, DescribedWorld) else {"": specs["robot"]})
 
 
 def register() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Expressions over signals, as rewards and endings of tasks are written: `exp(-norm(truth.position - [0, 0, 1])) - 0.1 * norm(action)`.
+"""Expressions over signals, as rewards and endings of tasks are written: `exp(-norm(truth.position)) - 0.1 * norm(action)`.
 
 | what | how |
 |---|---|
@@ -81,7 +81,9 @@ def parse_expression(text: str) -> Node:
     try:
         body = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        where = f" near {text[max((error.offset or 1) - 1, 0) :][:20]!r}" if isinstance(error, SyntaxError) and text.strip() else ""
+        where = (
+            f" near {text[max((error.offset or 1) - 1, 0) :][:20]!r}" if isinstance(error, SyntaxError) and text.strip() else ""
+        )
         raise InputError(f"found {text!r}, which cannot be read as an expression{where}") from None
     return _read(body, text, 0)
 

@@ -71,7 +71,8 @@ class ObserveSpec(Spec):
     """What a policy sees; a list is short for `signals`."""
 
     signals: tuple[str, ...] = Field(
-        default=(), description="signals, names that several begin with, patterns with * or ?, expressions; all readings by default"
+        default=(),
+        description="signals, names that several begin with, patterns with * or ?, expressions; all readings by default",
     )
     stack: Annotated[int, Field(strict=True, ge=1, le=256)] = Field(default=1, description="observations, the newest last")
     delay: float = number(0.0, unit="s", low=0, high=10, live=False, doc="between what is seen and now, beside the sensors' own")
@@ -123,7 +124,9 @@ class TaskSpec(Spec):
     title: str = ""
     scenario: str | None = Field(default=None, description="whose start, values, set-points, stimuli and program hold")
     seconds: float = number(10.0, unit="s", above=0, high=1e6, live=False, doc="of an episode, which is cut off then")
-    rate: float = number(50.0, unit="Hz", above=0, high=100_000, live=False, doc="actions per second, a whole number of ticks each")
+    rate: float = number(
+        50.0, unit="Hz", above=0, high=100_000, live=False, doc="actions per second, a whole number of ticks each"
+    )
     observe: ObserveSpec = ObserveSpec()
     act: dict[str, ActSpec] = Field(
         default={}, description="inputs.NAME, setpoints.NAME of the program, or joints.NAME, targets through the drives; patterns"

@@ -54,7 +54,11 @@ def find_actions(robot: RobotRun, act: Mapping[str, ActSpec], path: str) -> Iter
     for pattern, spec in act.items():
         tied = tied_paths(pattern, tuple(known))
         if not tied:
-            what = "no input, set-point or driven joint matches" if is_pattern(pattern) else "there is no input, set-point or driven joint"
+            what = (
+                "no input, set-point or driven joint matches"
+                if is_pattern(pattern)
+                else "there is no input, set-point or driven joint"
+            )
             raise InputError(f"{what} {pattern!r}{nearest(pattern, known)}", path=f"{path}.act")
         found |= dict.fromkeys(tied, spec)
     _check_program(robot, found, path)

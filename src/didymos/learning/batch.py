@@ -57,7 +57,10 @@ _GROUPS = 4  # per thread: the last one to finish waits for little
 
 
 class Batch:
-    """Environments of a twin or world with a task for each agent; one agent without a name is the whole."""
+    """Environments of a twin or world with a task for each agent; one agent without a name is the whole.
+
+    Robots of which nothing can be acted on are no agents.
+    """
 
     def __init__(
         self,
@@ -78,8 +81,11 @@ class Batch:
             raise InputError("the tasks of all robots of a world need the same scenario", option="tasks")
         scenario = scenarios.pop()
         probe = simulation_of_task(what, agents, scenario)
-        self.tasks = {name: complete(task, probe, name) for name, task in agents.items()}
-        same = all(self.tasks[name].act == task.act for name, task in agents.items())
+        tasks = {name: complete(task, probe, name) for name, task in agents.items()}
+        self.tasks = {name: task for name, task in tasks.items() if task.act}
+        if not self.tasks:
+            raise InputError("nothing here can be acted on: there are no inputs with a range, no driven joints, no set-points")
+        same = all(task.act == agents[name].act for name, task in tasks.items())
         self.simulations: list[Simulation] = [probe] if same else []
         while len(self.simulations) < count:
             self.simulations.append(simulation_of_task(what, self.tasks, scenario))
@@ -161,11 +167,11 @@ class Batch:
         beginning = np.flatnonzero(modes == BEGIN)
         self.rows.episodes[beginning] += 1
         if self._python:
-            for i in beginning:
-                self._set_parameters(int(i))
+            for which in beginning.tolist():
+                self._set_parameters(which)
         if self._by_hand:
-            for i in range(len(self)):
-                self._run_by_hand(i, int(modes[i]))
+            for which, mode in enumerate(modes.tolist()):
+                self._run_by_hand(which, mode)
             return
         stopwatch.stop()
         try:
@@ -250,4 +256,3 @@ def _needs_python(simulation: Simulation, unasked: frozenset[str]) -> bool:
         robot.changes or robot.cameras.names or robot.fmus or (not robot.compiled and robot.name not in unasked)
         for robot in simulation.robots.values()
     )
-

@@ -16,7 +16,6 @@ from typing import Any
 from didymos.describe.task_file import ActSpec, TaskSpec
 from didymos.engine.robot_run import RobotRun
 from didymos.engine.simulation import Simulation
-from didymos.errors import InputError
 from didymos.learning.actions import default_act
 from didymos.sensors.ranging import Lidar
 
@@ -24,7 +23,10 @@ __all__ = ["complete"]
 
 
 def complete(task: TaskSpec, simulation: Simulation, agent: str) -> TaskSpec:
-    """The task with all that it leaves unsaid, for a robot, or for all robots of a run (an agent without a name)."""
+    """The task with all that it leaves unsaid, for a robot, or for all robots of a run (an agent without a name).
+
+    Its `act` stays empty where nothing of the robot can be acted on.
+    """
     robots = [robot for robot in simulation.robots.values() if agent in ("", robot.name)]
     several = agent == "" and robots[0].name != ""
     changed: dict[str, Any] = {}
@@ -36,8 +38,6 @@ def complete(task: TaskSpec, simulation: Simulation, agent: str) -> TaskSpec:
         act: Mapping[str, ActSpec] = {
             before[robot.name] + target: spec for robot in robots for target, spec in default_act(robot).items()
         }
-        if not act:
-            raise InputError("nothing of this robot can be acted on: it has no inputs with a range, no driven joints, no set-points")
         changed["act"] = act
     if not task.reward:
         ease = {"ease": "-0.01 * mean(action * action)"}
@@ -66,10 +66,8 @@ def _place(robot: RobotRun, before: str) -> str:
         q = int(model.jnt_qposadr[int(model.body_jntadr[robot.links.root_body(model)])])
         x, y, z = (repr(float(value)) for value in robot.data.qpos[q : q + 3])
         return f"exp(-norm({before}truth.position - [{x}, {y}, {z}]))"
-    posture = {name: value for name, value in robot.robot.posture.items()}
+    posture = robot.robot.posture
     if not posture:
         return "1"
     apart = ", ".join(f"abs({_quoted(f'{before}joints.{name}.position')} - {value!r})" for name, value in posture.items())
     return f"exp(-mean({apart}))"
-
-

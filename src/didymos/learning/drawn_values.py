@@ -49,7 +49,9 @@ class Drawn:
 
 def drawn_parameters(simulation: Simulation, given: Mapping[str, DrawSpec], agent: str, path: str) -> Iterator[Drawn]:
     """Parameters by path and set-points by `setpoints.NAME`, of a robot (`agent`, with its dot) or of a whole world."""
-    known = {name.removeprefix(agent): item for name, item in simulation.twin.parameters.items() if name.startswith((agent, "world."))}
+    known = {
+        name.removeprefix(agent): item for name, item in simulation.twin.parameters.items() if name.startswith((agent, "world."))
+    }
     robots = {f"{robot.name}." if robot.name else "": robot for robot in simulation.robots.values()}
     setpoints = {
         f"{before}setpoints.{name}".removeprefix(agent): int(robot.context.stimuli.override) + i
@@ -79,9 +81,9 @@ def _home(robots: Mapping[str, RobotRun], path: str) -> tuple[int, int]:
     """Where a parameter lies: in the part table where compiled code may write it, else Python sets it."""
     for before, robot in robots.items():
         own, built = path.removeprefix(before), robot.built
-        if path.startswith(before) and not (before and own.startswith("world.")):
-            if kernel_writable(built.twin, built.assembly, own):
-                return Kind.NUMBER, int(built.assembly.numbers[own])
+        mine = path.startswith(before) and not (before and own.startswith("world."))  # a world's is every robot's
+        if mine and kernel_writable(built.twin, built.assembly, own):
+            return Kind.NUMBER, int(built.assembly.numbers[own])
     return Kind.PYTHON, 0
 
 
@@ -92,7 +94,11 @@ def drawn_start(simulation: Simulation, given: Mapping[str, DrawSpec], agent: st
         before = f"{robot.name}." if robot.name else ""
         if not before.startswith(agent):
             continue
-        own = {name.removeprefix(before.removeprefix(agent)): spec for name, spec in given.items() if name.startswith(before.removeprefix(agent))}
+        own = {
+            name.removeprefix(before.removeprefix(agent)): spec
+            for name, spec in given.items()
+            if name.startswith(before.removeprefix(agent))
+        }
         known = _start_places(simulation, robot, number)
         for name, spec in spread({name.removeprefix("start."): spec for name, spec in own.items()}, tuple(known)).items():
             if name not in known:

@@ -7,8 +7,8 @@ other, on threads, or on how the episodes before went:
     normal       a + b n                        n standard normal
     log_uniform  exp(ln a + (ln b - ln a) u)
 
-times the twin's own value where it is a scale, within the bounds of the parameter. Of a curriculum, a and b move with the progress
-p from 0 to 1:  a = a_0 + p (a_1 - a_0).
+times the twin's own value where it is a scale, within the bounds of the parameter. Of a curriculum, a and b move with the
+progress p from 0 to 1:  a = a_0 + p (a_1 - a_0).
 
 The streams of noise of sensors and gusts have a key for each episode; those of the first are the run's of the same seed.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, SupportsFloat
 
+import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,12 +14,12 @@ from didymos.describe.world import World
 from didymos.engine.simulation import Simulation
 from didymos.learning.batch import Batch
 from didymos.learning.judgement import Judgement
-from didymos.learning.spaces import Environment, action_box, fresh_seed, observation_box
+from didymos.learning.spaces import action_box, fresh_seed, observation_box
 
 __all__ = ["TwinEnv"]
 
 
-class TwinEnv(Environment):
+class TwinEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     """One environment. The first episode of a seed has the noise of the run of that seed; each `reset` begins the next one."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
@@ -62,9 +63,7 @@ class TwinEnv(Environment):
         self.batch.begin(np.ones(1, dtype=np.bool_))
         return self.batch.rows.observations[0].copy(), {}
 
-    def step(
-        self, action: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
+    def step(self, action: NDArray[np.float32]) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
         """One action, held for 1 / rate seconds."""
         self.batch.step(np.asarray(action).reshape(1, -1))
         rewards, ended, cut_off = self._judgement.of(self.batch)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from didymos.errors import InputError
 from didymos.learning.batch import Batch
 
 try:
-    import gymnasium
     from gymnasium.spaces import Box
 except ImportError as error:
     raise InputError(f"environments need {error.name}; install it with: pip install 'didymos[rl]'") from None
 
-if TYPE_CHECKING:
-    Environment = gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
-    VectorEnvironment = gymnasium.vector.VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]
-else:
-    Environment, VectorEnvironment = gymnasium.Env, gymnasium.vector.VectorEnv
-
-__all__ = ["Environment", "VectorEnvironment", "action_box", "fresh_seed", "many", "observation_box"]
+__all__ = ["action_box", "fresh_seed", "many", "observation_box"]
 
 
 def observation_box(batch: Batch, agent: str = "") -> Box:

@@ -1,7 +1,8 @@
 """The run behind an environment: a twin or a world in a task's scenario, cameras off, with the program that its actions need.
 
 Actions on inputs take the place of a robot's program. Set-points are those of the program that the scenario or the twin names.
-Targets of joints go through the drives by the program `joints`, without limits of velocity and acceleration of its own.
+Targets of joints go through the drives by the program `joints`, without limits of velocity and acceleration of its own and
+without what it knows of the robot's weight: a drive holds its joint by its own stiffness, as it does for a policy on the robot.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ def joint_program(twin: Twin, rate: float) -> Twin:
     """The twin with the program `joints`, as often as 500 times a second where that goes into the physics steps of an action."""
     step = twin.file.world.step
     per_action = max(1, round(1.0 / (rate * step)))
-    steps = min(n for n in range(1, per_action + 1) if per_action % n == 0 and (n * step * _FAST_ENOUGH > 1.0 - 1e-9 or n == per_action))
+    divisors = [n for n in range(1, per_action + 1) if per_action % n == 0]
+    steps = next((n for n in divisors if n * step * _FAST_ENOUGH > 1.0 - 1e-9), per_action)
     made = twin.copy()
-    made.replace_program("joints", rate=1.0 / (steps * step), options={"direct": True})
+    made.replace_program("joints", rate=1.0 / (steps * step), options={"direct": True, "compensate": []})
     return made
 
 

@@ -196,7 +196,7 @@ def _renumbered(item: Drawn, moved: list[int]) -> Drawn:
 def hand_over(simulation: Simulation, bound: BoundTask) -> None:
     """Let a run be driven by a task: robots whose inputs alone are acted on are asked no more, and no stimulus of the scenario
     moves a set-point that the task does."""
-    places = {item.index for item in (*bound.actions, *bound.drawn) if not isinstance(item, Drawn) or item.kind == Kind.STATE}
+    places = {item.index for item in bound.actions} | {item.index for item in bound.drawn if item.kind == Kind.STATE}
     for robot in simulation.robots.values():
         robot.context.robot.asked[0] = robot.name not in bound.unasked
         first, names = int(robot.context.stimuli.override), robot.robot.setpoints
@@ -207,7 +207,8 @@ def hand_over(simulation: Simulation, bound: BoundTask) -> None:
 
 
 def _stream_keys(simulation: Simulation) -> tuple[NDArray[Any], tuple[str, ...]]:
-    """Where the keys of all streams of noise lie, and the names by which a seed gives them; as `RobotRun.key_streams` has them."""
+    """Where the keys of all streams of noise lie, and the names by which a seed gives them, as
+    `RobotRun.key_streams` does."""
     places: list[int] = []
     names: list[str] = []
     for robot in simulation.robots.values():

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import NDArray
 
 from didymos.describe.task_file import TaskSpec
@@ -26,14 +26,14 @@ from didymos.describe.world import World
 from didymos.errors import InputError
 from didymos.learning.batch import Batch
 from didymos.learning.judgement import Judgement
-from didymos.learning.spaces import VectorEnvironment, action_box, fresh_seed, many, observation_box
+from didymos.learning.spaces import action_box, fresh_seed, many, observation_box
 
 __all__ = ["TwinVectorEnv"]
 
 Observations = NDArray[np.float32]
 
 
-class TwinVectorEnv(VectorEnvironment):
+class TwinVectorEnv(VectorEnv[Observations, NDArray[np.float32], NDArray[Any]]):
     """Environments of one task, stepped together."""
 
     def __init__(
