@@ -5,10 +5,10 @@ MuJoCo environment of the same robot in Gymnasium's `SyncVectorEnv`, and beside 
 
 All are measured in turns within one run. Noise, gusts and randomisation of ours are on; actions are 0: the quadcopter's engines
 at hover, Meldog's joints held where it stands. `mujoco.batch` steps the model of `engine/lean_bench.py` (fused bodies, no
-sensors, no plugin, forces held) from the states in which our environments are, as many physics steps as ours: that the motion is the same
-is checked by the share of environments whose contacts are as many. A ratio is the median over the turns, by wall clock, then by
-CPU time of the process, which a busy machine disturbs less; `SyncVectorEnv` uses one core and the others all threads, so beside
-it the second is what one core gains.
+sensors, no plugin, forces held) from the states in which our environments are, as many physics steps as ours: that the motion is
+the same is checked by the share of environments whose contacts are as many. A ratio is the median over the turns, by wall clock,
+then by CPU time of the process, which a busy machine disturbs less; `SyncVectorEnv` uses one core and the others all threads, so
+beside it the second is what one core gains.
 """
 
 from __future__ import annotations

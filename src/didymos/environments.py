@@ -64,14 +64,21 @@ def _task(what: DescribedTwin | DescribedWorld, task: Task, changes: Mapping[str
         raise InputError(first["msg"].removeprefix("Value error, "), path=path) from None
 
 
+def _judged(reward: Any, terminate: Any, signals: Sequence[str]) -> tuple[Judgement, dict[str, Any]]:
+    """The functions in Python among a reward and an ending, and those that are expressions of a task."""
+    given = {"reward": reward, "terminate": terminate}
+    functions = {key: one for key, one in given.items() if callable(one)}
+    return Judgement(**functions, signals=tuple(signals)), {key: one for key, one in given.items() if key not in functions}
+
+
 def make_env(
     name: Subject,
     task: Task = None,
     *,
     variant: str | None = None,
     trust: bool = False,
-    reward: Function | None = None,
-    terminate: Function | None = None,
+    reward: Function | str | Mapping[str, str] | None = None,
+    terminate: Function | str | None = None,
     signals: Sequence[str] = (),
     render_mode: str | None = None,
     **changes: Any,
@@ -79,15 +86,16 @@ def make_env(
     """A Gymnasium environment of a twin or world: bundled by name, by the path of a folder or description, or loaded before.
 
     `task` is one of the file's tasks by name, the first by default, or the content of one as a mapping; `changes` are keys of it
-    that are to be others (`seconds=5`). `reward` and `terminate` are functions in Python in the place of its expressions, see
-    `learning/judgement.py`; `signals` are what they read.
+    that are to be others (`seconds=5`). `reward` and `terminate` are other expressions, or functions in Python in their place
+    (`learning/judgement.py`); `signals` are what these read.
     """
     if render_mode is not None:
         raise InputError(
             f"found {render_mode!r}: environments draw no pictures; look at a run in the cockpit", option="render_mode"
         )
     what = _subject(name, variant, trust)
-    return TwinEnv(what, _task(what, task, changes), Judgement(reward, terminate, tuple(signals)))
+    judgement, expressions = _judged(reward, terminate, signals)
+    return TwinEnv(what, _task(what, task, changes | expressions), judgement)
 
 
 def make_vec_env(
@@ -100,8 +108,8 @@ def make_vec_env(
     autoreset_mode: Any = "NextStep",
     variant: str | None = None,
     trust: bool = False,
-    reward: Function | None = None,
-    terminate: Function | None = None,
+    reward: Function | str | Mapping[str, str] | None = None,
+    terminate: Function | str | None = None,
     signals: Sequence[str] = (),
     render_mode: str | None = None,
     **changes: Any,
@@ -112,9 +120,15 @@ def make_vec_env(
             f"found {render_mode!r}: environments draw no pictures; look at a run in the cockpit", option="render_mode"
         )
     what = _subject(name, variant, trust)
-    judgement = Judgement(reward, terminate, tuple(signals))
+    judgement, expressions = _judged(reward, terminate, signals)
     return TwinVectorEnv(
-        what, _task(what, task, changes), judgement, num_envs, seed=seed, threads=threads, autoreset_mode=autoreset_mode
+        what,
+        _task(what, task, changes | expressions),
+        judgement,
+        num_envs,
+        seed=seed,
+        threads=threads,
+        autoreset_mode=autoreset_mode,
     )
 
 

@@ -156,13 +156,13 @@ def _read(node: ast.AST, text: str, depth: int) -> Node:
         return _chained("and", [Call(_OPERATORS[type(op)], (left, right)) for op, left, right in pairs])
     if isinstance(node, ast.IfExp):
         return Call("select", tuple(_read(item, text, deeper) for item in (node.test, node.body, node.orelse)))
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.Call) and _path(node.func) is not None:
         return _called(node, text, deeper)
     raise InputError(f"found {ast.unparse(node)[:60]!r} in {text!r}, expected signals, numbers, operators and functions")
 
 
 def _called(node: ast.Call, text: str, depth: int) -> Node:
-    name = _path(node.func) or "?"
+    name = _path(node.func) or ""
     if name not in FUNCTIONS:
         known = ", ".join(FUNCTIONS)
         raise InputError(f"there is no function {name!r}{nearest(name, FUNCTIONS)} (there is: {known})")

@@ -106,6 +106,7 @@ class Batch:
             hand_over(simulation, self.bound)
         saved = np.empty((count, task.size))
         for row, simulation in zip(saved, self.simulations, strict=True):
+            simulation.begin()  # what readings draw belongs to an episode
             mujoco.mj_getState(simulation.model, simulation.data, row, int(mujoco.mjtState.mjSTATE_INTEGRATION))
         ring = (count, task.behind + task.stack, len(task.observed))
         return BatchTables(
