@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-INTERRUPTED = 130
 _BAR = "generation {task.completed:.0f} of {task.total:.0f}"
 
 
@@ -110,10 +109,8 @@ def train(options: TrainOptions) -> int:
                 start=options.start, threads=options.threads, cluster=options.cluster, resume=options.resume, progress=tell,
             )  # fmt: skip
     except KeyboardInterrupt:
-        print(f"didymos: interrupted; {folder} holds what was found, --resume goes on", file=sys.stderr)
-        if options.as_json:
-            print_json({"error": "interrupted", "output": folder})
-        return INTERRUPTED
+        print(f"didymos: {folder} holds what was found; --resume goes on", file=sys.stderr)
+        raise
     _tell(found, options, task)
     return 0
 

@@ -61,9 +61,9 @@ class Policy:
 
     def __post_init__(self) -> None:
         self._check_names()
-        of_actions = dict.fromkeys(("least", "most", "low", "high"), self.actions)
-        for name, names in {"mean": self.mean, "scale": self.mean, **of_actions}.items():
-            self._check_array(name, getattr(self, name), (len(names),), finite=name not in ("low", "high"))
+        of_actions = dict.fromkeys(("least", "most", "low", "high"), len(self.actions))
+        for name, count in {"mean": self.mean.size, "scale": self.mean.size, **of_actions}.items():
+            self._check_array(name, getattr(self, name), (count,), finite=name not in ("low", "high"))
         if not (self.scale > 0.0).all():
             raise InputError("found a scale that is not above zero", path="scale")
         if not (self.low <= self.high).all():  # also where one is not a number
