@@ -153,3 +153,8 @@ def test_15_the_phugoid_slows_down_with_airspeed(run: Run, tmp_path: Path) -> No
         assert frequency == pytest.approx(2.0**0.5 * 9.81 / speed, rel=0.05)
     assert list(phugoids) == [20.0, 25.0, 30.0]
     assert is_picture(tmp_path / "trim.png")
+
+
+def test_16_a_gain_on_the_error_beats_none(run: Run) -> None:
+    without, best = run(16)
+    assert best > without

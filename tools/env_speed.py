@@ -8,7 +8,7 @@ at hover, Meldog's joints held where it stands. `mujoco.batch` steps the model o
 sensors, no plugin, forces held) from the states in which our environments are, as many physics steps as ours: that the motion is
 the same is checked by the share of environments whose contacts are as many. A ratio is the median over the turns, by wall clock,
 then by CPU time of the process, which a busy machine disturbs less; `SyncVectorEnv` uses one core and the others all threads, so
-beside it the second is what one core gains.
+beside it the second is what one core gains. Rates are per second of the wall clock, then per CPU second.
 """
 
 from __future__ import annotations
@@ -70,6 +70,11 @@ def timed(work: Callable[[], int]) -> tuple[float, float]:
     return (time.perf_counter() - wall) / done, (time.process_time() - cpu) / done
 
 
+def rates(turns: list[tuple[float, float]]) -> list[int]:
+    """Steps of environments per second of the wall clock, and per CPU second."""
+    return [round(1.0 / statistics.median(turn[k] for turn in turns)) for k in range(2)]
+
+
 def ratio(rows: list[dict[str, tuple[float, float]]], slower: str, faster: str) -> list[float]:
     return [round(statistics.median(row[slower][k] / row[faster][k] for row in rows), 3) for k in range(2)]
 
@@ -110,7 +115,7 @@ def measure(name: str, count: int, threads: int, turns: int) -> dict[str, Any]:
     found = {
         "environments": count, "threads": threads, "physics steps per action": steps,
         "same contacts": round(statistics.mean(same), 3),
-        "steps per second": {key: round(1.0 / statistics.median(row[key][0] for row in rows)) for key in rows[0]},
+        "steps per second": {key: rates([row[key] for row in rows]) for key in rows[0]},
         "of mujoco.batch": ratio(rows, "batch", "ours"), "times hand-written": ratio(rows, "hand-written", "ours"),
     }  # fmt: skip
     envs.close()
@@ -131,8 +136,7 @@ def measure_ant(count: int, threads: int) -> dict[str, Any]:
         return count
 
     turns = [timed(step) for _ in range(4)]
-    rate = 1.0 / statistics.median(wall for wall, _ in turns)
-    return {"steps per second": round(rate), "physics steps per second": round(5 * rate)}
+    return {"steps per second": rates(turns), "physics steps per second": [5 * rate for rate in rates(turns)]}
 
 
 def main() -> None:

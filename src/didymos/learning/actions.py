@@ -101,7 +101,7 @@ def default_act(robot: RobotRun) -> dict[str, ActSpec]:
     Where there is nothing of all that, the program's set-points, from -1 to 1.
     """
     known = robot.robot
-    held = [item for item in known.actuators if item.way in ("impedance", "drive")]
+    held = [item for item in known.actuators if item.way in ("impedance", "drive") or (item.way == "affine" and item.kp > 0.0)]
     readable = all(any(name.endswith(f".{item.joint}.position") for name in known.measured) for item in known.actuators)
     act: dict[str, ActSpec] = {}
     taken: set[str] = set()
