@@ -33,6 +33,7 @@ from didymos.cli.log import log
 from didymos.cli.new import new
 from didymos.cli.plot import plot
 from didymos.cli.polar import polar
+from didymos.cli.report import report
 from didymos.cli.run import run
 from didymos.cli.serve import serve
 from didymos.cli.shadow import shadow
@@ -72,6 +73,7 @@ app.command(
     epilog="Example: didymos design power_unit --scenario chirp --noise out_pos_rad=6e-5 --noise out_vel_rad_s=0.01 -o best.yaml"
 )(design)
 app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass=0.4:0.8 --runs 50 --plot mass.png")(sweep)
+app.command(epilog="Example: didymos report runs -o runs.html")(report)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos shadow quadcopter --robot ros2:0 --record beside.mcap")(shadow)
 app.command(epilog="Example: didymos train quadcopter --task hover --minutes 3 -o hover")(train)

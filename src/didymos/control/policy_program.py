@@ -210,7 +210,8 @@ def policy_program(policy: Policy, file: str, program: type[CompiledController] 
     observed = Declaration("setpoint", "observed", shape=(max(1, len(policy.asked)),))
     made.declared_setpoints = (*(program.declared_setpoints if program is not None else ()), observed)
     inputs, answers = sum(name.startswith(INPUTS) for name in policy.actions), (len(policy.actions),)
-    behind: dict[str, Any] = {name: getattr(program, name, _EMPTY) for name in ("setpoint_layout", "command_layout", "memory_layout")}
+    layouts = ("setpoint_layout", "command_layout", "memory_layout")
+    behind: dict[str, Any] = {name: getattr(program, name, _EMPTY) for name in layouts}
     made.setpoint_layout = np.dtype([("observed", np.float64, (len(policy.asked),)), ("inner", behind["setpoint_layout"])])
     made.command_layout = np.dtype([("commanded", np.float64, (inputs,)), ("inner", behind["command_layout"])])
     memory = behind["memory_layout"]
