@@ -41,6 +41,7 @@ from didymos.cli.shadow import shadow
 from didymos.cli.show import show
 from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
+from didymos.cli.train import train
 from didymos.cli.trim import trim
 from didymos.cli.trust import trust
 from didymos.cli.validate import validate
@@ -80,6 +81,7 @@ app.command(
 )(falsify)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos shadow quadcopter --robot ros2:0 --record beside.mcap")(shadow)
+app.command(epilog="Example: didymos train quadcopter --task hover --minutes 3 -o hover")(train)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
 app.command(epilog="Example: didymos trim skywalker_2013 --airspeed 12:25:1 --plot trim.png")(trim)
 app.command(epilog="Example: didymos crosscheck quadcopter --scenario hover --contact drop -o crosscheck.png")(crosscheck)

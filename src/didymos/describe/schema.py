@@ -219,7 +219,7 @@ class RecordSpec(Spec):
 class ControlSpec(Spec):
     """The control program, its rate, its gains and its options."""
 
-    program: str = Field(description="a shipped program, MODULE:CLASS, FILE.py:CLASS or FILE.fmu")
+    program: str = Field(description="a shipped program, MODULE:CLASS, FILE.py:CLASS, FILE.fmu or a policy, FILE.npz")
     rate: float = number(100.0, unit="Hz", low=0.01, high=100_000, live=False)
     gains: dict[str, Any] = Field(default={}, description="by name, nested or dotted")
     options: dict[str, Any] = Field(default={}, description="arguments of the program's class")

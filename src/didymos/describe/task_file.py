@@ -20,7 +20,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from didymos.describe.expression import Expression, check_expression, is_signal_pattern
+from didymos.control.expression import Expression, check_expression, is_signal_pattern
+from didymos.describe.policy_spec import PolicySpec
 from didymos.spec import Spec, number
 
 __all__ = ["ActSpec", "DrawSpec", "ObserveSpec", "TaskSpec"]
@@ -138,4 +139,5 @@ class TaskSpec(Spec):
     set: dict[str, Number] = Field(default={}, description="values of the plant's parameters by path")
     setpoints: dict[str, Number] = Field(default={}, description="constant set-points by name, which expressions read")
     start: dict[str, DrawSpec] = Field(default={}, description="where episodes begin, by path below `start`")
+    policy: PolicySpec = Field(default=PolicySpec(), description="the shape of the policy that is trained; see policy_spec.py")
     randomize: dict[str, DrawSpec] = Field(default={}, description="parameters, or setpoints.NAME, drawn for each episode")

@@ -25,8 +25,9 @@ import numpy as np
 from numba import types
 
 from didymos.compiled import kernel
+from didymos.control.call_program import call_program
 from didymos.control.stimulus import STIMULUS, evaluate
-from didymos.engine.calls import call_program, engine_function
+from didymos.engine.calls import engine_function
 from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
 from didymos.engine.couplings import switch_couplings, write_poses

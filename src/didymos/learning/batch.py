@@ -149,10 +149,18 @@ class Batch:
         self.rows.modes[:] = np.where(chosen, BEGIN, SKIP)
         self._run()
 
-    def step(self, actions: NDArray[np.floating], begins: NDArray[np.bool_] | None = None) -> None:
-        """Let all environments take a step with actions [n, actions], but for those that begin their next episode instead."""
+    def step(
+        self,
+        actions: NDArray[np.floating],
+        begins: NDArray[np.bool_] | None = None,
+        rests: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Let all environments take a step with actions [n, actions], but for those that begin their next episode instead, and
+        those that rest."""
         self.rows.actions[:] = actions
         self.rows.modes[:] = STEP_ON if begins is None else np.where(begins, BEGIN, STEP_ON)
+        if rests is not None:
+            self.rows.modes[rests] = SKIP
         self._run()
 
     def _run(self) -> None:

@@ -18,6 +18,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from didymos.compiled import kernel
+from didymos.control.steps import run_steps
 from didymos.engine.calls import engine_function
 from didymos.engine.link_frames import place_links
 from didymos.engine.loop import AHEAD, FINE, SENSED, TRUTH, run_ticks, stimulate
@@ -25,7 +26,6 @@ from didymos.engine.memory_layout import LOOP_STATE
 from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT, layout_of
 from didymos.learning.draws import DRAW, Kind, draw, episode_key
 from didymos.learning.signal_table import SIGNAL
-from didymos.learning.steps import run_steps
 from didymos.native import array_at, doubles, longs, record_at, row_at
 
 __all__ = [

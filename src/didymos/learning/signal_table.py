@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.control.steps import StepBuilder
 from didymos.engine.context import Source
 from didymos.engine.simulation import Simulation
 from didymos.errors import InputError, nearest
-from didymos.learning.steps import StepBuilder
 from didymos.rotations import ANGLES
 
 __all__ = ["SIGNAL", "SignalTable"]
@@ -94,7 +94,7 @@ class SignalTable:
             return [self.slot(name) for name in found]
         stream, _, last = (self.agent + path).rpartition(".")
         if last in ANGLES and f"{stream}.orientation.w" in self._known:
-            return [self._angle(last, *(self.slot(f"{stream}.orientation.{axis}") for axis in "wxyz"))]
+            return [self.builder.angle(last, *(self.slot(f"{stream}.orientation.{axis}") for axis in "wxyz"))]
         own = [name.removeprefix(self.agent) for name in self.names]
         groups = {name.rsplit(".", cut)[0] for name in own for cut in range(3)}
         raise InputError(f"there is no signal {path!r}{nearest(path, sorted({*own, *groups}))}")
@@ -106,19 +106,3 @@ class SignalTable:
         if name not in self._read:
             self._read[name] = self.builder.slot()
         return self._read[name]
-
-    def _angle(self, name: str, w: int, x: int, y: int, z: int) -> int:
-        """An angle [rad] of a unit quaternion, as `rotations.angle` has it."""
-        make, constant = self.builder.make, self.builder.constant
-
-        def twice(first: tuple[int, int], second: tuple[int, int], operation: str) -> int:
-            return make("multiply", constant(2.0), make(operation, make("multiply", *first), make("multiply", *second)))
-
-        if name == "pitch":
-            return make("asin", twice((w, y), (z, x), "subtract"))
-        if name == "tilt":
-            aside = make("sqrt", make("add", make("multiply", x, x), make("multiply", y, y)))
-            return make("multiply", constant(2.0), make("asin", aside))
-        one, other = ((w, x), (y, z)) if name == "roll" else ((w, z), (x, y))
-        squares = ((x, x), (y, y)) if name == "roll" else ((y, y), (z, z))
-        return make("atan2", twice(one, other, "add"), make("subtract", constant(1.0), twice(*squares, "add")))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from didymos.air.air_state import AIR_STATE
 from didymos.contract import offset_of
-from didymos.describe.expression import Signal, is_signal_pattern, parse_expression
+from didymos.control.expression import Signal, is_signal_pattern, parse_expression
 from didymos.describe.names import readings
 from didymos.describe.task_file import DrawSpec, TaskSpec
 from didymos.engine.context import Target

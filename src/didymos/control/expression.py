@@ -24,7 +24,7 @@ from didymos.errors import InputError, nearest
 
 __all__ = [
     "FUNCTIONS", "Call", "Expression", "Listed", "Literal", "Node", "Signal", "check_expression",
-    "is_signal_pattern", "parse_expression",
+    "is_signal_pattern", "parse_expression", "signals_of",
 ]  # fmt: skip
 
 FUNCTIONS = {
@@ -110,6 +110,14 @@ def check_expression(text: str) -> str:
 
 Expression = Annotated[str, AfterValidator(check_expression)]
 """A text of a file that can be read as an expression."""
+
+
+def signals_of(node: Node) -> tuple[str, ...]:
+    """Paths of all signals in an expression."""
+    if isinstance(node, Signal):
+        return (node.path,)
+    inner = node.items if isinstance(node, Listed) else node.arguments if isinstance(node, Call) else ()
+    return tuple(dict.fromkeys(path for item in inner for path in signals_of(item)))
 
 
 def _path(node: ast.AST) -> str | None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.compiled import kernel
-from didymos.describe.expression import Call, Listed, Literal, Node, Signal
+from didymos.control.expression import Call, Listed, Literal, Node, Signal
 from didymos.errors import InputError
 from didymos.native import row_at
 
@@ -153,6 +153,22 @@ class StepBuilder:
     def slots(self) -> NDArray[np.float64]:
         """Slots before anything is read, shape [slots]."""
         return np.array(self._values or [0.0])
+
+    def angle(self, name: str, w: int, x: int, y: int, z: int) -> int:
+        """The slot of an angle [rad] of a unit quaternion in slots, as `rotations.angle` has it."""
+        make, constant = self.make, self.constant
+
+        def twice(first: tuple[int, int], second: tuple[int, int], operation: str) -> int:
+            return make("multiply", constant(2.0), make(operation, make("multiply", *first), make("multiply", *second)))
+
+        if name == "pitch":
+            return make("asin", twice((w, y), (z, x), "subtract"))
+        if name == "tilt":
+            aside = make("sqrt", make("add", make("multiply", x, x), make("multiply", y, y)))
+            return make("multiply", constant(2.0), make("asin", aside))
+        one, other = ((w, x), (y, z)) if name == "roll" else ((w, z), (x, y))
+        squares = ((x, x), (y, y)) if name == "roll" else ((y, y), (z, z))
+        return make("atan2", twice(one, other, "add"), make("subtract", constant(1.0), twice(*squares, "add")))
 
     def number(self, node: Node) -> int:
         """The slot of an expression that is one number."""

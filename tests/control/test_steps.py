@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from didymos.compiled import kernel
-from didymos.describe.expression import parse_expression
+from didymos.control.expression import parse_expression
+from didymos.control.steps import STEP, StepBuilder, run_steps
 from didymos.errors import InputError
-from didymos.learning.steps import STEP, StepBuilder, run_steps
 from didymos.native import array_at
 
 SIGNALS = {"a": [2.0], "b": [-0.7], "v": [1.0, -2.0, 3.0], "w": [0.5, 0.25, 4.0]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from didymos.describe.expression import Call, Literal, Signal, is_signal_pattern, parse_expression
+from didymos.control.expression import Call, Literal, Signal, is_signal_pattern, parse_expression
 from didymos.describe.task_file import DrawSpec, TaskSpec
 from didymos.errors import InputError
 
