@@ -203,8 +203,8 @@ def _print_result(summary: SweepSummary) -> None:
     print_table([("runs", str(summary.runs)), ("met", str(summary.met))])
     rows = []
     for name, found in summary.found.items():
-        unit = found.verdict.unit
-        rows.append((name, number(found.least, unit), number(found.mean, unit), number(found.most, unit), str(found.missed)))
+        least, mean, most = (number(value, found.unit) for value in (found.least, found.mean, found.most))
+        rows.append((name, least, mean, most, str(found.missed)))
     print_table(rows, ("expectation", "least", "mean", "most", "missed"))
     for _, trial in summary.fell_short:
         short = trial.error or ", ".join(verdict.name for verdict in trial.verdicts if verdict.ok is False)
