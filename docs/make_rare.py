@@ -56,8 +56,10 @@ def shapes() -> dict[str, tuple[Score, int, float]]:
     bent = quad(lambda y: ndtr(0.3 * y * y - 5.0) * math.exp(-0.5 * y * y) / math.sqrt(2.0 * math.pi), -12.0, 12.0)[0]
     two, small = (ndtr(-3.8), ndtr(-4.1)), 7.839220e-06
     return {
-        "a plane, 2 parameters": (lambda z: away - z.sum(axis=1) / math.sqrt(2.0), 2, 1e-4),
-        "a plane, 6 parameters": (lambda z: away - z.sum(axis=1) / math.sqrt(6.0), 6, 1e-4),
+        **{
+            f"a plane, {n} parameters": (lambda z, n=n: away - z.sum(axis=1) / math.sqrt(n), n, 1e-4)
+            for n in (2, 6, 10, 15)
+        },
         "two opposite tails, 4": (lambda z: tail - np.abs(z[:, 0]), 4, 1e-4),
         "a bent boundary, 2": (lambda z: 5.0 - z[:, 0] - 0.3 * z[:, 1] ** 2, 2, bent),
         "a corner of two uniform ones": (lambda z: ndtr(z[:, 0]) * ndtr(z[:, 1]) - small, 2, small * (1.0 - math.log(small))),

@@ -130,7 +130,7 @@ def a_worker(head: int) -> int | None:
 
 def resident(pid: int) -> int:
     text = Path(f"/proc/{pid}/status").read_text()
-    return int(next(line.split()[1] for line in text.splitlines() if line.startswith("VmRSS"))) // 1024
+    return next((int(line.split()[1]) // 1024 for line in text.splitlines() if line.startswith("VmRSS")), 0)
 
 
 def sweeps(runs: int, seconds: float) -> None:
@@ -147,8 +147,8 @@ def sweeps(runs: int, seconds: float) -> None:
         while head.poll() is None:
             time.sleep(1.0)
             parts = len(glob.glob(str(folder / "runs-*.parquet")))
-            if parts and head.poll() is None:
-                memory.append(resident(head.pid))
+            if parts and (now := resident(head.pid)):
+                memory.append(now)
             done = len(read_store(folder).indices()) if parts else 0
             if broken and not ended and done > 0.3 * runs:
                 worker = a_worker(head.pid)

@@ -45,9 +45,8 @@ def print_sweep(summary: SweepSummary, plan: Plan, until: float | None) -> None:
     print_table(rows)
     rows_found = []
     for name, found in summary.found.items():
-        unit = found.verdict.unit
-        ends = (number(found.least, unit), number(found.mean, unit), number(found.most, unit))
-        rows_found.append((name, *ends, str(found.missed)))
+        least, mean, most = (number(value, found.unit) for value in (found.least, found.mean, found.most))
+        rows_found.append((name, least, mean, most, str(found.missed)))
     print_table(rows_found, ("expectation", "least", "mean", "most", "missed"))
     if chance is None:
         _name_failed(summary)
