@@ -164,3 +164,8 @@ def test_19_a_resonance_of_gain_and_inertia_breaks_the_formula(run: Run, tmp_pat
     assert values["scenarios.shake.stimuli.0.frequency"] == pytest.approx(own, rel=0.2)  # the arm and damping take some away
     assert values["parts.drive.kd"] < 0.03
     assert is_picture(tmp_path / "counter_example.png")
+
+
+def test_16_a_gain_on_the_error_beats_none(run: Run) -> None:
+    without, best = run(16)
+    assert best > without

@@ -16,6 +16,7 @@ from didymos.cli.fit_parameters import free_parameters
 from didymos.cli.fit_result import fit_facts, print_fit
 from didymos.cli.options import (
     AsJson,
+    Cluster,
     Control,
     Portable,
     Quiet,
@@ -32,6 +33,7 @@ from didymos.cli.progress import progress
 from didymos.cli.residual_options import Residuals, with_residual
 from didymos.cli.text import print_json
 from didymos.cli.values import limits
+from didymos.cli.workers import workers
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,6 +101,7 @@ class FitOptions:
     ] = "sandwich"
     portable: Portable = False
     threads: Threads = None
+    cluster: Cluster = None
     sets: Sets = None
     values: Values = None
     control: Control = None
@@ -157,22 +160,23 @@ def _search(options: FitOptions) -> Fit:
     usual = options.starts * _USUAL_ROUNDS * (len(bounds) + 1) + usual_runs(options.intervals, len(bounds))
     checkpoint = None if options.output is None else options.output.with_name(options.output.name + ".progress")
     between = limits(options.between, "--between") if options.between else None
-    if options.residuals.residual_only:
-        from didymos.fitting.unfitted import as_it_is
+    with workers(options.cluster, options.threads) as threads:
+        if options.residuals.residual_only:
+            from didymos.fitting.unfitted import as_it_is
 
-        fitted = as_it_is(
-            twin, recordings, hold_out=held_out, window=options.window, between=between, given=values, threads=options.threads
-        )
-        return with_residual(fitted, twin, recordings, held_out, between, options.residuals, options.threads, quiet=quiet)
-    with progress(usual, quiet=quiet, text="{task.completed:.0f} runs") as tick:
-        fitted = search(
-            twin, recordings, bounds, hold_out=held_out, window=options.window, start=options.start,
-            between=between, first_guess=options.first_guess, method=options.method, starts=options.starts,
-            seed=options.seed, threads=options.threads, units=not options.units_as_given, intervals=options.intervals,
-            checkpoint=checkpoint, resume=options.resume,
-            watch=lambda runs, loss: tick(min(runs, 0.99 * usual), f"loss {loss:.6g}"),
-        )  # fmt: skip
-    return with_residual(fitted, twin, recordings, held_out, between, options.residuals, options.threads, quiet=quiet)
+            fitted = as_it_is(
+                twin, recordings, hold_out=held_out, window=options.window, between=between, given=values, threads=threads
+            )
+            return with_residual(fitted, twin, recordings, held_out, between, options.residuals, threads, quiet=quiet)
+        with progress(usual, quiet=quiet, text="{task.completed:.0f} runs") as tick:
+            fitted = search(
+                twin, recordings, bounds, hold_out=held_out, window=options.window, start=options.start,
+                between=between, first_guess=options.first_guess, method=options.method, starts=options.starts,
+                seed=options.seed, threads=threads, units=not options.units_as_given, intervals=options.intervals,
+                checkpoint=checkpoint, resume=options.resume,
+                watch=lambda runs, loss: tick(min(runs, 0.99 * usual), f"loss {loss:.6g}"),
+            )  # fmt: skip
+        return with_residual(fitted, twin, recordings, held_out, between, options.residuals, threads, quiet=quiet)
 
 
 def _keep(fitted: Fit, options: FitOptions) -> None:

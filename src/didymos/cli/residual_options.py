@@ -15,6 +15,7 @@ from didymos.cli.values import finite
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
+    from didymos.cluster.executor import Workers
     from didymos.fitting import Fit, Recording
     from didymos.fitting.segments import Span
     from didymos.twin import Twin
@@ -76,7 +77,7 @@ def with_residual(
     held_out: Sequence[Recording],
     between: Span | None,
     asked: Residuals,
-    threads: int | None,
+    threads: Workers,
     *,
     quiet: bool,
 ) -> Fit:

@@ -14,6 +14,7 @@ from didymos.cli.description_options import Reading
 from didymos.cli.fit_columns import ColumnOption, columns_from
 from didymos.cli.options import (
     AsJson,
+    Cluster,
     Control,
     Portable,
     Quiet,
@@ -29,6 +30,7 @@ from didymos.cli.options import (
 from didymos.cli.progress import progress
 from didymos.cli.text import number, print_json, print_table
 from didymos.cli.values import limits
+from didymos.cli.workers import workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,6 +65,7 @@ class ValidateOptions:
     column: ColumnOption = None
     portable: Portable = False
     threads: Threads = None
+    cluster: Cluster = None
     sets: Sets = None
     values: Values = None
     control: Control = None
@@ -105,10 +108,11 @@ def _judge(options: ValidateOptions) -> Validation:
         )
     recordings = read_recordings(twin, options.data, columns_from(twin, options.column or []))
     between = limits(options.between, "--between") if options.between else None
-    with progress(_USUAL, quiet=quiet, text="{task.completed:.0f} runs") as tick:
+    bar = progress(_USUAL, quiet=quiet, text="{task.completed:.0f} runs")
+    with workers(options.cluster, options.threads) as threads, bar as tick:
         return judge(
             twin, recordings, before=before, window=options.window, between=between, look_back=options.look_back,
-            threads=options.threads,
+            threads=threads,
             watch=lambda runs, loss: tick(min(runs, 0.99 * _USUAL), f"loss {loss:.6g}"),
         )  # fmt: skip
 

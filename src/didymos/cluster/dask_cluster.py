@@ -39,10 +39,11 @@ class DaskExecutor(RemoteExecutor):
         try:
             if address is None:
                 cores = workers or os.cpu_count() or 1
-                self._own = distributed.LocalCluster(
-                    n_workers=cores, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
-                    silence_logs=logging.CRITICAL, memory_limit=0,
-                )  # fmt: skip
+                with cluster_package("dask").config.set({"distributed.scheduler.allowed-failures": 0}):  # said here at once
+                    self._own = distributed.LocalCluster(
+                        n_workers=cores, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
+                        silence_logs=logging.CRITICAL, memory_limit=0, preload=["didymos.cluster.ignore_interrupts"],
+                    )  # fmt: skip
             self._client = distributed.Client(self._own or address, set_as_default=False, timeout=_PATIENCE)
             self._client.wait_for_workers(1, timeout=_PATIENCE)
         except Exception as error:  # whatever its network, its versions or its processes say
@@ -78,10 +79,6 @@ class DaskExecutor(RemoteExecutor):
             raise WorkerDied from error
         except Exception as error:
             raise RunError(f"the Dask cluster failed: {_one_line(error)}") from error
-
-    def _cancel(self, handles: Collection[Any]) -> None:
-        with contextlib.suppress(Exception):
-            self._client.cancel(list(handles), force=True)
 
     def close(self) -> None:
         """Let the workers go; those of a cluster that was there before stay."""

@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 from didymos.errors import InputError
 
-__all__ = ["Executor", "executor"]
+__all__ = ["Executor", "Workers", "executor"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -41,6 +41,10 @@ class Executor(Protocol):
     def close(self) -> None:
         """Let the workers go; those of a cluster that was there before stay."""
         ...
+
+
+Workers = int | Executor | None
+"""Who does some work: so many threads of this machine, all of its cores (None), or an executor that the caller closes."""
 
 
 def executor(cluster: str | None = None, *, workers: int | None = None) -> Executor:

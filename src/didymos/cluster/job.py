@@ -26,10 +26,11 @@ from didymos.cluster.files import TravellingFiles, unpacked
 from didymos.errors import DidymosError, InputError, RunError
 from didymos.portable import mode
 
-__all__ = ["Answer", "Job", "cluster_package", "do", "pack"]
+__all__ = ["KEPT", "Answer", "Job", "cluster_package", "do", "pack"]
 
 _COMPARED = ("didymos", "mujoco-core", "numba", "numpy")
-_KEPT = 2  # jobs that a worker is ready for at the same time
+KEPT = 3
+"""Jobs that a worker is ready for at the same time."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class _Ready:
         with self._turn:
             if job.token not in self._works:
                 self._works[job.token] = _unpack(job.payload)
-                while len(self._works) > _KEPT:
+                while len(self._works) > KEPT:
                     self._works.popitem(last=False)
             self._works.move_to_end(job.token)
             return self._works[job.token][0]

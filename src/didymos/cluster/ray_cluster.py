@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from didymos.cluster.address import reachable
@@ -21,6 +21,7 @@ from didymos.portable import is_portable, portable_environment
 __all__ = ["RayExecutor"]
 
 _PORT = 10001  # of Ray's clients
+_LOOPBACK = "127.0.0.1"
 _STORE = 100_000_000  # [bytes] of a local cluster's shared memory: a job and answers are small
 
 
@@ -36,28 +37,29 @@ class RayExecutor(RemoteExecutor):
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # graphics cards are none of our business
         address = "local" if cluster == "ray" else reachable(cluster, _PORT)
         cores = workers or os.cpu_count() or 1
-        local = {"num_cpus": cores, "include_dashboard": False, "object_store_memory": _STORE, "_node_ip_address": "127.0.0.1"}
+        local = {"num_cpus": cores, "include_dashboard": False, "object_store_memory": _STORE, "_node_ip_address": _LOOPBACK}
         environment = {"env_vars": portable_environment({})} if is_portable() else None
         try:
-            ray.init(
-                address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment,
-                **(local if address == "local" else {}),
-            )  # fmt: skip
+            with _on_loopback(ray):
+                ray.init(
+                    address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment,
+                    **(local if address == "local" else {}),
+                )  # fmt: skip
         except Exception as error:  # whatever its network, its versions or its processes say
             ray.shutdown()
             raise InputError(f"Ray cannot be used: {_first_line(error)}", option="cluster") from error
         self.workers = workers or int(ray.cluster_resources().get("CPU", 1))
         self._do = ray.remote(num_cpus=1, max_retries=0)(_do)
-        self._sent: Any = None
+        self._sent: dict[str, Any] = {}  # references to jobs in Ray's store, by token
 
     def _announce(self, job: Job) -> None:
-        self._sent = self._ray.put(job)
+        self._sent[job.token] = self._ray.put(job)
 
     def _forget(self, job: Job) -> None:
-        self._sent = None
+        self._sent.pop(job.token, None)
 
     def _submit(self, job: Job, items: Sequence[Any]) -> Any:
-        return self._do.remote(self._sent, job.token, list(items))
+        return self._do.remote(self._sent[job.token], list(items))
 
     def _wait(self, handles: Collection[Any]) -> Iterable[Any]:
         done, _ = self._ray.wait(list(handles), num_returns=1)
@@ -75,18 +77,28 @@ class RayExecutor(RemoteExecutor):
         except errors.RayError as error:
             raise RunError(f"the Ray cluster failed: {_first_line(error)}") from error
 
-    def _cancel(self, handles: Collection[Any]) -> None:
-        for handle in handles:
-            with contextlib.suppress(Exception):
-                self._ray.cancel(handle, force=True)
-
     def close(self) -> None:
         """Let the workers go; those of a cluster that was there before stay."""
-        self._sent = None
+        self._sent.clear()
         self._ray.shutdown()
 
 
-def _do(job: Job, token: str, items: Sequence[Any]) -> Answer:
+@contextlib.contextmanager
+def _on_loopback(ray: Any) -> Iterator[None]:
+    """Let a cluster of this machine listen on loopback alone, and say nothing on stdout.
+
+    Ray takes 127.0.0.1 for the machine's address in its network, and would listen there: to anybody, and without a password.
+    """
+    services, worker = ray._private.services, ray._private.worker
+    resolve, services.resolve_ip_for_localhost = services.resolve_ip_for_localhost, lambda host: host
+    worker._worker_logs_enabled = False
+    try:
+        yield
+    finally:
+        services.resolve_ip_for_localhost = resolve
+
+
+def _do(job: Job, items: Sequence[Any]) -> Answer:
     return do(job, items)
 
 

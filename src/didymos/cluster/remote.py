@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from didymos.cluster.job import Answer, Job, pack
+from didymos.cluster.job import KEPT, Answer, Job, pack
 from didymos.errors import InputError, RunError
 
 __all__ = ["ItemLost", "RemoteExecutor", "WorkerDied"]
@@ -51,8 +51,7 @@ class RemoteExecutor(ABC):
     workers: int
 
     def __init__(self) -> None:
-        self._job: Job | None = None
-        self._packed: Any = None  # the work of the job
+        self._jobs: list[tuple[Any, Job]] = []  # work and its job, the last used one last
 
     def run(self, work: Callable[[T], R], items: Iterable[T]) -> Generator[tuple[int, R], None, None]:
         """The number of each item and its result, as they come."""
@@ -82,17 +81,20 @@ class RemoteExecutor(ABC):
                     size = max(1, min(_LARGEST, int(_BUNDLE / max(pace, 1e-6))))
                     yield from ((index, result) for (index, _), result in zip(bundle.items, answer.results, strict=True))
         finally:
-            if under_way:
-                self._cancel(under_way)
+            under_way.clear()  # what nobody waits for any longer is small: at most two bundles per worker
 
     def _job_of(self, work: Callable[[Any], Any]) -> Job:
         """Work that is asked for again is sent only once."""
-        if self._job is None or self._packed is not work:
-            if self._job is not None:
-                self._forget(self._job)
-            self._job, self._packed = pack(work), work
-            self._announce(self._job)
-        return self._job
+        known = next((item for item in self._jobs if item[0] is work), None)
+        if known is None:
+            while len(self._jobs) >= KEPT:
+                self._forget(self._jobs.pop(0)[1])
+            known = work, pack(work)
+            self._announce(known[1])
+        else:
+            self._jobs.remove(known)
+        self._jobs.append(known)
+        return known[1]
 
     @abstractmethod
     def _announce(self, job: Job) -> None:
@@ -113,10 +115,6 @@ class RemoteExecutor(ABC):
     @abstractmethod
     def _answer(self, handle: Any) -> Answer:
         """The answer that has come; a `WorkerDied` where there will be none."""
-
-    @abstractmethod
-    def _cancel(self, handles: Collection[Any]) -> None:
-        """Stop what nobody waits for any longer."""
 
 
 def _alone(bundle: _Bundle) -> Iterator[_Bundle]:

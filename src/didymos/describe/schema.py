@@ -20,6 +20,7 @@ from didymos.describe.code import Code
 from didymos.describe.formula_text import signals_in
 from didymos.describe.object_spec import ObjectSpec
 from didymos.describe.ros2_file import Ros2Spec
+from didymos.describe.task_file import TaskSpec
 from didymos.errors import InputError, nearest
 from didymos.kinds import Kinds
 from didymos.measures import MEASURES
@@ -218,7 +219,7 @@ class RecordSpec(Spec):
 class ControlSpec(Spec):
     """The control program, its rate, its gains and its options."""
 
-    program: str = Field(description="a shipped program, MODULE:CLASS, FILE.py:CLASS or FILE.fmu")
+    program: str = Field(description="a shipped program, MODULE:CLASS, FILE.py:CLASS, FILE.fmu or a policy, FILE.npz")
     rate: float = number(100.0, unit="Hz", low=0.01, high=100_000, live=False)
     gains: dict[str, Any] = Field(default={}, description="by name, nested or dotted")
     options: dict[str, Any] = Field(default={}, description="arguments of the program's class")
@@ -433,6 +434,7 @@ class TwinFile(Spec):
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
+    tasks: dict[Name, TaskSpec] = Field(default={}, description="what policies learn; see task_file.py")
     ros2: Ros2Spec = Ros2Spec()
     recordings: RecordingsSpec = RecordingsSpec()
     fit: FitSpec = FitSpec()

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import AnyPart, AnySensor, ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
+from didymos.describe.task_file import TaskSpec
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
@@ -162,3 +163,4 @@ class WorldFile(Spec):
     couplings: dict[Name, CouplingSpec] = Field(default={}, description="welds and springs between robots")
     record: WorldRecordSpec = WorldRecordSpec()
     scenarios: dict[Name, WorldScenarioSpec] = Field(default={})
+    tasks: dict[Name, TaskSpec] = Field(default={}, description="of all robots together; names begin with the robot's")

@@ -29,7 +29,7 @@ from didymos.errors import InputError
 
 __all__ = ["Reruns"]
 
-_RECORD = "record"  # the buffer of rows, which a run empties before it fills it
+_BUFFER = ("cells", "stamps", "counts", "on", "half")  # of rows, which a run empties before it fills it
 _ADDRESSES = ("engine", "program")  # tables whose numbers are addresses
 _BUILDING = threading.Lock()  # a first build compiles kernels, which one thread of a process does at a time
 
@@ -97,8 +97,8 @@ class Reruns:
 
 def _tables(simulation: Simulation) -> list[NDArray[Any]]:
     """The part tables and all tables of the loop but the buffer of rows."""
-    groups = [group for robot in simulation.robots.values() for name, group in robot.context._asdict().items() if name != _RECORD]
-    return [value for group in groups for value in group if isinstance(value, np.ndarray)]
+    groups = [group._asdict() for robot in simulation.robots.values() for group in robot.context]
+    return [value for group in groups for name, value in group.items() if isinstance(value, np.ndarray) and name not in _BUFFER]
 
 
 def _contents(simulation: Simulation) -> list[bytes]:

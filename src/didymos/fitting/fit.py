@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.cluster.executor import Workers
 from didymos.describe.schema import FreeSpec
 from didymos.describe.twin import Twin
 from didymos.errors import InputError
@@ -51,7 +52,7 @@ def fit(
     method: str = "least-squares",
     starts: int = 1,
     seed: int = 0,
-    threads: int | None = None,
+    threads: Workers = None,
     units: bool = True,
     intervals: str = "sandwich",
     checkpoint: Path | None = None,
@@ -72,7 +73,7 @@ def fit(
         method: `least-squares`, `pattern` or `global`.
         starts: the first from the twin's own values, the others drawn within the bounds; other valleys are told.
         seed: of the drawn starts, of the global search and of the samples of the posterior.
-        threads: all cores by default.
+        threads: how many, all cores by default; or an executor (`cluster/executor.py`). The result is the same.
         units: whether a column that is off by a factor with a name (2 pi, 1000) is refused.
         intervals: `sandwich`, from the slopes at the optimum; `profile`, by profile likelihood; `posterior`, by sampling.
         checkpoint: a file that keeps the best so far while the search goes on; `resume` begins there.
@@ -169,7 +170,7 @@ def _withheld(fitted: Sequence[FittedParameter], wrong: Sequence[Misfit]) -> tup
 
 
 def _guess(
-    twin: Twin, recordings: Sequence[Recording], parameters: Parameterization, start: _Array, noise: float, threads: int | None,
+    twin: Twin, recordings: Sequence[Recording], parameters: Parameterization, start: _Array, noise: float, threads: Workers,
     between: Span | None,
 ) -> _Array:
     """Where the search begins after windows of a few samples: what is fitted there are accelerations, not motions."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from didymos.cluster.executor import Workers
 from didymos.describe.schema import FreeSpec
 from didymos.describe.twin import Twin
 from didymos.fitting.certainty import coordinates_confidence, fitted, reported, unbiased
@@ -29,7 +30,7 @@ def judge(
     shared: Sequence[FittedParameter],
     window: float | None,
     between: Span | None,
-    threads: int | None,
+    threads: Workers,
     *,
     units: bool,
     estimate: bool,

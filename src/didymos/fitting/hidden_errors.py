@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.cluster.executor import Workers
 from didymos.fitting.certainty import coordinates_confidence, fitted, reported, unbiased
 from didymos.fitting.fitted import FittedParameter
 from didymos.fitting.lags import Lag, lags
@@ -27,7 +28,7 @@ def hidden_lags(problem: Problem, jacobian: _Array, residual: _Array) -> tuple[L
     return lags(jacobian, residual, problem.blocks(), slopes, names, belief=problem.noise)
 
 
-def hidden_starts(problem: Problem, found: Sequence[FittedParameter], threads: int | None) -> tuple[StartDoubt, ...]:
+def hidden_starts(problem: Problem, found: Sequence[FittedParameter], threads: Workers) -> tuple[StartDoubt, ...]:
     """Values of windows with measured starts that those with estimated ones do not agree with."""
     freed = Problem(
         problem.twin, problem.recordings, problem.segments, problem.parameters, noise=problem.noise, estimate_starts=True,

@@ -10,31 +10,27 @@ of the recording, or of the first error where that is larger. Such a point is ne
 What is asked of all errors together (a loss, the triangle of least squares) is summed up stretch by stretch of whole recordings,
 so that a search among many recordings holds the residuals of a few (`tall_skinny.py`). The stretches hang on the data alone.
 
-A worker is a predictor (`prediction.py`), which goes through segments one by one. A run depends on nothing that was before it, so
-the number of threads does not matter. The compiled loop releases the interpreter, so threads are enough.
+Runs are made by an executor (`cluster/executor.py`), on threads of this machine or on a cluster; `segment_work.py` is what a
+worker does. A run depends on nothing that was before it, so neither the number of workers nor their place matters.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import queue
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.cluster.executor import Workers, executor
 from didymos.describe.twin import Twin
-from didymos.errors import InputError, RunError
 from didymos.fitting.blocks import Block
-from didymos.fitting.described import DescribedTwins, arguments_of
+from didymos.fitting.described import arguments_of
 from didymos.fitting.parameterization import Parameterization
-from didymos.fitting.prediction import Predictor, State
+from didymos.fitting.prediction import State
 from didymos.fitting.recording import Recording
 from didymos.fitting.residual_rows import ResidualRows
+from didymos.fitting.segment_work import SegmentTask, SegmentWork
 from didymos.fitting.segments import Segment
-from didymos.fitting.signals import channel_error
 from didymos.fitting.slopes import one_or_both_ways
 from didymos.fitting.start_estimates import StartEstimates
 from didymos.fitting.start_states import StartStates
@@ -43,7 +39,6 @@ from didymos.fitting.tall_skinny import reduced
 __all__ = ["Problem"]
 
 _Array = NDArray[np.float64]
-_OFFSET = "recording.clock_offset"
 _BLOCK = 32  # windows that a worker does in one go
 
 _Mask = NDArray[np.bool_]
@@ -62,7 +57,7 @@ class Problem:
         noise: float = 1.0,
         look_back: float = 0.0,
         estimate_starts: bool = False,
-        threads: int | None = None,
+        threads: Workers = None,
         watch: Callable[[int, float], None] | None = None,
     ) -> None:
         self.twin, self.recordings, self.segments, self.parameters = twin, tuple(recordings), tuple(segments), parameters
@@ -77,12 +72,9 @@ class Problem:
         self._rows = ResidualRows(self.recordings, self.segments)
         self._far: dict[int, tuple[float, ...]] = {}  # by segment: errors of a run that fails, once there was one that did not
         self._blocks = self._cut()
-        count = threads or os.cpu_count() or 1
-        self._pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="didymos-fit")
-        self._workers: queue.SimpleQueue[Predictor] = queue.SimpleQueue()
-        described = DescribedTwins(twin)
-        for _ in range(count):
-            self._workers.put(Predictor(twin, self.recordings, self.segments, described, look_back))
+        self._owns_pool = threads is None or isinstance(threads, int)
+        self._pool = executor(workers=threads) if threads is None or isinstance(threads, int) else threads
+        self._work = SegmentWork(twin, self.recordings, self.segments, parameters, look_back)
         self._starts: list[State | None] = []
         self._estimates: StartEstimates | None = None
         self._begin(estimate_starts)
@@ -122,14 +114,13 @@ class Problem:
         self._starts = [None] * len(self.segments)
         if not any(segment.measured for segment in self.segments):
             return
-        worker = self._workers.get()
-        try:
+        with self._work.predictor() as predictor:
             states: dict[int, StartStates] = {}
             for i, segment in enumerate(self.segments):
                 if segment.recording not in states:
                     recording = self.recordings[segment.recording]
                     arguments = arguments_of(self.parameters.values(self.start))
-                    simulation = worker.sampler(recording, arguments).simulation
+                    simulation = predictor.sampler(recording, arguments).simulation
                     root = simulation.links.root_body(simulation.model)
                     states[segment.recording] = StartStates(self.twin, simulation.model, root, recording)
                 self._starts[i] = states[segment.recording].at(segment.at)
@@ -140,8 +131,6 @@ class Problem:
                     [spreads[segment.recording] for segment in self.segments],
                     [self._rows.of(range(i, i + 1)) for i in range(len(self.segments))], self.parameters.size, self.noise,
                 )  # fmt: skip
-        finally:
-            self._workers.put(worker)
 
     # what is asked of it
 
@@ -202,12 +191,14 @@ class Problem:
         first = self._rows.of(segments).start
         blocks = [block for block in self._blocks if block.start in segments]
 
-        def work(task: tuple[int, range]) -> None:
-            k, block = task
-            rows = self._rows.of(block)
-            errors[rows.start - first : rows.stop - first, k] = self._errors(columns[k], block, starts[k])
-
-        list(self._pool.map(work, [(k, block) for k in range(len(columns)) for block in blocks]))
+        tasks = [(k, block) for k in range(len(columns)) for block in blocks]
+        for index, answer in self._pool.run(self._work, (self._task(columns[k], block, starts[k]) for k, block in tasks)):
+            k, block = tasks[index]
+            self.met_impossible |= answer.impossible
+            for i, found in zip(block, answer.found, strict=True):
+                rows = self._rows.of(range(i, i + 1))
+                here = slice(rows.start - first, rows.stop - first)
+                errors[here, k] = np.nan if found is None else np.concatenate(found)
         return errors, self._fill_failed(errors, segments)
 
     def _walk(self, columns: _Array, starts: Sequence[_Array]) -> Iterator[tuple[range, _Array, _Mask]]:
@@ -380,17 +371,16 @@ class Problem:
         """
         point = np.clip(point, self.low, self.high)
         (starts,) = self._starts_at(point[None])
-        worker = self._workers.get()
-        try:
-            return [self._predict(worker, point, i, starts[i], late) for i in range(len(self.segments))]
-        finally:
-            self._workers.put(worker)
+        with self._work.predictor() as predictor:
+            return [
+                self._work.predict(predictor, point, i, self._state(i, starts[i]), late) for i in range(len(self.segments))
+            ]
 
     def lag_slopes(self, point: _Array) -> _Array:
         """How errors change with a lag of their channel [1/s], shape [samples]: central differences over a recorded interval."""
         step = 0.5 / self.twin.file.record.rate
         ahead, behind = (
-            np.concatenate([part for i, said in enumerate(self.predictions(point, late)) for part in self._weighted(i, said)])
+            np.concatenate([part for i, said in enumerate(self.predictions(point, late)) for part in self._work.errors(i, said)])
             for late in (-step, step)
         )
         return (behind - ahead) / (2.0 * step)
@@ -401,62 +391,25 @@ class Problem:
         point = np.clip(point, self.low, self.high)
         (starts,) = self._starts_at(point[None])
 
-        def work(block: range) -> None:
-            worker = self._workers.get()
-            try:
-                for i in block:
-                    with contextlib.suppress(RunError):
-                        found[i] = self._predict(worker, point, i, starts[i])
-            finally:
-                self._workers.put(worker)
-
-        list(self._pool.map(work, self._blocks))
+        tasks = (self._task(point, block, starts, weighted=False) for block in self._blocks)
+        for index, answer in self._pool.run(self._work, tasks):
+            block = self._blocks[index]
+            found[block.start : block.stop] = answer.found
         return found
 
     def close(self) -> None:
-        """Let the threads go."""
-        self._pool.shutdown(cancel_futures=True)
+        """Let the threads go; workers that were given stay."""
+        if self._owns_pool:
+            self._pool.close()
 
     # inside
 
-    def _errors(self, point: _Array, block: range, starts: _Array) -> _Array:
-        """Weighted errors of some segments, one after the other."""
-        worker = self._workers.get()
-        try:
-            pieces = []
-            for i in block:
-                try:
-                    found = self._predict(worker, point, i, starts[i])
-                except RunError:
-                    found = None
-                except InputError:  # the start's values were fine: these no robot can have
-                    found = None
-                    self.met_impossible = True
-                if found is None:
-                    rows = self._rows.of(range(i, i + 1))
-                    pieces.append(np.full(rows.stop - rows.start, np.nan))
-                else:
-                    pieces += self._weighted(i, found)
-            return np.concatenate(pieces)
-        finally:
-            self._workers.put(worker)
+    def _task(self, point: _Array, block: range, starts: _Array, *, weighted: bool = True) -> SegmentTask:
+        return SegmentTask(point, block, tuple(self._state(i, starts[i]) for i in block), weighted)
 
-    def _weighted(self, index: int, found: Sequence[_Array]) -> list[_Array]:
-        """Weighted errors of what the twin says of a segment's channels."""
-        segment = self.segments[index]
-        channels = self.recordings[segment.recording].channels
-        return [
-            np.sqrt(channel.column.weight) * channel_error(channel, channel.rows[samples], said).T.ravel()
-            for channel, samples, said in zip(channels, segment.samples, found, strict=True)
-        ]
-
-    def _predict(self, worker: Predictor, point: _Array, index: int, start: _Array, late: float = 0.0) -> list[_Array]:
-        segment = self.segments[index]
-        state = self._starts[index] if self._estimates is None else self._estimates.state(index, start)
-        values = self.parameters.values(point, segment.recording)
-        if late:
-            values = values | {_OFFSET: values.get(_OFFSET, 0.0) + late}
-        return worker.predict(segment, values, state)
+    def _state(self, index: int, start: _Array) -> State | None:
+        """Where a segment begins."""
+        return self._starts[index] if self._estimates is None else self._estimates.state(index, start)
 
 
 def _squares(columns: _Array) -> _Array:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.cluster.executor import Workers
 from didymos.describe.twin import Twin
 from didymos.errors import InputError
 from didymos.fitting.evaluation import Evaluation, evaluate
@@ -84,7 +85,7 @@ def learn_residual(
     torque_bound: float | None = None,
     refined: bool = False,
     own: Mapping[str, Mapping[str, float]] | None = None,
-    threads: int | None = None,
+    threads: Workers = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> ResidualModel:
     """Train the correction of a twin whose physics stays as it is, and judge it by what it has not seen.
@@ -101,7 +102,7 @@ def learn_residual(
         torque_bound: of the torque [N m] of a link.
         refined: refine on the windows that are judged, which takes a run of all of them for each weight.
         own: by name of a recording, what it has for itself, by path.
-        threads: all cores by default; the result is the same.
+        threads: how many, all cores by default; or an executor (`cluster/executor.py`). The result is the same.
         watch: told how many trainings are done, and of how many.
     """
     began = time.perf_counter()

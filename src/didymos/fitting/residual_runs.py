@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.cluster.executor import Workers
 from didymos.describe.twin import Twin
 from didymos.engine.sampler import Sampler
 from didymos.engine.sampling import Sampling
@@ -52,7 +53,7 @@ class ResidualRuns:
     part: ResidualPart
     recordings: Sequence[Recording]
     own: Sequence[Mapping[str, float]]
-    threads: int | None = None
+    threads: Workers = None
 
     def set_to(self, values: Mapping[str, float]) -> Twin:
         """The twin with some numbers of the part, all others of which are blank; on, unless they say otherwise."""

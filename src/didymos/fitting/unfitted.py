@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from didymos.cluster.executor import Workers
 from didymos.describe.twin import Twin
 from didymos.fitting.evaluation import Evaluation, evaluate
 from didymos.fitting.fitted import Fit
@@ -26,7 +27,7 @@ def as_it_is(
     window: float | None = None,
     between: Span | None = None,
     given: Mapping[str, float] | None = None,
-    threads: int | None = None,
+    threads: Workers = None,
 ) -> Fit:
     """The twin beside recordings; `given` are values, by path, that it was given and that are kept with what is learned."""
     began = time.perf_counter()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.cluster.executor import Workers
 from didymos.describe.schema import FreeSpec
 from didymos.describe.twin import Twin
 from didymos.fitting.evaluation import rms
@@ -65,7 +66,7 @@ def validate(
     window: float | None = None,
     between: Span | None = None,
     look_back: float = 0.0,
-    threads: int | None = None,
+    threads: Workers = None,
     watch: Callable[[int, float], None] | None = None,
 ) -> Validation:
     """Judge a twin by recordings, beside what it was `before`.
@@ -78,7 +79,7 @@ def validate(
             recordings without.
         between: times [s] of each recording between which it is judged.
         look_back: time [s] before a window whose recorded inputs the states of parts have seen when it begins.
-        threads: all cores by default.
+        threads: how many, all cores by default; or an executor (`cluster/executor.py`). The result is the same.
         watch: told how many runs there were, and the loss.
     """
     every = twin.file.recordings.windows_every
@@ -107,7 +108,7 @@ def _predict(
     segments: Sequence[Segment],
     specs: Mapping[str, FreeSpec],
     look_back: float,
-    threads: int | None,
+    threads: Workers,
     watch: Callable[[int, float], None] | None,
 ) -> tuple[_Predictions, dict[str, dict[str, float]], _Predictions | None]:
     """What a twin says of all segments, None where its run fails; what each recording has for itself; what it says without."""

@@ -21,12 +21,12 @@ from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.engine.verdict import Verdict
 from didymos.errors import InputError
-from didymos.studies.margin import least_margin, scales
+from didymos.studies.least_margin import least_margin, scales
 from didymos.studies.nominal import nominal_values
 from didymos.studies.sampling import sample
 from didymos.studies.search import BATCH, Search
 from didymos.studies.shrink import Shrunk, shrink
-from didymos.studies.sweep import check_ranges
+from didymos.studies.sweep import checked_ranges
 from didymos.studies.trial import Trial
 from didymos.studies.trial_runner import TrialRunner
 
@@ -85,7 +85,7 @@ def falsify(
     """
     if not ranges:
         raise InputError("nothing varies, so there is nothing to look for", option="vary")
-    check_ranges(twin, ranges, scenario)
+    checked_ranges(twin, ranges, scenario)
     nominal = nominal_values(twin, ranges, scenario)
 
     runner = TrialRunner(twin, scenario=scenario, seconds=seconds)

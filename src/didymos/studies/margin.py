@@ -1,47 +1,65 @@
-"""Margins: by how much a run meets each expectation of its scenario, as numbers that a search can compare.
+"""Margin: how far inside what it expects a run stays, as one number that falls below zero where it fails.
 
-The margin of an expectation is its distance from the nearer of its bounds, in the unit of what is measured, below zero where it
-is missed; of a formula it is its robustness. What ends without a number (a run that failed, a measure that is none) has minus
-infinity. To compare expectations of different units, each margin is divided by a scale of its own, the median of its size over
-the first runs of a search: a margin that is the same in every run has the value 1 then, and one that shrinks falls below.
+Of one expectation it is the distance of the measured value from the nearer bound, in the expectation's unit; of an expectation
+in signal temporal logic, whose value is its robustness and whose bound is 0, it is the robustness. Expectations of several
+units are compared after each is divided by its spread over some runs, and the worst counts:
+
+    margin = min_j min(value_j - low_j, high_j - value_j) / spread_j
+
+A run that did not come to its end, or whose value is no number, is at -infinity.
 """
 
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from didymos.engine.verdict import Verdict
 from didymos.studies.trial import Trial
 
-__all__ = ["least_margin", "margin", "scales"]
+__all__ = ["margin", "margins", "spreads", "worst"]
+
+_Array = NDArray[np.float64]
 
 
-def margin(verdict: Verdict) -> float | None:
-    """The distance of a verdict from its nearer bound; None where the run did not reach it."""
+def margin(verdict: Verdict) -> float:
+    """Distance of the measured value from its nearer bound, negative outside; NaN where nothing was measured."""
     if verdict.value is None:
-        return None
-    sides = [verdict.value - verdict.low] if verdict.low is not None else []
-    sides += [verdict.high - verdict.value] if verdict.high is not None else []
-    return -math.inf if math.isnan(verdict.value) else min(sides)
+        return math.nan
+    if math.isnan(verdict.value):
+        return -math.inf
+    below = math.inf if verdict.low is None else verdict.value - verdict.low
+    above = math.inf if verdict.high is None else verdict.high - verdict.value
+    return min(below, above)
 
 
-def scales(trials: Iterable[Trial]) -> dict[str, float]:
-    """The scale of each expectation, by its name."""
-    sizes: dict[str, list[float]] = {}
-    for trial in trials:
+def margins(trials: Sequence[Trial], names: Sequence[str]) -> _Array:
+    """Margins of each run and expectation, [runs, names]; NaN where nothing was measured."""
+    table = np.full((len(trials), len(names)), math.nan)
+    places = {name: index for index, name in enumerate(names)}
+    for row, trial in zip(table, trials, strict=True):
         for verdict in trial.verdicts:
-            size = margin(verdict)
-            if size is not None and math.isfinite(size):
-                sizes.setdefault(verdict.name, []).append(abs(size))
-    return {name: statistics.median(found) or max(found) or 1.0 for name, found in sizes.items()}
+            row[places[verdict.name]] = margin(verdict)
+    return table
 
 
-def least_margin(trial: Trial, scale: Mapping[str, float]) -> tuple[float, Verdict | None]:
-    """The least scaled margin of a run and the verdict that has it; minus infinity of a run that failed."""
-    if trial.error is not None:
-        return -math.inf, None
-    sizes = ((margin(verdict), verdict) for verdict in trial.verdicts)
-    found = [(size / scale.get(verdict.name, 1.0), verdict) for size, verdict in sizes if size is not None]
-    return min(found, key=lambda item: item[0]) if found else (math.inf, None)
+def spreads(table: _Array) -> _Array:
+    """How much each expectation's margin differs between runs, [names]: 0.74 of its interquartile range, or what there is."""
+    found = []
+    for column in table.T:
+        known = column[np.isfinite(column)]
+        quarter = 0.7413 * float(np.subtract(*np.percentile(known, [75.0, 25.0]))) if len(known) else 0.0
+        widest = quarter or (float(np.std(known)) if len(known) else 0.0)
+        found.append(widest if widest > 0.0 and math.isfinite(widest) else 1.0)
+    return np.array(found)
+
+
+def worst(table: _Array, spread: _Array, failed: NDArray[np.bool_]) -> _Array:
+    """The worst margin of each run over its spread, [runs]; a run that failed is never above 0, one that did not never below."""
+    scaled = np.where(np.isnan(table), math.inf, table) / spread
+    least = scaled.min(axis=1, initial=math.inf)
+    least = np.where(failed, np.minimum(least, 0.0), np.maximum(least, 0.0))
+    return np.where(failed & np.isnan(table).all(axis=1), -math.inf, least)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from didymos.studies.margin import least_margin
+from didymos.studies.least_margin import least_margin
 from didymos.studies.trial import Trial
 
 __all__ = ["Shrunk", "missed_by", "shrink"]

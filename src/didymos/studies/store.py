@@ -59,7 +59,11 @@ class SweepStore:
         with self._speaking():
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock_folder()
-            self._open(resume)
+            try:
+                self._open(resume)
+            except BaseException:
+                self._unlock()
+                raise
 
     def _open(self, resume: bool) -> None:
         file = self.folder / ABOUT
@@ -84,6 +88,10 @@ class SweepStore:
 
     def __len__(self) -> int:
         return int(self._index.sum())
+
+    def kept(self) -> Iterator[tuple[int, Trial]]:
+        """Number and trial of each run that is on disk."""
+        return StoredSweep(self.folder, self.about).trials()
 
     @property
     def missing(self) -> NDArray[np.int64]:
@@ -118,9 +126,7 @@ class SweepStore:
         try:
             self.flush()
         finally:
-            if self._lock is not None:
-                os.close(self._lock)
-                self._lock = None
+            self._unlock()
 
     def _write(self, file: Path, write: Any) -> None:
         """A whole file or none."""
@@ -144,9 +150,13 @@ class SweepStore:
             try:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                os.close(self._lock)
-                self._lock = None
+                self._unlock()
                 raise InputError("another sweep is writing into this folder", file=self.folder) from None
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     @contextlib.contextmanager
     def _speaking(self) -> Iterator[None]:

@@ -18,7 +18,7 @@ __all__ = ["Found", "SweepSummary"]
 class Found:
     """What was measured of an expectation; sums are exact, so that the order of runs does not matter."""
 
-    verdict: Verdict
+    unit: str
     least: float
     most: float
     total: Fraction
@@ -62,7 +62,7 @@ class SweepSummary:
             return
         item = self.found.get(verdict.name)
         if item is None:
-            item = self.found[verdict.name] = Found(verdict, verdict.value, verdict.value, Fraction(0))
+            item = self.found[verdict.name] = Found(verdict.unit, verdict.value, verdict.value, Fraction(0))
         item.least, item.most = min(item.least, verdict.value), max(item.most, verdict.value)
         item.total += Fraction(verdict.value)
         item.count += 1
