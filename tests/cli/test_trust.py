@@ -38,6 +38,7 @@ RUNNING = {
     "validate": ["recording.csv"],
     "design": ["--parameters", "parts.canopy.opening_time"],
     "sweep": ["--runs", "2"],
+    "train": ["--minutes", "0.1"],
     "falsify": ["--vary", "links.body.mass=1:2", "--runs", "2"],
     "serve": ["--port", "ros2", "--seconds", "1"],
     "shadow": ["--robot", "socket:0", "--seconds", "1"],
@@ -47,7 +48,7 @@ RUNNING = {
     "trim": [],
     "export fmu": ["-o", "twin.fmu"],
 }
-LOOKING = ("show", "check", "list", "new", "plot", "compare", "log", "trust", "fit-propeller", "polar")
+LOOKING = ("show", "check", "list", "new", "plot", "compare", "log", "trust", "fit-propeller", "polar", "report")
 
 
 def test_no_verb_is_forgotten() -> None:

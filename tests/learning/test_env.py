@@ -171,7 +171,8 @@ def test_an_episode_is_cut_off_after_its_time(lever: didymos.Twin) -> None:
 
 
 def test_a_run_that_leaves_its_world_ends_its_episode() -> None:
-    env = didymos.make_env("quadcopter", "hover", set={"world.boundary": 10.05}, terminate="0", start={}, randomize={})
+    changed = {"terminate": "0", "end_reward": -20.0, "start": {}, "randomize": {}}
+    env = didymos.make_env("quadcopter", "hover", set={"world.boundary": 10.05}, **changed)
     env.reset(seed=0)
     ended, info = False, {}
     for _ in range(200):
