@@ -33,7 +33,8 @@ import didymos
 from didymos.cluster import remote
 from didymos.cluster.executor import executor
 from didymos.studies.sampling import sample
-from didymos.studies.store import read_store
+from didymos.studies.store import SweepStore, read_store
+from didymos.studies.sweep_about import sweep_about
 from didymos.studies.trial_runner import TrialRunner
 
 RANGES = {
@@ -98,10 +99,18 @@ def costs() -> None:
             cpu[runner is long].append(time.process_time() - began)
     a, b = (float(np.median(cpu[key][5:])) for key in (False, True))
     print(f"a run costs {1e3 * (a - (b - a) / 9.0):.2f} ms and {1e3 * (b - a) / 4.5:.2f} ms per second of the twin (CPU)")
+    with tempfile.TemporaryDirectory() as folder:
+        about = sweep_about(short, RANGES, runs=10_000, seed=0, name="quadcopter")
+        trial = short((0, sample(RANGES, runs=1)[0]))
+        with closing(SweepStore(Path(folder), about, short.expected()[0])) as store:
+            began = time.process_time()
+            for index in range(10_000):
+                store.add(index, trial)
+        print(f"the store costs {1e3 * (time.process_time() - began) / 10_000:.3f} ms per run (CPU of the head)")
     for name, cluster in (("threads", None), ("Ray", "ray"), ("Dask", "dask")):
         with closing(executor(cluster, workers=2)) as pool:
             list(pool.run(nothing, range(100)))
-            for most in (1, 256):
+            for most in (1, 1024):
                 remote._LARGEST = most
                 count = 2_000 if most == 1 else 20_000
                 began, cpu_began = time.monotonic(), time.process_time()
