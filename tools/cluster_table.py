@@ -142,6 +142,11 @@ def resident(pid: int) -> int:
     return next((int(line.split()[1]) // 1024 for line in text.splitlines() if line.startswith("VmRSS")), 0)
 
 
+def started(command: list[str]) -> subprocess.Popen[bytes]:
+    """A command that an interrupt reaches, also where this one was started in the background."""
+    return subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+
 def sweeps(runs: int, seconds: float) -> None:
     base = Path(tempfile.mkdtemp(prefix="cluster-table-"))
     tables = {}
@@ -151,7 +156,7 @@ def sweeps(runs: int, seconds: float) -> None:
         command = [sys.executable, "-m", "didymos", "sweep", "quadcopter", "--scenario", "gusts", "--seconds", str(seconds)]
         command += ["--runs", str(runs), *vary, *where, "-o", str(folder), "--json"]
         began = time.monotonic()
-        head, memory, ended = subprocess.Popen(command, stdout=subprocess.PIPE), [], []
+        head, memory, ended = started(command), [], []
         broken = name in ("Ray", "Dask")
         while head.poll() is None:
             time.sleep(1.0)
@@ -169,7 +174,7 @@ def sweeps(runs: int, seconds: float) -> None:
                 status = head.wait()
                 kept = len(read_store(folder).indices())
                 ended.append(f"head interrupted (status {status}) with {kept} kept")
-                head = subprocess.Popen([*command, "--resume"], stdout=subprocess.PIPE)
+                head = started([*command, "--resume"])
         assert head.stdout is not None
         met = json.loads(head.stdout.read())["met"]
         took = time.monotonic() - began
