@@ -13,10 +13,14 @@ import numpy as np
 import didymos
 from didymos.engine.every_input import record_every_input
 from didymos.engine.intervention import Intervention
+from didymos.engine.run import Run
+from didymos.shadow.calibration import Calibration
+from didymos.shadow.observer import kinds_of
 from didymos.shadow.source import Arrival, Source
 from didymos.shadow.sources import open_source
 
 NOISE = {"position": 2e-4, "velocity": 0.02, "torque": 0.01}  # [rev, rev/s, N m] that a drive's reports get: the twin's have none
+HELD = 0.01  # [s] that an unknown force holds, as for a stretch of a shadow
 KNOWN = 0.5  # of a state's standard deviation at first: one that is known no better has been shown by no reading
 
 
@@ -92,9 +96,13 @@ class Lying:
 
 
 def record(
-    case: Case, seed: int, fault: Fault | None, at: float, file: Path, *, every_input: bool = True, exact: bool = False
-) -> didymos.Log:
-    """A recording of the robot, by default with the inputs of every tick; `exact`: its sensors without errors."""
+    case: Case, seed: int, fault: Fault | None, at: float, file: Path, *, every_input: bool = True, exact: bool = False,
+    shaken: bool = False,
+) -> didymos.Log:  # fmt: skip
+    """A recording of the robot, by default with the inputs of every tick; `exact`: its sensors without errors.
+
+    `shaken`: with white accelerations that nobody tells of, as large as a shadow expects them without a calibration.
+    """
     twin = didymos.load(case.twin, variant=case.variant)
     for name in twin.file.sensors if exact else ():
         twin.set(f"sensors.{name}.errors", 0.0)
@@ -105,7 +113,18 @@ def record(
     if fault is not None and fault.values is not None:
         tick = round(at / simulation.period)
         changes = [Intervention(tick, "set", path, (value,)) for path, value in fault.values(twin).items()]
-    return simulation.run(case.seconds, record=file, interventions=changes)
+    if not shaken:
+        return simulation.run(case.seconds, record=file, interventions=changes)
+    run, draw = Run(simulation, file, interventions=changes), np.random.default_rng([seed, 1])
+    data, inertia = simulation.data, np.zeros((simulation.model.nv, simulation.model.nv))
+    mujoco.mj_fullM(simulation.model, data, inertia)
+    strength = np.diag(inertia) * [Calibration().density[kind] for kind in kinds_of(simulation.model)] / HELD**0.5
+    for _ in range(round(case.seconds / HELD)):
+        data.qfrc_applied[:] = strength * draw.standard_normal(len(strength))
+        run.advance(round(HELD / simulation.period))
+    log = run.log
+    run.close()
+    return log
 
 
 def source_of(case: Case, file: Path, seed: int | None, fault: Fault | None, at: float) -> Lying:

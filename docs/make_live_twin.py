@@ -84,13 +84,13 @@ def watch(case: Case, source: Any, *audience: Any) -> didymos.Shadow:
     return shadow
 
 
-def healthy(case: Case, seeds: Sequence[int], folder: Path, every_input: bool) -> dict[str, Any]:
+def healthy(case: Case, seeds: Sequence[int], folder: Path, every_input: bool, shaken: bool = False) -> dict[str, Any]:
     """Alarms of healthy robots, and how many errors lie within two standard deviations."""
     alarms, watched, nis, cpu = 0, 0.0, [], 0.0
     errors: dict[str, list[float]] = {}
     for seed in seeds:
         file = folder / "robot.mcap"
-        truth = Truth(record(case, seed, None, 0.0, file, every_input=every_input), case.earliest)
+        truth = Truth(record(case, seed, None, 0.0, file, every_input=every_input, shaken=shaken), case.earliest)
         began = time.process_time()
         shadow = watch(case, source_of(case, file, seed, None, 0.0), truth)
         cpu += time.process_time() - began
@@ -147,6 +147,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, help="of a healthy run")
     options.add_argument("--fault", default="", help="only faults whose name has this text")
     options.add_argument("--seldom", action="store_true", help="inputs in the recording at record.rate, not of every tick")
+    options.add_argument("--shaken", action="store_true", help="healthy robots with unknown accelerations as shadows expect them")
     options.add_argument("--json", type=Path, help="a line for each result is added to this file")
     args = options.parse_args()
 
@@ -163,7 +164,7 @@ def main() -> None:
             if args.healthy:
                 longer = replace(case, seconds=args.seconds or case.seconds)
                 plain = range(args.first + 1000, args.first + 1000 + args.healthy)
-                tell({"twin": name, "healthy": healthy(longer, plain, Path(folder), not args.seldom)})
+                tell({"twin": name, "healthy": healthy(longer, plain, Path(folder), not args.seldom, args.shaken)})
             for fault in case.faults if args.seeds else ():
                 if args.fault in fault.name:
                     tell({"twin": name, **faulty(case, fault, seeds, Path(folder), not args.seldom)})

@@ -45,6 +45,7 @@ from didymos.describe.schema import (
     WhereSpec,
     WorldSpec,
 )
+from didymos.describe.task_file import ActSpec, DrawSpec, ObserveSpec, TaskSpec
 from didymos.describe.world_file import (
     CouplingSpec,
     MountJointSpec,
@@ -108,6 +109,10 @@ RECORDS: dict[str, type[Spec]] = {
     "scenario": ScenarioSpec,
     "stimulus": StimulusSpec,
     "expectation": ExpectationSpec,
+    "task": TaskSpec,
+    "observe": ObserveSpec,
+    "act": ActSpec,
+    "draw": DrawSpec,
     "ros2": Ros2Spec,
     "command": CommandSpec,
     "field of a command": CommandFieldSpec,
@@ -160,6 +165,13 @@ MEANINGS = {
     "TwinFile.record": "rates of the log, see [record](#record)",
     "TwinFile.start": "the state in which a run begins, see [start](#start)",
     "TwinFile.scenarios": "runs by name, see [scenarios](#scenarios)",
+    "TwinFile.tasks": "what policies learn, by name, see [tasks](#tasks)",
+    "WorldFile.tasks": "what policies learn of all robots together, by name, see [tasks](#tasks); names begin with the robot's",
+    "TaskSpec.title": "one line",
+    "TaskSpec.observe": "what a policy sees: a list of signals, or see [observe](#observe)",
+    "TaskSpec.act": "by `inputs.NAME`, `setpoints.NAME` or `joints.NAME`, or a pattern of them: [low, high], or see [act](#act)",
+    "TaskSpec.start": "where episodes begin, by path below `start`: [low, high], or see [draw](#draw)",
+    "TaskSpec.randomize": "parameters by path, or `setpoints.NAME`, for each episode: [low, high], or see [draw](#draw)",
     "TwinFile.ros2": "topics under the names of the robot's own programs, frames, see [ros2](#ros2)",
     "TwinFile.recordings": "how recordings of the real robot are read, see [recordings](#recordings)",
     "TwinFile.fit": "what may be fitted to recordings, see [fit](#fit)",

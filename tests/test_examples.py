@@ -153,3 +153,19 @@ def test_15_the_phugoid_slows_down_with_airspeed(run: Run, tmp_path: Path) -> No
         assert frequency == pytest.approx(2.0**0.5 * 9.81 / speed, rel=0.05)
     assert list(phugoids) == [20.0, 25.0, 30.0]
     assert is_picture(tmp_path / "trim.png")
+
+
+def test_19_a_resonance_of_gain_and_inertia_breaks_the_formula(run: Run, tmp_path: Path) -> None:
+    """The unit swings where the frequency is that of its stiffness and inertia, 2 pi f = sqrt(kp / (2 pi J)), and kd is small."""
+    found = run(19)
+    assert found.found
+    values = {**found.nominal, **found.smallest.values}
+    own = math.sqrt(values["parts.drive.kp"] / (2.0 * math.pi * values["parts.drive.rotor_inertia"])) / (2.0 * math.pi)
+    assert values["scenarios.shake.stimuli.0.frequency"] == pytest.approx(own, rel=0.2)  # the arm and damping take some away
+    assert values["parts.drive.kd"] < 0.03
+    assert is_picture(tmp_path / "counter_example.png")
+
+
+def test_16_a_gain_on_the_error_beats_none(run: Run) -> None:
+    without, best = run(16)
+    assert best > without

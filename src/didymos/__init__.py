@@ -25,11 +25,14 @@ if TYPE_CHECKING:
         state,
     )
     from didymos.control import CompiledController, Controller, Gain, program
+    from didymos.control.policy import Policy
     from didymos.describe.bundled import bundled
     from didymos.engine.batch import run_many
     from didymos.engine.drive import Plant, drive
     from didymos.engine.simulation import Simulation
+    from didymos.environments import make_env, make_parallel_env, make_vec_env
     from didymos.fitting.fit import fit
+    from didymos.learning.train import train
     from didymos.parts.part import Motion, Part, law, tick
     from didymos.record.compare import compare
     from didymos.record.health import examine
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from didymos.record.rotation import RotatedFile
     from didymos.sensors.sensor import Sensor, measure
     from didymos.shadow.shadow import Shadow
+    from didymos.studies.falsify import falsify
     from didymos.studies.sweep import sweep
     from didymos.twin import Twin, load
     from didymos.world import World, load_world
@@ -49,12 +53,16 @@ _HOMES = {
         "report", "setpoint", "setting", "state",
     ),
     "didymos.control": ("CompiledController", "Controller", "Gain", "program"),
+    "didymos.control.policy": ("Policy",),
     "didymos.describe.bundled": ("bundled",),
     "didymos.engine.batch": ("run_many",),
     "didymos.engine.drive": ("Plant", "drive"),
     "didymos.engine.simulation": ("Simulation",),
+    "didymos.studies.falsify": ("falsify",),
+    "didymos.environments": ("make_env", "make_parallel_env", "make_vec_env"),
     "didymos.studies.sweep": ("sweep",),
     "didymos.fitting.fit": ("fit",),
+    "didymos.learning.train": ("train",),
     "didymos.parts.part": ("Motion", "Part", "law", "tick"),
     "didymos.record.compare": ("compare",),
     "didymos.record.health": ("examine",),
@@ -68,10 +76,11 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "RotatedFile",
-    "RunError", "Sensor", "Shadow", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare", "drive", "examine",
-    "fit", "input", "law", "load", "load_world", "measure", "measurement", "memory", "needs", "odometry", "option", "output",
-    "parameter", "program", "quantity", "report", "run_many", "setpoint", "setting", "state", "sweep", "tick",
+    "CompiledController", "Controller", "DidymosError", "Gain", "InputError", "Log", "Motion", "Part", "Plant", "Policy",
+    "RotatedFile", "RunError", "Sensor", "Shadow", "Simulation", "Twin", "World", "bundled", "choice", "command", "compare",
+    "drive", "examine", "falsify", "fit", "input", "law", "load", "load_world", "make_env", "make_parallel_env", "make_vec_env",
+    "measure", "measurement", "memory", "needs", "odometry", "option", "output", "parameter", "program", "quantity", "report",
+    "run_many", "setpoint", "setting", "state", "sweep", "tick", "train",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The few words with which compiled code reaches raw memory."""
+"""The few words with which compiled code reaches raw memory, and functions by their address."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numba.np.arrayobj import populate_array
 
 from didymos.compiled import DOUBLES
 
-__all__ = ["array_at", "doubles", "integers", "longs", "matrix_at", "record_at", "row_at", "word"]
+__all__ = ["address_caller", "array_at", "doubles", "integers", "longs", "matrix_at", "record_at", "row_at", "word"]
 
 _INTEGERS, _LONGS = types.CPointer(types.int32), types.CPointer(types.int64)
 
@@ -119,3 +119,16 @@ def matrix_at(typing_context, address, rows, columns, layout):  # type: ignore[n
         return _array(context, builder, kind, arguments[0], [arguments[1], arguments[2]])
 
     return kind(types.int64, types.int64, types.int64, layout), generate
+
+
+def address_caller(count: int) -> Any:
+    """An intrinsic that calls the C function at an address with so many addresses as its arguments."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        argument = ir.IntType(8).as_pointer()
+        function = ir.FunctionType(ir.VoidType(), [argument] * count)
+        called = builder.inttoptr(arguments[0], function.as_pointer())
+        builder.call(called, [builder.inttoptr(value, argument) for value in arguments[1:]])
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * (count + 1)), generate

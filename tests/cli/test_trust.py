@@ -38,6 +38,7 @@ RUNNING = {
     "validate": ["recording.csv"],
     "design": ["--parameters", "parts.canopy.opening_time"],
     "sweep": ["--runs", "2"],
+    "falsify": ["--vary", "links.body.mass=1:2", "--runs", "2"],
     "serve": ["--port", "ros2", "--seconds", "1"],
     "shadow": ["--robot", "socket:0", "--seconds", "1"],
     "cockpit": ["--no-browser", "--port", "0"],

@@ -6,6 +6,7 @@ import math
 import random
 import struct
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -260,3 +261,16 @@ def test_numbers_beyond_the_wires_are_its_largest(bus: Bus, drive: Still) -> Non
     bus.send(Message(0x0001, bytes([0x40, 1, len(asked)]) + asked))
     assert b"emit servo_stats" in ask(bus, bytes([0x42, 1, 60]))
     assert struct.pack("<f", 3.4028234e38) in command(10, [1e300, 0.0], {0x27: -1e300})
+
+
+def test_the_link_of_a_killed_run_is_taken_over_also_where_the_system_gives_the_same_number_again(tmp_path: Path) -> None:
+    link = tmp_path / "bus"
+    first = Terminal()
+    first.close()
+    link.symlink_to(first.path)  # as a killed run leaves it; the lowest number that is free is given next
+    again = Terminal(link)
+    assert link.readlink() == Path(again.path)
+    with pytest.raises(InputError, match="cannot be made"):
+        Terminal(link)  # one that is served is left alone
+    again.close()
+    assert not link.is_symlink()

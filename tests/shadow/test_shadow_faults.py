@@ -12,8 +12,10 @@ from didymos.engine.every_input import record_every_input
 from didymos.engine.intervention import Intervention
 from didymos.shadow.calibration import Calibration
 from didymos.shadow.causes import Cause
+from didymos.shadow.estimate import Frame
 from didymos.shadow.feed import Stretch
 from didymos.shadow.hypotheses import _earlier, _without
+from didymos.shadow.judge import Judge
 from didymos.shadow.source import Arrival
 from didymos.shadow.sources import open_source
 
@@ -49,6 +51,39 @@ def test_a_weak_rotor_is_found_named_and_sized(broken_rotor: didymos.Shadow) -> 
     assert cause.size == pytest.approx(np.sqrt(0.9) - 1.0, abs=0.01)
     assert alarm.signals[0].startswith("imu.")
     assert "actuator of motor2 -5 %" in str(alarm)
+
+
+def test_beside_a_running_robot_causes_are_tried_between_updates_and_name_the_same(tmp_path: Path) -> None:
+    robot(tmp_path / "robot.mcap", "quadcopter", "attitude_steps", 4.5, parts__motor2__efficiency=0.9 * 0.17)
+    found = []
+    for live in (False, True):
+        shadow = didymos.Shadow(didymos.load("quadcopter"), f"log:{tmp_path / 'robot.mcap'}")
+        shadow.judge = Judge(shadow.observer, 0.1, 2.0, live=live)
+        pieces: list[float] = []
+
+        class Between:
+            """What a shadow of a running robot does between two updates."""
+
+            def frame(self, frame: Frame, shadow: didymos.Shadow, pieces: list[float] = pieces) -> None:
+                explains, alarm = shadow.judge.explain_on()
+                if explains:
+                    pieces.append(frame.time)
+                if alarm is not None:
+                    shadow.alarms.append(alarm)
+
+            def alarm(self, alarm: object) -> None: ...
+
+            def notice(self, text: str) -> None: ...
+
+        shadow.listen(Between())
+        shadow.run()
+        shadow.close()
+        (alarm,) = shadow.alarms
+        found.append((str(alarm), alarm.likely))
+        assert shadow.summary.frames > 430  # it followed meanwhile
+        assert len(set(pieces)) == len(pieces)
+        assert bool(pieces) is live  # one piece at a time, what is left at the end of the run
+    assert found[0] == found[1]
 
 
 def test_it_follows_a_broken_robot_all_the_same(broken_rotor: didymos.Shadow) -> None:

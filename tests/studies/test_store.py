@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from didymos.errors import InputError
+from didymos.studies.plan import Draw, FixedPlan
 from didymos.studies.sampling import sample
 from didymos.studies.store import SweepStore, read_store
 from didymos.studies.sweep import sweep, sweep_into
@@ -28,6 +30,17 @@ def falling(make_twin: Any) -> Any:
     return make_twin(FALLING, scenarios={"fall": {"seconds": 1.0, "expect": EXPECT}})
 
 
+class FirstRuns(FixedPlan):
+    """The sweep, given up after its first runs."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(RANGES, runs=10)
+        self._count = count
+
+    def ask(self) -> Sequence[Draw]:
+        return super().ask()[: self._count]
+
+
 def opened(twin: Any, folder: Path, *, runs: int = 10, resume: bool = False, keep: tuple[str, ...] = ()) -> Any:
     runner = TrialRunner(twin, scenario="fall", keep=keep)
     about = sweep_about(runner, RANGES, runs=runs, seed=0, name=twin.name)
@@ -37,8 +50,7 @@ def opened(twin: Any, folder: Path, *, runs: int = 10, resume: bool = False, kee
 def fill(twin: Any, folder: Path, *, most: int | None = None, resume: bool = False, threads: int = 2, **more: Any) -> None:
     runner, store = opened(twin, folder, resume=resume, **more)
     with closing(store):
-        drawn = sample(RANGES, runs=10)
-        sweep_into(store, runner, drawn[: most or 10], threads=threads)
+        sweep_into(store, runner, FirstRuns(most or 10), threads=threads)
 
 
 def test_the_table_holds_every_run_to_the_bit_whatever_the_threads(falling: Any, tmp_path: Path) -> None:

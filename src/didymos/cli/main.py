@@ -25,6 +25,7 @@ from didymos.cli.compare import compare
 from didymos.cli.crosscheck import crosscheck
 from didymos.cli.design import design
 from didymos.cli.export import export
+from didymos.cli.falsify import falsify
 from didymos.cli.fit import fit
 from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.flags import in_flags
@@ -33,12 +34,14 @@ from didymos.cli.log import log
 from didymos.cli.new import new
 from didymos.cli.plot import plot
 from didymos.cli.polar import polar
+from didymos.cli.report import report
 from didymos.cli.run import run
 from didymos.cli.serve import serve
 from didymos.cli.shadow import shadow
 from didymos.cli.show import show
 from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
+from didymos.cli.train import train
 from didymos.cli.trim import trim
 from didymos.cli.trust import trust
 from didymos.cli.validate import validate
@@ -71,8 +74,14 @@ app.command(
     epilog="Example: didymos design power_unit --scenario chirp --noise out_pos_rad=6e-5 --noise out_vel_rad_s=0.01 -o best.yaml"
 )(design)
 app.command(epilog="Example: didymos sweep quadcopter --vary links.body_FLU.mass=0.4:0.8 --runs 50 --plot mass.png")(sweep)
+app.command(epilog="Example: didymos report runs -o runs.html")(report)
+app.command(
+    epilog="Example: didymos falsify quadcopter --scenario climb --vary links.body_FLU.mass=0.4:0.8 --vary"
+    " scenarios.climb.stimuli.0.end=3:6 --plot worst.png"
+)(falsify)
 app.command(epilog="Example: didymos serve quadcopter --port ros2 --record flight.mcap")(serve)
 app.command(epilog="Example: didymos shadow quadcopter --robot ros2:0 --record beside.mcap")(shadow)
+app.command(epilog="Example: didymos train quadcopter --task hover --minutes 3 -o hover")(train)
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
 app.command(epilog="Example: didymos trim skywalker_2013 --airspeed 12:25:1 --plot trim.png")(trim)
 app.command(epilog="Example: didymos crosscheck quadcopter --scenario hover --contact drop -o crosscheck.png")(crosscheck)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,22 +30,22 @@ from didymos.cli.options import (
     load_model,
 )
 from didymos.cli.progress import progress
-from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import ranges
+from didymos.cli.sweep_result import NAMED, print_sweep, rate_facts, trial_facts
+from didymos.cli.text import print_json
+from didymos.cli.values import drawn_from
 from didymos.cli.verdicts import print_skipped, skipped_facts
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from didymos.describe.twin import Twin
-    from didymos.describe.world import World
+    from didymos.studies.distribution import Distribution
+    from didymos.studies.plan import Plan
     from didymos.studies.sweep_summary import SweepSummary
     from didymos.studies.trial import Trial
+    from didymos.studies.trial_runner import TrialRunner
 
 __all__ = ["sweep"]
-
-_NAMED = 8  # runs that fell short and are named one by one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +58,19 @@ class SweepOptions:
     scenario: Scenario = None
     scenarios: Scenarios = None
     vary: Annotated[
-        list[str] | None, typer.Option("--vary", metavar="PATH=LO:HI", help="Draw a parameter in a range; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--vary", metavar="PATH=LO:HI", help="Draw a parameter in a range, or from log:LO:HI or normal:MEAN:SD; repeatable."
+        ),
     ] = None
-    runs: Annotated[int, typer.Option(metavar="N", min=1, max=100_000_000, help="How many.")] = 20
+    sampling: Annotated[
+        str, typer.Option(metavar="HOW", help="latin, sobol, random, grid, saltelli; rare: search failures, count them.")
+    ] = "latin"
+    runs: Annotated[int, typer.Option(metavar="N", min=1, max=100_000_000, help="How many; with --until at most.")] = 20
+    until: Annotated[
+        float | None,
+        typer.Option(metavar="W", help="Stop when the pass rate is known to +- W; of rare failures to that share of it."),
+    ] = None
     seconds: Annotated[
         float | None, typer.Option(metavar="S", min=1e-6, max=1e6, help="Length of each; the scenario's by default.")
     ] = None
@@ -80,9 +90,7 @@ class SweepOptions:
         list[str] | None, typer.Option("--keep", metavar="SIGNAL", help="Keep samples of a signal in the FOLDER; repeatable.")
     ] = None
     keep_rate: Annotated[float, typer.Option(metavar="HZ", min=1e-6, help="Samples of it per second.")] = 10.0
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw the expectations over what was varied.")
-    ] = None
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the expectations over what was varied.")] = None
     as_json: AsJson = False
     quiet: Quiet = False
 
@@ -98,31 +106,40 @@ def sweep(options: SweepOptions) -> int:
 
     Exit status 1 if any run fails or falls short of its scenario's expectations.
     """
+    from didymos.studies.plan import make_plan
+    from didymos.studies.sweep import checked_ranges
+    from didymos.studies.trial_runner import TrialRunner
+
     _check(options)
     values, quiet = chosen_values(options.values, options.sets), options.quiet or options.as_json
     twin = load_model(
         options.twin, options.variant, values, options.control, read=options.read, scenarios=options.scenarios, quiet=quiet
     )
     scenario = options.scenario or next(iter(twin.scenarios), None)
-    varied = ranges(options.vary or (), "--vary")
-    with progress(float(options.runs), quiet=quiet, text="{task.completed:.0f} of {task.total:.0f} runs") as tick:
-        make = _make if options.folder is None else _make_stored
-        summary, trials = make(twin, scenario, varied, options, tick)
+    varied = checked_ranges(twin, drawn_from(options.vary or (), "--vary"), scenario)
+    plan = make_plan(varied, runs=options.runs, seed=options.seed, sampling=options.sampling, until=options.until)
+    runner = TrialRunner(twin, scenario=scenario, seconds=options.seconds, keep=options.keep or (), keep_rate=options.keep_rate)
+    with progress(float(plan.most), quiet=quiet, text="{task.completed:.0f} of {task.total:.0f} runs") as tick:
+        made = _make(runner, plan, options, tick) if options.folder is None else _make_stored(runner, varied, plan, options, tick)
+    summary, trials = made
     if options.plot is not None:
         from didymos.studies.sweep_table import plot_sweep
 
         plot_sweep([trial for _, trial in sorted(trials, key=lambda item: item[0])], options.plot)
     if options.as_json:
-        what = {"twin": twin.name, "variant": options.variant, "scenario": scenario, "runs": options.runs, "met": summary.met}
-        result: dict[str, object] = {"seed": options.seed, "vary": varied}
+        what = {"twin": twin.name, "variant": options.variant, "scenario": scenario, "runs": summary.runs, "met": summary.met}
+        result: dict[str, object] = {
+            "seed": options.seed, "vary": {path: given.facts() for path, given in varied.items()}, "sampling": options.sampling,
+            **rate_facts(summary, plan, options.until),
+        }  # fmt: skip
         if options.folder is None:
-            result["trials"] = [_facts(trial) for _, trial in trials]
+            result["trials"] = [trial_facts(trial) for _, trial in trials]
         skipped = skipped_facts(summary.skipped)
         print_json({**what, **result, "skipped": skipped, "output": options.output, "plot": options.plot})
     elif not options.quiet:
-        _print_result(summary)
+        print_sweep(summary, plan, options.until)
         print_skipped(summary.skipped)
-    return 0 if summary.met == options.runs else 1
+    return 0 if summary.met == summary.runs else 1
 
 
 def _check(options: SweepOptions) -> None:
@@ -137,79 +154,51 @@ def _check(options: SweepOptions) -> None:
 
 
 def _make(
-    twin: Twin | World, scenario: str | None, varied: dict[str, tuple[float, float]], options: SweepOptions,
-    tick: Callable[[int], None],
-) -> tuple[SweepSummary, Iterable[tuple[int, Trial]]]:  # fmt: skip
+    runner: TrialRunner, plan: Plan, options: SweepOptions, tick: Callable[[int], None]
+) -> tuple[SweepSummary, Iterable[tuple[int, Trial]]]:
     """All runs, held in memory; a table of them where one is asked for."""
-    from didymos.studies.sweep import sweep as run_all
+    from didymos.studies.sweep import run_plan
     from didymos.studies.sweep_summary import SweepSummary
     from didymos.studies.sweep_table import save_sweep
 
-    trials = run_all(
-        twin, varied, runs=options.runs, scenario=scenario, seconds=options.seconds, seed=options.seed,
-        threads=options.threads, cluster=options.cluster, progress=tick,
-    )  # fmt: skip
+    made: dict[int, Trial] = {}
+    with closing(run_plan(plan, runner, seed=options.seed, threads=options.threads, cluster=options.cluster)) as runs:
+        for index, trial, _ in runs:
+            made[index] = trial
+            tick(len(made))
+    trials = [(index, made[index]) for index in range(len(made))]
     if options.output is not None:
-        save_sweep(trials, options.output)
-    summary = SweepSummary(_NAMED)
-    summary.add_all(enumerate(trials))
-    return summary, list(enumerate(trials))
+        save_sweep([trial for _, trial in trials], options.output)
+    summary = SweepSummary(NAMED)
+    summary.add_all(trials)
+    return summary, trials
 
 
 def _make_stored(
-    twin: Twin | World, scenario: str | None, varied: dict[str, tuple[float, float]], options: SweepOptions,
-    tick: Callable[[int], None],
-) -> tuple[SweepSummary, Iterable[tuple[int, Trial]]]:  # fmt: skip
+    runner: TrialRunner, varied: Mapping[str, Distribution], plan: Plan, options: SweepOptions, tick: Callable[[int], None]
+) -> tuple[SweepSummary, Iterable[tuple[int, Trial]]]:
     """All runs that the folder lacks, into it."""
-    from didymos.studies.sampling import sample
     from didymos.studies.store import SweepStore, read_store
-    from didymos.studies.sweep import check_ranges, sweep_into
+    from didymos.studies.sweep import sweep_into
     from didymos.studies.sweep_about import sweep_about
     from didymos.studies.sweep_summary import SweepSummary
-    from didymos.studies.trial_runner import TrialRunner
 
     assert options.folder is not None
-    check_ranges(twin, varied, scenario)
-    runner = TrialRunner(
-        twin, scenario=scenario, seconds=options.seconds, keep=options.keep or (), keep_rate=options.keep_rate
-    )
     expected, simulation = runner.expected()
+    read = {**asdict(options.read), "scenarios": [str(file) for file in options.scenarios or ()]}
     about = sweep_about(
-        runner, varied, runs=options.runs, seed=options.seed, name=options.twin, command=["didymos", *sys.argv[1:]]
-    )
-    drawn = sample(varied, runs=options.runs, seed=options.seed)
-    with closing(SweepStore(options.folder, about, expected, resume=options.resume)) as store:
+        runner, varied, runs=plan.most, seed=options.seed, name=options.twin, sampling=options.sampling, until=options.until,
+        read=read, command=["didymos", *sys.argv[1:]],
+    )  # fmt: skip
+    weighted = options.sampling == "rare"
+    with closing(SweepStore(options.folder, about, expected, resume=options.resume, weighted=weighted)) as store:
         try:
-            sweep_into(
-                store, runner, drawn, seed=options.seed, threads=options.threads, cluster=options.cluster, progress=tick
-            )
+            sweep_into(store, runner, plan, seed=options.seed, threads=options.threads, cluster=options.cluster, progress=tick)
         except KeyboardInterrupt:
-            where = f"{len(store)} of {options.runs} runs are in {options.folder}"
+            where = f"{len(store)} of {plan.most} runs are in {options.folder}"
             print(f"didymos: {where}; the same command with --resume makes the others", file=sys.stderr)
             raise
-    summary = SweepSummary(_NAMED)
+    summary = SweepSummary(NAMED)
     summary.add_all(read_store(options.folder).trials())
     summary.skipped = simulation.skipped
     return summary, read_store(options.folder).trials()
-
-
-def _facts(trial: Trial) -> dict[str, object]:
-    expectations = [{"name": x.name, "value": x.value, "limit": x.limit, "ok": x.ok} for x in trial.verdicts]
-    return {"seed": trial.seed, "values": trial.values, "ok": trial.ok, "expectations": expectations, "error": trial.error}
-
-
-def _print_result(summary: SweepSummary) -> None:
-    """What was found of each expectation over all runs, and which runs fell short."""
-    print_table([("runs", str(summary.runs)), ("met", str(summary.met))])
-    rows = []
-    for name, found in summary.found.items():
-        least, mean, most = (number(value, found.unit) for value in (found.least, found.mean, found.most))
-        rows.append((name, least, mean, most, str(found.missed)))
-    print_table(rows, ("expectation", "least", "mean", "most", "missed"))
-    for _, trial in summary.fell_short:
-        short = trial.error or ", ".join(verdict.name for verdict in trial.verdicts if verdict.ok is False)
-        drawn = "".join(f" {path}={value:.6g}" for path, value in trial.values.items())
-        print(f"didymos: seed {trial.seed}{drawn}: {short}", file=sys.stderr)
-    others = summary.runs - summary.met - len(summary.fell_short)
-    if others:
-        print(f"didymos: and {others} more; -o FOLDER keeps them all", file=sys.stderr)

@@ -1,14 +1,18 @@
-"""Values out of the arguments of the command line: `PATH=VALUE`, `PATH=LOW:HIGH`, `DRIVE=N` and `NAME=NAME`."""
+"""Values out of arguments of the command line: `PATH=VALUE`, `PATH=LOW:HIGH`, `PATH=log:LOW:HIGH`, `DRIVE=N`, `NAME=NAME`."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from didymos.errors import InputError
 
-__all__ = ["bus_numbers", "duration", "finite", "limits", "pairs", "ranges", "settings", "udp_ports"]
+if TYPE_CHECKING:
+    from didymos.studies.distribution import Distribution
+
+__all__ = ["bus_numbers", "drawn_from", "duration", "finite", "limits", "pairs", "ranges", "settings", "udp_ports"]
 
 _SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -34,6 +38,25 @@ def settings(texts: Iterable[str], option: str = "--set") -> dict[str, float]:
 def ranges(texts: Iterable[str], option: str) -> dict[str, tuple[float, float]]:
     """`PATH=LOW:HIGH` texts as pairs of numbers by parameter path."""
     return {path: limits(value, f"{option} {path}") for path, value in pairs(texts, option).items()}
+
+
+def drawn_from(texts: Iterable[str], option: str) -> dict[str, Distribution]:
+    """`PATH=LOW:HIGH`, `PATH=log:LOW:HIGH` and `PATH=normal:MEAN:SD` texts as distributions by parameter path."""
+    from didymos.studies.distribution import LogUniform, Normal, Uniform
+
+    kinds = {"log": LogUniform, "normal": Normal}
+    found: dict[str, Distribution] = {}
+    for path, text in pairs(texts, option).items():
+        place = f"{option} {path}"
+        word, colon, rest = text.partition(":")
+        kind = kinds.get(word) if colon else None
+        if kind is None and word[:1].isalpha() and word not in ("inf", "nan"):
+            raise InputError(f"found {text!r}, expected LOW:HIGH, log:LOW:HIGH or normal:MEAN:SD", path=place)
+        try:
+            found[path] = Uniform(*limits(text, place)) if kind is None else kind(*limits(rest, place))
+        except InputError as error:
+            raise error if error.path else InputError(str(error), path=place) from None
+    return found
 
 
 def limits(text: str, path: str) -> tuple[float, float]:

@@ -4,16 +4,16 @@ from didymos.control.actuator import Actuator
 from didymos.control.allocation import Allocation, Allocations
 from didymos.control.compiled_controller import CompiledController, program
 from didymos.control.controller import Controller, Gain, Robot
+from didymos.control.programs import Programs
 from didymos.control.rotor_place import Rotor
 from didymos.control.values import Values
-from didymos.kinds import Kinds
 
 __all__ = [
     "PROGRAMS", "Actuator", "Allocation", "Allocations", "CompiledController", "Controller", "Gain", "Robot", "Rotor", "Values",
     "program",
 ]  # fmt: skip
 
-PROGRAMS: Kinds[type[Controller]] = Kinds(
+PROGRAMS = Programs(
     "a control program",
     "didymos.programs",
     "didymos.control.controller:Controller",

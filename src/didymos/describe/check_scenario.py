@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from didymos.describe.check_values import leaves, wrong_values
+from didymos.describe.formula import wrong_formula
 from didymos.describe.local_file import is_file
 from didymos.describe.names import input_names, unknown
 from didymos.describe.open_kinds import is_of_open_part, knows_setpoints, may_be_parameter
@@ -95,8 +96,11 @@ def _set_point(twin: Twin, name: str, *place: str | int) -> Iterator[InputError]
 
 
 def wrong_expectations(twin: Twin, name: str, scenario: ScenarioSpec) -> Iterator[InputError]:
-    """Expectations on times that a scenario does not have."""
+    """Expectations on times that a scenario does not have, formulas that say nothing."""
     for index, expected in enumerate(scenario.expect):
+        wrong = None if expected.stl is None else wrong_formula(expected.stl, scenario.seconds)
+        if wrong is not None:
+            yield twin.mistake(wrong, "scenarios", name, "expect", index, "stl")
         if expected.after > scenario.seconds:
             yield twin.mistake(
                 f"found {expected.after:g} s, expected a time within the scenario's {scenario.seconds:g} s",

@@ -4,6 +4,8 @@ A twin file names code by FILE.py:NAME (a file of its folder), MODULE:NAME or FI
 sensor or as a control program. `ReadCode` answers with a stand-in that declares the same numbers and does nothing
 (`stand_in.py`): enough for looking at a twin. `RunCode` imports. `trust.py` says for whom.
 
+A policy (FILE.npz, FILE.onnx) is no code: it is a table of numbers, and is read as any file of the folder is.
+
 What stands under `firmware` in a twin file names no code that could run: which firmware it is comes from the command line.
 """
 
@@ -14,8 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+from didymos.control.controller import Controller
+from didymos.control.policy_file import SUFFIXES, is_policy
+from didymos.control.programs import Programs
 from didymos.describe.description import Note
 from didymos.describe.fmu_kind import fmu_kind, with_fmus_named
 from didymos.describe.stand_in import stand_in
@@ -77,6 +82,7 @@ class Code(ABC):
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._kept: dict[tuple[str, str], Any] = {}
+        self._policies: dict[str, type[Controller]] = {}  # no code
 
     def find(self, kinds: Kinds[T], name: str) -> T:
         """The kind of a name; an `InputError` where there is none."""
@@ -84,6 +90,13 @@ class Code(ABC):
             return kinds[name]
         if name == "fmu":
             raise InputError("an FMU is named by its file, which is missing: file: NAME.fmu (of a program, options.file)")
+        if name == "policy" and isinstance(kinds, Programs):
+            raise InputError("a policy is named by its file, which is missing: options: {file: NAME.npz}")
+        if is_policy(name) and isinstance(kinds, Programs):
+            if name not in self._policies:
+                _check_inside(name, self.folder)
+                self._policies[name] = kinds.load_policy(self.folder / name)
+            return cast("T", self._policies[name])
         if not is_reference(name):
             raise kinds.unknown(name)
         key = kinds.group, name
@@ -178,7 +191,7 @@ class ReadCode(Code):
 
 def _check_inside(module: str, folder: Path) -> None:
     """Refuse a file outside of the folder that names it: whoever trusts a folder has not looked at its neighbours."""
-    if module.endswith((".py", ".fmu")):
+    if module.endswith((".py", ".fmu", *SUFFIXES)):
         try:
             inside = (folder / module).resolve().is_relative_to(folder.resolve())
         except (OSError, ValueError, RuntimeError):  # a name that no file can have

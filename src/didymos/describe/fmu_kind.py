@@ -1,7 +1,8 @@
-"""FMUs that a twin file names, as a part or as its control program.
+"""FMUs that a twin file names, as a part or as its control program; policies, which are named alike.
 
     parts:   {lift: {kind: fmu, file: cylinder.fmu, ...}}            the same as kind: cylinder.fmu
     control: {program: fmu, options: {file: controller.fmu, ...}}    the same as program: controller.fmu
+    control: {program: policy, options: {file: hover.npz}}           the same as program: hover.npz
 
 An FMU is code, and is named, trusted and looked at as other code is (`code.py`). To look at it, its model description is read;
 its library is loaded when a run is made, for a folder that the user trusts.
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 
 from didymos.control import PROGRAMS
 from didymos.control.fmu_program import fmu_program
+from didymos.control.policy_file import is_policy
 from didymos.errors import InputError
 from didymos.fmu.description import read_description
 from didymos.kinds import Kinds, is_fmu
@@ -38,7 +40,7 @@ def fmu_kind(kinds: Kinds[T], name: str, folder: Path, *, runs: bool) -> T:
 
 
 def with_fmus_named(raw: Any) -> Any:
-    """The plain data of a twin file with every FMU named by its file, where it was named by `kind: fmu` and `file`."""
+    """The plain data of a twin file with every FMU and policy named by its file, where it was named by `kind: fmu` and `file`."""
     if not isinstance(raw, dict):
         return raw
     made = dict(raw)
@@ -61,7 +63,9 @@ def _part(record: Any) -> Any:
 
 def _control(record: Any) -> Any:
     options = record.get("options") if isinstance(record, dict) else None
-    if isinstance(options, dict) and record.get("program") == "fmu" and _names_one(options.get("file")):
+    file = options.get("file") if isinstance(options, dict) else None
+    named = {"fmu": _names_one, "policy": _names_policy}.get(str(record.get("program"))) if isinstance(record, dict) else None
+    if isinstance(options, dict) and named is not None and named(file):
         return {**record, "program": options["file"], "options": {key: v for key, v in options.items() if key != "file"}}
     return record
 
@@ -74,3 +78,7 @@ def _in_scenario(scenario: Any) -> Any:
 
 def _names_one(file: Any) -> bool:
     return isinstance(file, str) and is_fmu(file)
+
+
+def _names_policy(file: Any) -> bool:
+    return isinstance(file, str) and is_policy(file)

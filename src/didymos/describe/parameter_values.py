@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from didymos.describe.parameters import Parameter
 from didymos.describe.path_patterns import is_pattern, spread, unknown_path
+from didymos.describe.scenario_parameters import SCENARIOS, scenario_parameters
 from didymos.describe.schema import TwinFile
 from didymos.describe.set_value import with_value
 from didymos.errors import InputError
@@ -52,13 +53,13 @@ class ParameterValues:
         of_programs = any(path.startswith("control.") and is_pattern(path) for path in values)
         known = self.every_parameter() if of_programs else self.parameters
         given = {path: self._fitting(path, value) for path, value in spread(values, known).items()}
-        checked = {path: value for path, value in given.items() if path in self.parameters}
+        checked = {path: value for path, value in given.items() if path in self.parameters or path.startswith(SCENARIOS)}
         bodies = {path: value for path, value in checked.items() if path.startswith(("links.", "joints."))}
         others = {path: value for path, value in checked.items() if path not in bodies}
         file = self.file
         for path, value in others.items():
             try:
-                file = with_value(file, self.parameters[path].place or path.split("."), value)
+                file = with_value(file, self._parameter(path).place or path.split("."), value)
             except InputError as error:
                 raise InputError(error.message, path=path) from None
         self.file = file
@@ -66,7 +67,8 @@ class ParameterValues:
         self._bodies |= bodies
         self._gains |= {path: value for path, value in given.items() if path not in checked}
         for path, value in checked.items():
-            self.parameters[path] = replace(self.parameters[path], value=value)
+            if path in self.parameters:
+                self.parameters[path] = replace(self.parameters[path], value=value)
 
     def fill(self, values: Mapping[str, float]) -> None:
         """Give parameters values that nobody gave: as if the files had them, and not set by hand."""
@@ -106,6 +108,8 @@ class ParameterValues:
         if path in self.parameters:
             return self.parameters[path]
         others = self.gains_of_scenarios() if path.startswith("control.gains.") else {}
+        if path.startswith(SCENARIOS):
+            others = scenario_parameters(self.file.scenarios)
         if path not in others:
             raise InputError(unknown_path(path, (*self.parameters, *others)), path=path)
         return others[path]

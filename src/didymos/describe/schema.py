@@ -17,8 +17,10 @@ from didymos.control.allocation_spec import AllocationSpec
 from didymos.control.pilot import PilotSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.code import Code
+from didymos.describe.formula_text import signals_in
 from didymos.describe.object_spec import ObjectSpec
 from didymos.describe.ros2_file import Ros2Spec
+from didymos.describe.task_file import TaskSpec
 from didymos.errors import InputError, nearest
 from didymos.kinds import Kinds
 from didymos.measures import MEASURES
@@ -217,7 +219,7 @@ class RecordSpec(Spec):
 class ControlSpec(Spec):
     """The control program, its rate, its gains and its options."""
 
-    program: str = Field(description="a shipped program, MODULE:CLASS, FILE.py:CLASS or FILE.fmu")
+    program: str = Field(description="a shipped program, MODULE:CLASS, FILE.py:CLASS, FILE.fmu or a policy, FILE.npz")
     rate: float = number(100.0, unit="Hz", low=0.01, high=100_000, live=False)
     gains: dict[str, Any] = Field(default={}, description="by name, nested or dotted")
     options: dict[str, Any] = Field(default={}, description="arguments of the program's class")
@@ -258,15 +260,35 @@ class ExpectationSpec(Spec):
         default=None, description="the signal is a position without its axis (truth.position): its distance from here"
     )
     figure: Literal["thrust_to_weight"] | None = Field(default=None, description="a figure of the twin instead of a signal")
+    stl: str | None = Field(
+        default=None, description="a formula of signal temporal logic instead of a signal; it is met by a robustness of 0 or more"
+    )
     after: float = number(0.0, unit="s", low=0)
     before: Number | None = None
     low: Number | None = None
     high: Number | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _called_by_its_formula(cls, raw: Any) -> Any:
+        return {"name": str(raw["stl"]), **raw} if isinstance(raw, dict) and raw.get("stl") is not None else raw
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The recorded signals that are looked at; of a `point`, the position without its axes."""
+        if self.stl is not None:
+            return signals_in(self.stl)
+        return () if self.signal is None else (self.signal,)
+
     @model_validator(mode="after")
     def _one_question_with_an_answer(self) -> ExpectationSpec:
-        if (self.signal is None) == (self.figure is None):
-            raise ValueError("expected exactly one of the keys 'signal' and 'figure'")
+        if sum(key is not None for key in (self.signal, self.figure, self.stl)) != 1:
+            raise ValueError("expected exactly one of the keys 'signal', 'figure' and 'stl'")
+        if self.stl is not None:
+            others = sorted(self.model_fields_set - {"name", "stl"})
+            if others:
+                raise ValueError(f"a formula does not use the key {others[0]!r}; it has its times and bounds in itself")
+            return self
         if self.low is None and self.high is None:
             raise ValueError("expected at least one of the keys 'low' and 'high'")
         if self.low is not None and self.high is not None and self.low > self.high:
@@ -412,6 +434,7 @@ class TwinFile(Spec):
     record: RecordSpec = RecordSpec()
     start: StartSpec = StartSpec()
     scenarios: dict[Name, ScenarioSpec] = Field(default={})
+    tasks: dict[Name, TaskSpec] = Field(default={}, description="what policies learn; see task_file.py")
     ros2: Ros2Spec = Ros2Spec()
     recordings: RecordingsSpec = RecordingsSpec()
     fit: FitSpec = FitSpec()

@@ -21,6 +21,8 @@ def with_value(node: Any, steps: Sequence[str], value: float) -> Any:
     head, *rest = steps
     if isinstance(node, Mapping):
         return _in_mapping(node, steps, value)
+    if isinstance(node, tuple) and not isinstance(node, Vector):
+        return (*node[: int(head)], with_value(node[int(head)], rest, value), *node[int(head) + 1 :])
     child = getattr(node, head)
     if not rest:
         _check_bound(node, head, value)

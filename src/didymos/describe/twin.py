@@ -31,6 +31,7 @@ from didymos.describe.parameters import ARGUMENTS, Parameter, collect, flatten
 from didymos.describe.pass_through import collide_with_visuals, let_pass
 from didymos.describe.path_patterns import is_pattern, spread
 from didymos.describe.program import option_names, wrong_option
+from didymos.describe.scenario_parameters import SCENARIOS, with_numbers
 from didymos.describe.schema import ScenarioSpec, TwinFile
 from didymos.describe.surroundings import Surroundings, free_of, read_surroundings
 from didymos.describe.trust import NotTrusted, is_trusted
@@ -187,7 +188,9 @@ class Twin(ParameterValues):
 
     def plain_scenario(self, name: str) -> dict[str, Any]:
         """The plain data of a scenario as a twin file has it."""
-        return copy.deepcopy(self._raw["scenarios"][name])
+        own = f"{SCENARIOS}{name}."
+        values = {path.removeprefix(own): value for path, value in self._values.items() if path.startswith(own)}
+        return with_numbers(copy.deepcopy(self._raw["scenarios"][name]), values)
 
     def add_scenarios(self, more: Mapping[str, Any], *, check: bool = True) -> None:
         """Have further scenarios, as plain data of a twin file by name; the twin stays as it was if they do not fit.
@@ -383,8 +386,9 @@ class Twin(ParameterValues):
         given = self._values | self._bodies | self._gains
         self._values, self._bodies, self._gains = {}, {}, {}
         self.parameters = collect(self.file, self.description, self.program, self.surroundings.free)
-        self.set_all({path: value for path, value in given.items() if path in self.parameters})
-        self._gains = {path: value for path, value in given.items() if path not in self.parameters}
+        known = {path: value for path, value in given.items() if path in self.parameters or path.startswith(SCENARIOS)}
+        self.set_all(known)
+        self._gains = {path: value for path, value in given.items() if path not in known}
 
     @property
     def gains_to_design(self) -> tuple[str, ...]:

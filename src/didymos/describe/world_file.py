@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.schema import AnyPart, AnySensor, ControlSpec, ExpectationSpec, Name, Number, StartSpec, WorldSpec
+from didymos.describe.task_file import TaskSpec
 from didymos.spec import Spec, Vector, number
 
 __all__ = [
@@ -100,11 +101,11 @@ class WorldExpectationSpec(ExpectationSpec):
     def _instead_of_a_signal(cls, raw: Any) -> Any:
         given = [key for key in _QUESTIONS if isinstance(raw, dict) and raw.get(key) is not None]
         if len(given) > 1 and set(given) & {"distance", "relative"}:
-            raise ValueError("expected exactly one of the keys 'signal', 'figure', 'distance' and 'relative'")
+            raise ValueError("expected exactly one of the keys 'signal', 'figure', 'stl', 'distance' and 'relative'")
         return {**raw, "signal": given[0]} if given in (["distance"], ["relative"]) else raw
 
 
-_QUESTIONS = ("signal", "figure", "distance", "relative")
+_QUESTIONS = ("signal", "figure", "stl", "distance", "relative")
 
 
 class WorldScenarioSpec(Spec):
@@ -162,3 +163,4 @@ class WorldFile(Spec):
     couplings: dict[Name, CouplingSpec] = Field(default={}, description="welds and springs between robots")
     record: WorldRecordSpec = WorldRecordSpec()
     scenarios: dict[Name, WorldScenarioSpec] = Field(default={})
+    tasks: dict[Name, TaskSpec] = Field(default={}, description="of all robots together; names begin with the robot's")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from didymos.describe.formula import wrong_formula
 from didymos.describe.free_bodies import free_bodies
 from didymos.describe.path_patterns import is_pattern
 from didymos.describe.twin import Twin
@@ -94,6 +95,9 @@ def wrong_scenarios(robots: Mapping[str, Robot], scenarios: Mapping[str, WorldSc
         for path in about.setpoints:
             yield from _wrong_head(path, tuple(robots), "scenarios", scenario, "setpoints", path)
         for index, expected in enumerate(about.expect):
+            wrong = None if expected.stl is None else wrong_formula(expected.stl, about.seconds)
+            if wrong is not None:
+                yield Wrong(wrong, ("scenarios", scenario, "expect", index, "stl"))
             for end in expected.distance or ():
                 yield from wrong_end(end, robots, "scenarios", scenario, "expect", index, "distance")
             for key, end in (("of", expected.relative.of), ("to", expected.relative.to)) if expected.relative is not None else ():

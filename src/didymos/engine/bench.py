@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from didymos.compiled import kernel
-from didymos.describe.names import cameras
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.engine import stopwatch
+from didymos.engine.dark import without_cameras
 from didymos.engine.lean_bench import LeanEngine
 from didymos.engine.lidar import scan
 from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT
@@ -102,29 +102,17 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
-def _without_cameras(twin: Twin, scenario: str | None) -> Twin:
-    """The twin with its cameras off, also where the scenario would switch them on."""
-    dark = twin.copy()
-    switches = {f"sensors.{name}.enabled": 0.0 for name in cameras(twin)}
-    dark.set_all(switches)
-    if scenario is not None and scenario in dark.scenarios:
-        about = dark.scenarios[scenario]
-        about = about.model_copy(update={"set": {path: value for path, value in about.set.items() if path not in switches}})
-        dark.file = dark.file.model_copy(update={"scenarios": {**dark.scenarios, scenario: about}})
-    return dark
-
-
 class _WithoutCameras(WorldSimulation):
     """A run of a world in which no camera takes pictures."""
 
     def _entrants(self, twin: Any) -> list[Entrant]:
-        return [replace(own, twin=_without_cameras(own.twin, own.scenario)) for own in super()._entrants(twin)]
+        return [replace(own, twin=without_cameras(own.twin, own.scenario)) for own in super()._entrants(twin)]
 
 
 def _simulation(what: Twin | World, scenario: str | None) -> Simulation:
     if isinstance(what, World):
         return _WithoutCameras(what, scenario=scenario)
-    return Simulation(_without_cameras(what, scenario), scenario=scenario)
+    return Simulation(without_cameras(what, scenario), scenario=scenario)
 
 
 def _recorded_seconds(simulation: Simulation, ticks: int, file: Path) -> float:

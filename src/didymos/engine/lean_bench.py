@@ -42,26 +42,26 @@ def _is_near(context: int) -> bool:
 
 
 class LeanEngine:
-    """The leanest model of a simulation's motion, from the state in which the simulation is."""
+    """The leanest `model` of a simulation's motion, from the state in which the simulation is."""
 
     def __init__(self, simulation: Simulation) -> None:
         spec = next(iter(simulation.robots.values())).built.assembly.bare_spec()
-        self._model = spec.compile()
-        self._model.opt.disableflags = simulation.model.opt.disableflags
-        _copy_inertias(simulation.model, self._model)
+        self.model = spec.compile()
+        self.model.opt.disableflags = simulation.model.opt.disableflags
+        _copy_inertias(simulation.model, self.model)
         if not _is_near(simulation.address):
-            self._model.opt.disableflags = int(self._model.opt.disableflags) | _CONTACT
-        self._data = mujoco.MjData(self._model)
+            self.model.opt.disableflags = int(self.model.opt.disableflags) | _CONTACT
+        self._data = mujoco.MjData(self.model)
         data = simulation.data
         self._qpos, self._qvel, self._forces = data.qpos.copy(), data.qvel.copy(), data.qfrc_applied.copy()
-        self._ctrl = data.ctrl[: self._model.nu].copy()
-        own = data.act[: self._model.na]
+        self._ctrl = data.ctrl[: self.model.nu].copy()
+        own = data.act[: self.model.na]
         self._act: NDArray[np.float64] = own.copy()
         self._restart()
-        _step(self._model._address, self._data._address, 1)
+        _step(self.model._address, self._data._address, 1)
 
     def _restart(self) -> None:
-        mujoco.mj_resetData(self._model, self._data)
+        mujoco.mj_resetData(self.model, self._data)
         self._data.qpos[:], self._data.qvel[:], self._data.qfrc_applied[:] = self._qpos, self._qvel, self._forces
         self._data.ctrl[:], self._data.act[:] = self._ctrl, self._act
 
@@ -71,7 +71,7 @@ class LeanEngine:
         for _ in range(max(1, count // _RUN)):
             self._restart()
             began = time.thread_time()
-            _step(self._model._address, self._data._address, _RUN)
+            _step(self.model._address, self._data._address, _RUN)
             spent += time.thread_time() - began
         return spent * count / (max(1, count // _RUN) * _RUN)
 

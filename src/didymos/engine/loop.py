@@ -25,8 +25,9 @@ import numpy as np
 from numba import types
 
 from didymos.compiled import kernel
+from didymos.control.call_program import call_program
 from didymos.control.stimulus import STIMULUS, evaluate
-from didymos.engine.calls import call_program, engine_function
+from didymos.engine.calls import engine_function
 from didymos.engine.contact_search import search_if_near, search_on
 from didymos.engine.context import ASKED, COLUMN, INPUT, READ, STREAM, TARGET, WRITE, Target
 from didymos.engine.couplings import switch_couplings, write_poses
@@ -45,11 +46,12 @@ from didymos.parts.part import CLOCK
 from didymos.sensors.reading import SENSOR, acceleration_due, any_due, is_due, sense, take_accelerations
 
 __all__ = [
-    "AHEAD", "DIVERGED", "FELL_THROUGH_GROUND", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "UNASKED", "run_ticks",
+    "AHEAD", "DIVERGED", "FELL_THROUGH_GROUND", "FINE", "LEFT_THE_WORLD", "NONFINITE_CONTROL", "SENSED", "TRUTH", "UNASKED",
+    "run_ticks", "stimulate",
 ]  # fmt: skip
 
 FINE, DIVERGED, LEFT_THE_WORLD, NONFINITE_CONTROL, FELL_THROUGH_GROUND = 0, 1, 2, 3, 4
-SENSED, AHEAD, UNASKED = 1, 2, 4
+SENSED, AHEAD, UNASKED, TRUTH = 1, 2, 4, 8
 _SETPOINT, _INPUT, _PARAMETER, _PUSH = Target.SETPOINT, Target.INPUT, Target.PARAMETER, Target.PUSH
 _STAGE_NONE, _STAGE_VELOCITY = 0, 2
 _SENSORS, _NO_SENSORS = 0, 1
@@ -66,7 +68,7 @@ _mj_implicit = engine_function("mj_implicit")
 
 
 @kernel
-def _stimulate(w: Any, c: Any, t: float) -> None:
+def stimulate(w: Any, c: Any, t: float) -> None:
     """Set-points and inputs as a pilot overrides them, then what stimuli add and set."""
     s, engine = c.stimuli, w.engine
     state, offsets, numeric = doubles(engine.state), doubles(c.inputs.offsets), doubles(engine.numeric)
@@ -169,12 +171,12 @@ def _feel_earth(w: Any, rates: bool, accelerations: bool) -> None:
 
 
 @kernel
-def _begin_tick(w: Any, tick: int) -> None:
-    """Set-points, air, positions, velocities and readings at the tick's time."""
+def _begin_tick(w: Any, tick: int, truth: bool) -> None:
+    """Set-points, air, positions, velocities and readings at the tick's time, and the `truth` where it is asked for."""
     engine, period = w.engine, w.timing.period
     move(w.moving, engine, tick * period)
     for i in range(w.robots_count):
-        _stimulate(w, row_at(w.robots, i, ROBOT_CONTEXT), tick * period)
+        stimulate(w, row_at(w.robots, i, ROBOT_CONTEXT), tick * period)
     if w.couplings.couplings_count > 0:
         write_poses(engine, w.couplings)
     search_if_near(w.contacts, w.idle, engine, w.timing.ahead)
@@ -189,7 +191,7 @@ def _begin_tick(w: Any, tick: int) -> None:
         c = row_at(w.robots, i, ROBOT_CONTEXT)
         advance_air_of(engine.data, c.robot.table, engine.state, tick, period)
         begins = begins or record_at(engine.state + 8 * c.robot.own, ROBOT_STATE).reset_tick == tick
-        recorded = _streams_due(w, c, tick)
+        recorded = truth or _streams_due(w, c, tick)
         doubles(c.sensors.fresh)[c.sensors.sensors_count] = 1.0 if recorded else 0.0  # the truth
         felt = w.timing.substeps == 1 and acceleration_due(c.sensors, tick + 1, period)
         told = told or recorded
@@ -378,7 +380,7 @@ def _run(w: Any, tick: int, count: int, flags: int) -> tuple[int, int]:
         if now == tick + count and flags & AHEAD == 0:
             break
         if now > tick or flags & SENSED == 0:
-            _begin_tick(w, now)
+            _begin_tick(w, now, now == tick + count and flags & TRUTH != 0)
         if now == tick + count:
             _remember_look(w)
             break
@@ -395,10 +397,12 @@ def run_ticks(context: int, tick: int, count: int, flags: int) -> tuple[int, int
     """Run up to `count` ticks of a packed context; the next tick and FINE or what went wrong.
 
     `flags`: with SENSED, the first tick has begun already; with AHEAD, the tick after the last one begins as well, so that its
-    readings can be looked at; with UNASKED, no compiled program is called.
+    readings can be looked at, with TRUTH as well what is true then; with UNASKED, no compiled program is called.
     """
     w = record_at(context, CONTEXT)
     find_idle(w.idle, w.engine.model)
+    if flags & SENSED != 0:
+        search_if_near(w.contacts, w.idle, w.engine, w.timing.ahead)
     ended = _run(w, tick, count, flags)
     end_idle(w.idle, w.engine.model)
     search_on(w.contacts, w.engine.model)

@@ -20,12 +20,13 @@ from didymos.engine.idle_terms import IdleTerms
 from didymos.engine.moving import MovingTables
 from didymos.sensors.reading import SensorTables
 
-__all__ = ["CONTEXT", "ROBOT_CONTEXT", "Packed", "pack_group"]
+__all__ = ["CONTEXT", "ROBOT_CONTEXT", "Packed", "layout_of", "pack_group"]
 
 _NUMBERS = {"int": np.int64, "float": np.float64, "bool": np.int64}
 
 
-def _layout(table: type) -> np.dtype[Any]:
+def layout_of(table: type) -> np.dtype[Any]:
+    """Memory layout of a group of tables, as compiled code reads it."""
     fields: list[Any] = []
     for name, kind in table.__annotations__.items():
         text = kind if isinstance(kind, str) else getattr(kind, "__forward_arg__", getattr(kind, "__name__", ""))
@@ -45,11 +46,11 @@ _OF_ROBOT = {
     "program": c.ProgramTables, "links": c.LinkTables, "record": c.RecordTables,
 }  # fmt: skip
 
-ROBOT_CONTEXT = np.dtype([(name, _layout(table)) for name, table in _OF_ROBOT.items()])
+ROBOT_CONTEXT = np.dtype([(name, layout_of(table)) for name, table in _OF_ROBOT.items()])
 """Memory layout of what is packed of one robot."""
 
 CONTEXT = np.dtype([
-    *((name, _layout(table)) for name, table in _OF_WORLD.items()),
+    *((name, layout_of(table)) for name, table in _OF_WORLD.items()),
     ("robots", np.int64), ("robots_count", np.int64),  # of ROBOT_CONTEXTs, side by side
 ])  # fmt: skip
 """Memory layout of a packed context."""
@@ -57,7 +58,7 @@ CONTEXT = np.dtype([
 
 def pack_group(tables: Any) -> NDArray[Any]:
     """One group of tables as a record [1]; it holds as long as the tables do."""
-    packed = np.zeros(1, dtype=_layout(type(tables)))
+    packed = np.zeros(1, dtype=layout_of(type(tables)))
     row = packed[0]
     for name, value in tables._asdict().items():
         if isinstance(value, np.ndarray):

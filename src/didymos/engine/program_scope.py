@@ -109,7 +109,8 @@ class ProgramScope:
         found = [Skipped("gain", path, gains) for path in flatten(self._about.gains)]
         kept = self.stimuli()
         found += [Skipped("stimulus", item.target, whose) for item in stimuli_of(self._about) if item not in kept]
-        found += [Skipped("expectation", item.name, f"{item.signal} is {whose}") for item in expected]
+        missing = ((item, [signal for signal in item.signals if self.lacks(signal)]) for item in expected)
+        found += [Skipped("expectation", item.name, f"{signals[0]} is {whose}") for item, signals in missing]
         return tuple(found)
 
 

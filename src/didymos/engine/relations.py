@@ -40,4 +40,4 @@ def signals_of(item: ExpectationSpec) -> tuple[str, ...]:
     if isinstance(item, WorldExpectationSpec) and (item.distance is not None or item.relative is not None):
         ends = item.distance if item.relative is None else (item.relative.of, item.relative.to)
         return ("tf.", "objects.", *(f"{end.partition('.')[0]}.truth." for end in ends or ()))
-    return () if item.signal is None else (item.signal,)
+    return item.signals

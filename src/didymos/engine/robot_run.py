@@ -85,7 +85,7 @@ class RobotRun:
 
     def __init__(self, entrant: Entrant, sampling: Sampling | None = None) -> None:
         self.name, self.scenario, self.piloted = entrant.name, entrant.scenario, entrant.piloted
-        self.given, self._streams, self._mount = entrant.control, entrant.streams, entrant.mount
+        self.given, self.streams, self._mount = entrant.control, entrant.streams, entrant.mount
         self._about: ScenarioSpec | None = choose_scenario(entrant.twin, entrant.scenario)
         self.scope = scope = ProgramScope(entrant.twin, entrant.scenario, entrant.control)
         twin = entrant.twin.for_scenario(entrant.scenario, gains=entrant.control is None)
@@ -135,7 +135,7 @@ class RobotRun:
         self.expected: tuple[ExpectationSpec, ...] = tuple(item for item in asked if item not in others)
         self.skipped: tuple[Skipped, ...] = self.scope.skipped(others)
         self.changes = Changes(built, self.stimuli, period)
-        self.cameras = Cameras(self.twin, built.assembly.shown, seed, period, self._streams)
+        self.cameras = Cameras(self.twin, built.assembly.shown, seed, period, self.streams)
         self.fmus = FmuParts(built, period)
         self.measured = Values(built.measured, self._state, self.cameras.views)
         first = built.assembly.state.starts["setpoints"]
@@ -286,7 +286,7 @@ class RobotRun:
         """The keys of all random streams, and what scans say about themselves."""
         starts = self.built.assembly.state.starts
         air = starts["air"] + offset_of(AIR_STATE, "key")
-        self._state[air : air + 2] = stream_key(seed, f"{self._streams}world.gusts")
+        self._state[air : air + 2] = stream_key(seed, f"{self.streams}world.gusts")
         for name, sensor in readings(self.twin).items():
             if sensor.contract is Lidar:
                 about: Any = sensor
@@ -294,6 +294,6 @@ class RobotRun:
                 self._state[scan : scan + SCAN.itemsize // 8] = *Lidar.angles(about), about.nearest, about.farthest
             first = starts[f"sensor:{name}"]
             memory = self._state[first : first + SENSOR_MEMORY.itemsize // 8].view(SENSOR_MEMORY)[0]
-            own = self._streams + name
+            own = self.streams + name
             memory["key"], memory["loss_key"] = stream_key(seed, own), stream_key(seed, f"{own}.drop_out")
             memory["sampled_at"] = NO_READING

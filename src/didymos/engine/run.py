@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from didymos.control.pilot import Looks
+from didymos.describe.formula import read_formula
 from didymos.engine.intervention import INTERVENTIONS, Intervention, InterventionLog
 from didymos.engine.recorder_thread import RecorderThread
 from didymos.engine.row_buffer import FreshRows, Row, Rows
@@ -53,6 +54,9 @@ class Run:
         interventions: Sequence[Intervention] = (),
         pilot: Looks | None = None,
     ) -> None:
+        for item in simulation.expected:
+            if item.stl is not None:
+                read_formula(item.stl)  # what it needs may not be there, which is to be known before the run
         self.simulation = simulation
         self.interventions: list[Intervention] = []
         self._ahead = deque(sorted(interventions, key=lambda item: item.tick))

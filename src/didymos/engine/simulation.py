@@ -282,6 +282,13 @@ class Simulation:
         `seed` is another one from now on; `start` are values by path below `start` (`position.z`, `joints.elbow`), for this
         beginning only, that win over the twin's and the scenario's.
         """
+        self.begin(seed, start)
+        self._tick(0, 0, AHEAD)
+        return self.measured
+
+    @alone
+    def begin(self, seed: int | None = None, start: Mapping[str, float] | None = None) -> None:
+        """As `reset`, but before any reading is taken."""
         self.seed = self.seed if seed is None else seed
         if self.tick > 0:
             for robot in self._robots:
@@ -303,8 +310,6 @@ class Simulation:
             robot.changes.forget()
             robot.cameras.restart(self.seed)
             robot.key_streams(self.seed)
-        self._tick(0, 0, AHEAD)
-        return self.measured
 
     def step(self, inputs: Mapping[str, float] | None = None, seconds: float | None = None) -> Values:
         """Let one control period pass, or some seconds, and return what the sensors say then; nothing is recorded.

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.formula import read_formula
 from didymos.describe.schema import ExpectationSpec
 from didymos.describe.twin import Twin
 from didymos.engine.program_scope import ProgramScope
 from didymos.errors import InputError, RunError, nearest
 from didymos.measures import MEASURES
 from didymos.record.log import Log
+from didymos.record.robustness import robustness
 
-__all__ = ["Verdict", "check_expected", "measure"]
+__all__ = ["Verdict", "check_expected", "knows", "measure"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Verdict:
     """What was expected, what was found, and whether it will do.
 
     A bound that was not given is None. A run that ended before there was anything to measure, or a real robot that does not tell
-    the signal, leaves `value` and `ok` None.
+    the signal, leaves `value` and `ok` None. Of a formula, `value` is its robustness and `low` is 0.
     """
 
     name: str
@@ -50,18 +52,26 @@ def check_expected(twin: Twin, scenario: str | None, log: Log, scope: ProgramSco
     others = []
     for index, item in enumerate(twin.scenarios[scenario].expect if scenario is not None else ()):
         place = ("scenarios", scenario or "", "expect", index)
-        if item.signal is not None:
-            try:
-                _signal(item, log)
-            except InputError:
-                if scope.lacks(item.signal):
-                    others.append(item)
-                    continue
-                hint = nearest(item.signal, log.signals)
-                raise twin.mistake(f"no run records {item.signal!r}{hint}", *place, "signal") from None
+        if item.signals:
+            missing = [signal for signal in item.signals if not knows(log, signal if item.point is None else f"{signal}.x")]
+            if any(scope.lacks(signal) for signal in missing):
+                others.append(item)
+            elif missing:
+                hint = nearest(missing[0], log.signals)
+                key = "signal" if item.stl is None else "stl"
+                raise twin.mistake(f"no run records {missing[0]!r}{hint}", *place, key)
         elif twin.file.world.gravity == 0.0:
             raise twin.mistake("found no gravity, so there is no weight to compare with", *place, "figure")
     return tuple(others)
+
+
+def knows(log: Log, signal: str) -> bool:
+    """Whether a log has a signal, or can find it from others."""
+    try:
+        log[signal]
+    except InputError:
+        return False
+    return True
 
 
 def _signal(expected: ExpectationSpec, log: Log) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
@@ -85,6 +95,8 @@ def measure(
 
     `series` are times [s] and values that are measured instead of a signal, shape [n] each, and their unit.
     """
+    if expected.stl is not None:
+        return _met(expected.name, expected.stl, log)
     if expected.signal is None:
         assert figure is not None
         value, unit = figure, "1"
@@ -104,3 +116,14 @@ def measure(
             raise RunError(f"the measure {expected.measure!r} failed: {type(error).__name__}: {error}") from error
     ok = (expected.low is None or value >= expected.low) and (expected.high is None or value <= expected.high)
     return Verdict(expected.name, value, expected.low, expected.high, bool(ok), unit)
+
+
+def _met(name: str, formula: str, log: Log) -> Verdict:
+    """The verdict on a formula: its robustness, which has to be at least 0."""
+    try:
+        found = robustness(read_formula(formula), log)
+    except InputError:
+        found = None  # a real robot does not tell the signal
+    if found is None:
+        return Verdict(name, None, 0.0, None, None)
+    return Verdict(name, found.value, 0.0, None, found.value >= 0.0, found.unit)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from didymos.control import Controller, Values
 from didymos.describe.description import Note
+from didymos.describe.formula_text import under
 from didymos.describe.schema import ExpectationSpec
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
@@ -35,7 +36,7 @@ from didymos.engine.relations import placed_layout
 from didymos.engine.robot_run import Entrant
 from didymos.engine.simulation import Simulation
 from didymos.engine.start import quaternion_from_rpy
-from didymos.engine.verdict import Verdict, measure
+from didymos.engine.verdict import Verdict, knows, measure
 from didymos.errors import InputError, nearest
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
@@ -71,6 +72,7 @@ class WorldSimulation(Simulation):
                 raise InputError(f"there is no robot {name!r}{nearest(name, self.world.robots)}", option="control")
         super().__init__(self.world.first.twin, seed=seed, scenario=scenario, piloted=bool(self._flown))
         self._check_apart()
+        self._check_formulas()
 
     def _entrants(self, twin: Any) -> list[Entrant]:
         entrants, numbers = [], {name: i for i, name in enumerate(self.world.order)}
@@ -116,6 +118,16 @@ class WorldSimulation(Simulation):
             if first is not None and second is not None and first != second and contact.dist < -_DEEP:
                 text = f"{first} and {second} begin {-float(contact.dist):.3g} m inside each other; put one of them elsewhere"
                 raise self.world.mistake(text, "robots", second, "start")
+
+    def _check_formulas(self) -> None:
+        """Refuse formulas on signals that no run of these robots records, unless it is for another program of one of them."""
+        log = Log(self.layouts, {})
+        for index, item in enumerate(self._about.expect if self._about is not None else ()):
+            for signal in item.signals if item.stl is not None else ():
+                robot, _, own = signal.partition(".")
+                if not knows(log, signal) and not (robot in self.robots and self.robots[robot].scope.lacks(own)):
+                    place = ("scenarios", str(self.scenario), "expect", index, "stl")
+                    raise self.world.mistake(f"no run records {signal!r}{nearest(signal, log.signals)}", *place)
 
     def _owners(self) -> dict[int, str]:
         """The robot that each body belongs to."""
@@ -320,7 +332,8 @@ def _pose(position: Sequence[float] | Any, orientation: Any) -> Pose:
 
 def _named(item: ExpectationSpec, robot: str) -> ExpectationSpec:
     signal = None if item.signal is None else f"{robot}.{item.signal}"
-    return item.model_copy(update={"name": f"{robot}: {item.name}", "signal": signal})
+    stl = None if item.stl is None else under(robot, item.stl)
+    return item.model_copy(update={"name": f"{robot}: {item.name}", "signal": signal, "stl": stl})
 
 
 def _continued(

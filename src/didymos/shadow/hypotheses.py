@@ -7,12 +7,13 @@ cause in its twin or its readings taken off the cause, and runs over the same st
     log p = -1/2 sum (nu' S^-1 nu + log det S)
 
 says how well the cause explains them. Sizes are tried around the linear estimate and the usual one, and refined by parabolas.
+All of it goes in pieces of one stretch each: beside a running robot they are made between updates.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +27,9 @@ from didymos.shadow.observer import Observer, Reading
 
 __all__ = ["Branches", "Explained"]
 
+_Number = Generator[None, None, float]
+"""A number that is found in pieces."""
+_Pieces = Generator[None, None, None]
 _Array = NDArray[np.float64]
 _GROWTH, _MOST_SIZES = 2.0, 6  # of sizes that are tried, beginning with the linear estimate
 _REFINED = 2  # parabolas
@@ -47,17 +51,21 @@ class Explained:
 class _Trial:
     """Sizes of a cause that were tried, and how much each explains.
 
-    `gain` runs a branch with a size and the stretch at which the cause begins; `linear` is the size by the linear ratio.
+    `gain` runs a branch with a size and the stretch at which the cause begins.
     """
 
-    def __init__(self, cause: Cause, number: int, linear: float, since: int, gain: Callable[[Cause, float, int], float]) -> None:
+    def __init__(self, cause: Cause, number: int, since: int, gain: Callable[[Cause, float, int], _Number]) -> None:
         self._cause, self._number, self._since, self._gain = cause, number, since, gain
         self._known: dict[float, float] = {}
+
+    def begin(self, linear: float) -> _Pieces:
+        """Try the size by the linear ratio, and the usual one."""
+        cause = self._cause
         most = _PLAUSIBLE * cause.scale
         usual = math.copysign(cause.scale, cause.sign or linear)
         wrong = linear == 0.0 or linear * cause.sign < 0.0
         for size in [usual] if wrong else [float(np.clip(linear, -most, most)), usual]:
-            self._try(size)
+            yield from self._try(size)
 
     @property
     def best(self) -> Explained:
@@ -65,40 +73,45 @@ class _Trial:
         size = max(self._known, key=lambda one: self._known[one])
         return Explained(self._number, size, self._since, self._known[size])
 
-    def refine(self, begins: Sequence[int]) -> None:
+    def refine(self, begins: Sequence[int]) -> _Pieces:
         """Sizes doubled, or halved, as long as that helps; then other begins, then parabolas of the size."""
-        factor = _GROWTH if self._try(_GROWTH * self.best.size) >= self.best.gain else 1.0 / _GROWTH
-        while len(self._known) < _MOST_SIZES and self._try(factor * self.best.size) >= self.best.gain:
-            pass
+        doubled = yield from self._try(_GROWTH * self.best.size)
+        factor = _GROWTH if doubled >= self.best.gain else 1.0 / _GROWTH
+        while len(self._known) < _MOST_SIZES:
+            found = yield from self._try(factor * self.best.size)
+            if found < self.best.gain:
+                break
         for since in begins:
             if since != self._since:
-                self._try_begin(since)
+                yield from self._try_begin(since)
         for _ in range(_REFINED):
             around = sorted(self._known, key=lambda one: -self._known[one])[:3]
             top = _vertex(around, [self._known[one] for one in around])
             if top is None or top in self._known:
                 break
-            self._try(top)
+            yield from self._try(top)
 
-    def _try(self, size: float) -> float:
+    def _try(self, size: float) -> _Number:
         """How much a size explains."""
         if abs(size) > _PLAUSIBLE * self._cause.scale or size * self._cause.sign < 0.0:
             return _WORST
         if size not in self._known:
-            self._known[size] = self._explained(size, self._since)
+            self._known[size] = yield from self._explained(size, self._since)
         return self._known[size]
 
-    def _try_begin(self, since: int) -> None:
+    def _try_begin(self, since: int) -> _Pieces:
         """Take another begin if the best size explains more from there; sizes that were tried are looked at anew."""
         best = self.best
-        if self._explained(best.size, since) > best.gain:
+        found = yield from self._explained(best.size, since)
+        if found > best.gain:
             self._since, self._known = since, {}
             for size in (best.size, best.size / _GROWTH**0.5, best.size * _GROWTH**0.5):
-                self._try(size)
+                yield from self._try(size)
 
-    def _explained(self, size: float, since: int) -> float:
+    def _explained(self, size: float, since: int) -> _Number:
         """What the cause is usually like counts as well, as in the linear ratio."""
-        return self._gain(self._cause, size, since) - 0.5 * (size / self._cause.scale) ** 2
+        gain = yield from self._gain(self._cause, size, since)
+        return gain - 0.5 * (size / self._cause.scale) ** 2
 
 
 class Branches:
@@ -108,33 +121,41 @@ class Branches:
         self._observer = observer
         self._branch: Observer | None = None
 
-    def explain(
-        self, saved: Any, stretches: Sequence[Stretch], begins: Sequence[int], tried: Sequence[tuple[int, float]]
-    ) -> list[Explained]:
-        """Causes (number, size) over stretches from a saved state; the best first.
-
-        They begin with one of the stretches `begins`, the likeliest of these first. Each is tried with its linear size and its
-        usual one from there; sizes and begins of the best few are refined.
-        """
-        plain = self._run(saved, stretches, begins[0], None, 0.0)
-
-        def gain(cause: Cause, size: float, since: int) -> float:
-            return self._run(saved, stretches, since, cause, size) - plain
-
-        trials = [_Trial(self._observer.causes[number], number, size, begins[0], gain) for number, size in tried]
-        for trial in sorted(trials, key=lambda one: -one.best.gain)[:_CLOSER]:
-            trial.refine(begins)
-        return sorted((trial.best for trial in trials), key=lambda one: -one.gain)
-
-    def _run(self, saved: Any, stretches: Sequence[Stretch], since: int, cause: Cause | None, size: float) -> float:
-        """The log-likelihood of stretches; the twin is linearised at the same times whatever the cause."""
+    @property
+    def branch(self) -> Observer:
+        """The second observer, made when it is first asked for."""
         source = self._observer
         if self._branch is None:
             self._branch = Observer(
                 source.twin, source.stepper.signals, scenario=source.scenario, calibration=source.calibration, causes=(),
                 refresh=source.refresh,
             )  # fmt: skip
-        branch = self._branch
+        return self._branch
+
+    def explain(
+        self, saved: Any, stretches: Sequence[Stretch], begins: Sequence[int], tried: Sequence[tuple[int, float]]
+    ) -> Generator[None, None, list[Explained]]:
+        """Causes (number, size) over stretches from a saved state; the best first. In pieces.
+
+        They begin with one of the stretches `begins`, the likeliest of these first. Each is tried with its linear size and its
+        usual one from there; sizes and begins of the best few are refined.
+        """
+        plain = yield from self._run(saved, stretches, begins[0], None, 0.0)
+
+        def gain(cause: Cause, size: float, since: int) -> _Number:
+            found = yield from self._run(saved, stretches, since, cause, size)
+            return found - plain
+
+        trials = [_Trial(self._observer.causes[number], number, begins[0], gain) for number, _ in tried]
+        for trial, (_, size) in zip(trials, tried, strict=True):
+            yield from trial.begin(size)
+        for trial in sorted(trials, key=lambda one: -one.best.gain)[:_CLOSER]:
+            yield from trial.refine(begins)
+        return sorted((trial.best for trial in trials), key=lambda one: -one.gain)
+
+    def _run(self, saved: Any, stretches: Sequence[Stretch], since: int, cause: Cause | None, size: float) -> _Number:
+        """The log-likelihood of stretches; the twin is linearised at the same times whatever the cause."""
+        branch = self.branch
         branch.restore(saved)
         branch.forget_linear()
         branch.looseness = 1.0
@@ -150,6 +171,7 @@ class Branches:
                 frame = branch.step(stretch.inputs, stretch.readings, stretch.doubt)
                 if branch.residual is not None:
                     total += 0.5 * branch.residual.log_det_inverse - 0.5 * frame.nis
+                yield
         except (RunError, InputError, np.linalg.LinAlgError):
             return _WORST
         finally:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from didymos.shadow.causes import Cause
 from didymos.shadow.channels import Channel, compare
 from didymos.shadow.stepper import Stepper
+from didymos.shadow.turning import Turned, turning_of
 
 __all__ = ["Linearization", "Linearizer", "errors_of"]
 
@@ -39,11 +40,13 @@ class Linearization:
     Attributes:
         state: A, G and B side by side; shape [states, states + nv + causes].
         readings: C, D and E side by side, for each tick; shape [ticks + 1, errors, states + nv + causes].
+        turned: what a turn about the vertical does, of a robot that floats.
     """
 
     ticks: int
     state: _Array
     readings: _Array
+    turned: Turned | None = None
 
 
 def errors_of(channels: Sequence[Channel], measured: _Array, found: _Array) -> _Array:
@@ -79,6 +82,7 @@ class Linearizer:
         self._touched: dict[int, NDArray[np.bool_]] = {}  # rows of the state and of the readings that a column acts on
         self._groups: list[list[int]] = []
         self._looked, self._rest = -np.inf, _STRUCTURE
+        self._turning = turning_of(stepper.model, states)
 
     def linearize(self, inputs: _Array, before: _Array, time: float) -> Linearization:
         """Around the stretch that begins where the stepper stands, at a time [s], with inputs [ticks, inputs].
@@ -100,6 +104,7 @@ class Linearizer:
         count = states + nv + len(self._causes)
         state, readings = np.zeros((states, count)), np.zeros((ticks + 1, self._size, count))
         stepper.back()
+        begin = stepper.state()
         nominal = stepper.run(inputs)
         end = stepper.state()
         steps = self._steps(end[2])
@@ -127,7 +132,14 @@ class Linearizer:
         self._shift(readings, nominal, ticks)
         self._delay_inputs(state, readings, nominal, end, inputs, before)
         stepper.back()
-        return Linearization(ticks, state, readings)
+        if self._turning is None:
+            return Linearization(ticks, state, readings)
+        stepper.move(_POSITION * self._turning.about(begin, self._turning.place(begin)))
+        rows = stepper.run(inputs)
+        moved, shown = stepper.difference(end) / _POSITION, errors_of(self._channels, rows, nominal) / _POSITION
+        stepper.back()
+        most = np.abs(readings[:, :, :states]).max(axis=(0, 2))
+        return Linearization(ticks, state, readings, self._turning.turned(moved, shown, most, begin, end))
 
     def _steps(self, act: _Array) -> _Array:
         """How far each column is moved."""

@@ -34,8 +34,9 @@ from didymos.shadow.level import LevelTest
 from didymos.shadow.linearization import Linearization, Linearizer, errors_of
 from didymos.shadow.linearize_ahead import LinearizeAhead, Point
 from didymos.shadow.stepper import Stepper
+from didymos.shadow.turning import turning_of
 
-__all__ = ["Observer", "Reading"]
+__all__ = ["Observer", "Reading", "kinds_of"]
 
 _Array = NDArray[np.float64]
 Reading = tuple[int, int, _Array]
@@ -112,8 +113,9 @@ class Observer:
         self.ahead = False  # whether somebody calls `linearize_on` between updates, so that these need not linearise
         self._point: Point | None = None
         self._under_way: LinearizeAhead | None = None
-        self.kinds = _kinds(stepper.model)
+        self.kinds = kinds_of(stepper.model)
         self.level = LevelTest(self.kinds)
+        self._turning = turning_of(stepper.model, self.states)
         self.begin()
 
     @property
@@ -198,8 +200,17 @@ class Observer:
         linear = self._linearization(inputs)
         doubted = self._doubted(inputs, doubt)
         stepper.back()
+        begin = stepper.state()
         rows = stepper.run(inputs)
+        predicted = stepper.state()
+        ticks, errors, measured, innovations = self._innovations(rows, readings)
+        observed = np.zeros((len(errors), self.size))
+        observed[:, :states] = linear.readings[ticks, errors, :states]
+        for k, row in enumerate(self._bias_rows):
+            observed[errors == row, states + k] = 1.0
         transition, force, change = self._transition(linear, duration)
+        if self._turning is not None and linear.turned is not None:
+            self._turning.agree(transition, observed, linear.turned.shown[errors], linear.turned, begin, predicted)
         loose = self.looseness * (1.0 if doubt is None else _GUESSED)
         noise = (loose * self.density() * self._inertia) ** 2 / duration
         spread = self.covariance @ transition.T
@@ -208,7 +219,6 @@ class Observer:
         if doubted is not None:
             off, read = doubted
             covariance[:states, :states] += np.outer(off, off)
-        ticks, errors, measured, innovations = self._innovations(rows, readings)
         drift = np.diag(transition)[states:]
         if not len(errors):
             self.covariance, self.residual = covariance, None
@@ -216,10 +226,6 @@ class Observer:
             if judge:
                 self.glr.predict(self.time + duration, transition, change)
             return self._finish(inputs, Frame(self.time + duration, (), measured, innovations, np.zeros(0), 0.0, np.zeros(0)))
-        observed = np.zeros((len(errors), self.size))
-        observed[:, :states] = linear.readings[ticks, errors, :states]
-        for k, row in enumerate(self._bias_rows):
-            observed[errors == row, states + k] = 1.0
         felt = linear.readings[ticks, errors, states : states + nv]
         both = observed @ self.covariance @ observed.T + (felt * noise) @ felt.T
         both[np.diag_indices(len(errors))] += self._sd[errors] ** 2
@@ -232,8 +238,10 @@ class Observer:
         gain = shared @ inverse
         correction = gain @ innovations
         covariance -= gain @ shared.T
-        self.covariance = _positive(covariance)
         stepper.move(correction[:states])
+        if self._turning is not None:
+            self._turning.follow(covariance, predicted, stepper.state())
+        self.covariance = _positive(covariance)
         self.bias = drift * self.bias + correction[states:]
         shown = linear.readings[ticks, errors, states + nv :]
         end = self.time + duration
@@ -391,7 +399,7 @@ def _positive(covariance: _Array) -> _Array:
     return found
 
 
-def _kinds(model: mujoco.MjModel) -> tuple[str, ...]:
+def kinds_of(model: mujoco.MjModel) -> tuple[str, ...]:
     """Of every degree of freedom: linear or angular of a floating body, or that of a joint."""
     kinds: list[str] = []
     for joint in range(model.njnt):

@@ -117,7 +117,7 @@ class Shadow:
         names = compared_signals(twin, self.source.signals)
         self.observer = Observer(twin, names, scenario=scenario, calibration=calibration, causes=causes)
         self.observer.ahead = self.source.live
-        self.judge = Judge(self.observer, alarms_per_hour, warm_up)
+        self.judge = Judge(self.observer, alarms_per_hour, warm_up, live=self.source.live)
         self.clock = RobotClock()
         self.summary = Summary()
         self.notices: list[str] = []
@@ -199,6 +199,7 @@ class Shadow:
         has not looked yet, and nothing is judged for the warm-up.
         """
         observer = self.observer
+        self._raise(self.judge.finish())
         observer.set(values)
         observer.bias[:] = 0.0
         observer.begin()
@@ -250,23 +251,27 @@ class Shadow:
                         progress(arrivals[-1].stamp - begin)
                     if seconds is not None and arrivals[-1].stamp - begin >= seconds:
                         break
+            self._raise(self.judge.finish())
         finally:
             sys.setswitchinterval(turn)
             self.summary.latency = self._latency.median_and_most
         return self.summary
 
     def _work_ahead(self) -> float:
-        """Make a piece of the next linearisation, if one is due. How long [s] the source is then waited for.
+        """Make a piece of the next linearisation or of the search for a cause. How long [s] the source is then waited for.
 
         Not at all where there may be more of it, a moment where a stretch only waits for other sensors of its time.
         """
-        if self._feed is None:
-            return _READ
         try:
-            if self.observer.linearize_on():
+            if self._feed is not None and self.observer.linearize_on():
                 return 0.0
         except RunError as error:
             self._cannot_follow(error)
+        explains, alarm = self.judge.explain_on()
+        self._raise(alarm)
+        if explains:
+            return 0.0
+        if self._feed is None:
             return _READ
         return max(0.0, self._feed.received + _GRACE - wall.monotonic()) if self._feed.waits else _READ
 
@@ -354,11 +359,15 @@ class Shadow:
                 return
             if not self._judged:
                 continue
-            alarm = self.judge.look(frame, [(step.saved, step.stretch) for step in self._steps] if self.judge.due else ())
-            if alarm is not None:
-                self.summary.alarms.append(alarm)
-                for listener in self._audience:
-                    listener.alarm(alarm)
+            past = [(step.saved, step.stretch) for step in self._steps] if self.judge.due else ()
+            self._raise(self.judge.look(frame, past))
+
+    def _raise(self, alarm: Alarm | None) -> None:
+        """Tell of an alarm, if there is one."""
+        if alarm is not None:
+            self.summary.alarms.append(alarm)
+            for listener in self._audience:
+                listener.alarm(alarm)
 
     def _cannot_follow(self, error: RunError) -> None:
         """The twin is no more than numbers that mean nothing; said now and then."""

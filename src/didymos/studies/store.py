@@ -89,6 +89,10 @@ class SweepStore:
     def __len__(self) -> int:
         return int(self._index.sum())
 
+    def kept(self) -> Iterator[tuple[int, Trial]]:
+        """Number and trial of each run that is on disk."""
+        return StoredSweep(self.folder, self.about).trials()
+
     @property
     def missing(self) -> NDArray[np.int64]:
         """The numbers of the runs that are not there yet."""

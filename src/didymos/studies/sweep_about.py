@@ -10,6 +10,7 @@ from typing import Any
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.portable import mode
+from didymos.studies.distribution import Range, distributions
 from didymos.studies.trial_runner import TrialRunner
 
 __all__ = ["sweep_about"]
@@ -17,15 +18,18 @@ __all__ = ["sweep_about"]
 
 def sweep_about(
     runner: TrialRunner,
-    ranges: Mapping[str, Sequence[float]],
+    ranges: Mapping[str, Range],
     *,
     runs: int,
     seed: int,
     name: str,
     sampling: str = "latin",
+    until: float | None = None,
+    read: Mapping[str, Any] | None = None,
     command: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Plain data for `sweep.json`; `name` is what the user calls the twin, `command` the command line where there was one."""
+    """Plain data for `sweep.json`; `name` is what the user calls the twin, `read` how its description is read and which files
+    of scenarios came with it, `command` the command line where there was one."""
     import didymos
 
     twin = runner.twin
@@ -34,9 +38,14 @@ def sweep_about(
     return {
         "version": didymos.__version__, "arithmetic": mode(), "command": list(command), "twin": name, "variant": twin.variant,
         "files": _digest(twin), "scenario": runner.scenario, "seconds": runner.seconds, "runs": runs, "seed": seed,
-        "sampling": sampling, "ranges": {path: list(between) for path, between in ranges.items()}, "set": sets,
+        "sampling": sampling, "until": until, "ranges": _facts(ranges), "set": sets,
+        "read": dict(read or {}),
         "control": None if by_hand is None else by_hand["name"], "keep": list(runner.keep), "keep_rate": runner.keep_rate,
     }  # fmt: skip
+
+
+def _facts(ranges: Mapping[str, Range]) -> dict[str, object]:
+    return {path: given.facts() for path, given in distributions(ranges).items()}
 
 
 def _digest(twin: Twin | World) -> str:

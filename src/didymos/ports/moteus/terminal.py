@@ -33,8 +33,8 @@ class Terminal:
         os.set_blocking(self._device, False)
         if link is not None:
             try:
-                if link.is_symlink() and not link.exists():
-                    link.unlink()  # it led to a terminal of a run that was killed
+                if link.is_symlink() and (not link.exists() or os.readlink(link) == self.path):
+                    link.unlink()  # it led to a terminal of a run that was killed, whose number may be ours now
                 link.symlink_to(self.path)
             except OSError as error:
                 self.close()
