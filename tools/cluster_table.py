@@ -33,7 +33,8 @@ import didymos
 from didymos.cluster import remote
 from didymos.cluster.executor import executor
 from didymos.studies.sampling import sample
-from didymos.studies.store import read_store
+from didymos.studies.store import SweepStore, read_store
+from didymos.studies.sweep_about import sweep_about
 from didymos.studies.trial_runner import TrialRunner
 
 RANGES = {
@@ -98,10 +99,18 @@ def costs() -> None:
             cpu[runner is long].append(time.process_time() - began)
     a, b = (float(np.median(cpu[key][5:])) for key in (False, True))
     print(f"a run costs {1e3 * (a - (b - a) / 9.0):.2f} ms and {1e3 * (b - a) / 4.5:.2f} ms per second of the twin (CPU)")
+    with tempfile.TemporaryDirectory() as folder:
+        about = sweep_about(short, RANGES, runs=10_000, seed=0, name="quadcopter")
+        trial = short((0, sample(RANGES, runs=1)[0]))
+        with closing(SweepStore(Path(folder), about, short.expected()[0])) as store:
+            began = time.process_time()
+            for index in range(10_000):
+                store.add(index, trial)
+        print(f"the store costs {1e3 * (time.process_time() - began) / 10_000:.3f} ms per run (CPU of the head)")
     for name, cluster in (("threads", None), ("Ray", "ray"), ("Dask", "dask")):
         with closing(executor(cluster, workers=2)) as pool:
             list(pool.run(nothing, range(100)))
-            for most in (1, 256):
+            for most in (1, 1024):
                 remote._LARGEST = most
                 count = 2_000 if most == 1 else 20_000
                 began, cpu_began = time.monotonic(), time.process_time()
@@ -133,6 +142,11 @@ def resident(pid: int) -> int:
     return next((int(line.split()[1]) // 1024 for line in text.splitlines() if line.startswith("VmRSS")), 0)
 
 
+def started(command: list[str]) -> subprocess.Popen[bytes]:
+    """A command that an interrupt reaches, also where this one was started in the background."""
+    return subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+
 def sweeps(runs: int, seconds: float) -> None:
     base = Path(tempfile.mkdtemp(prefix="cluster-table-"))
     tables = {}
@@ -142,7 +156,7 @@ def sweeps(runs: int, seconds: float) -> None:
         command = [sys.executable, "-m", "didymos", "sweep", "quadcopter", "--scenario", "gusts", "--seconds", str(seconds)]
         command += ["--runs", str(runs), *vary, *where, "-o", str(folder), "--json"]
         began = time.monotonic()
-        head, memory, ended = subprocess.Popen(command, stdout=subprocess.PIPE), [], []
+        head, memory, ended = started(command), [], []
         broken = name in ("Ray", "Dask")
         while head.poll() is None:
             time.sleep(1.0)
@@ -160,7 +174,7 @@ def sweeps(runs: int, seconds: float) -> None:
                 status = head.wait()
                 kept = len(read_store(folder).indices())
                 ended.append(f"head interrupted (status {status}) with {kept} kept")
-                head = subprocess.Popen([*command, "--resume"], stdout=subprocess.PIPE)
+                head = started([*command, "--resume"])
         assert head.stdout is not None
         met = json.loads(head.stdout.read())["met"]
         took = time.monotonic() - began

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import pytest
 
 from didymos.cluster.executor import executor
@@ -15,6 +17,8 @@ from didymos.cluster.remote import ItemLost
 from didymos.studies.sampling import sample
 from didymos.studies.sweep import run_trials
 from didymos.studies.trial_runner import TrialRunner
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not have the tests
 
 
 class Deadly:

@@ -1,8 +1,9 @@
 """Work in other processes: items go out in bundles, answers come back, what a dead worker had is done again.
 
-A bundle holds as many items as take a quarter of a second, so that the scheduling of a cluster, a millisecond or so, costs little
-however short the items are; twice as many bundles as workers are under way, so that none waits for the head. Where a worker dies,
-each item of its bundle is sent alone: one that ends its worker three times alone is what kills it, and is named.
+A bundle holds as many items as take a quarter of a second, or 5 ms for each worker where these are many: the head, which spends
+about 2 ms on a bundle, then keeps all of them at work however short the items are. Twice as many bundles as workers are under
+way, so that none waits for the head. Where a worker dies, each item of its bundle is sent alone: one that ends its worker three
+times alone is what kills it, and is named.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ __all__ = ["ItemLost", "RemoteExecutor", "WorkerDied"]
 
 T = TypeVar("T")
 R = TypeVar("R")
-_BUNDLE = 0.25  # [s] of work
-_LARGEST = 256  # items
+_BUNDLE, _PER_WORKER = 0.25, 0.005  # [s] of work, at least and for each worker
+_LARGEST = 1024  # items
 _AHEAD = 2  # bundles per worker that are under way
 _DEATHS = 3  # of workers by one item alone
 
@@ -78,7 +79,7 @@ class RemoteExecutor(ABC):
                     _check(answer)
                     each = answer.seconds / len(bundle.items)
                     pace = each if pace == 0.0 else 0.8 * pace + 0.2 * each
-                    size = max(1, min(_LARGEST, int(_BUNDLE / max(pace, 1e-6))))
+                    size = max(1, min(_LARGEST, int(max(_BUNDLE, _PER_WORKER * self.workers) / max(pace, 1e-6))))
                     yield from ((index, result) for (index, _), result in zip(bundle.items, answer.results, strict=True))
         finally:
             under_way.clear()  # what nobody waits for any longer is small: at most two bundles per worker

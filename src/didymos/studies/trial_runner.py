@@ -80,6 +80,8 @@ class TrialRunner:
         except RunError as failed:
             log, error = failed.log if log is None else log, str(failed)
         signals = {} if log is None else self._signals(log)
+        if not simulation.is_undisturbed:
+            simulation.close()  # a program, an FMU: nobody keeps it
         return Trial(simulation.seed, dict(values), verdicts, error, simulation.skipped, signals)
 
     def _signals(self, log: Log) -> dict[str, tuple[float, ...]]:
