@@ -23,7 +23,7 @@ TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "hover": ("quadcopter", "hover", {"method": "cma", "noise": 0.2, "episodes": 4, "generations": 60}),
     "path": ("omni_base", "path", {"method": "cma", "episodes": 2, "generations": 28}),
     "cruise": ("skywalker_2013", "cruise", {"method": "cma", "noise": 0.2, "episodes": 2, "generations": 80}),
-    "trot": ("meldog", "trot", {"noise": 0.03, "step": 0.03, "population": 32, "validation": 4, "generations": 60}),
+    "trot": ("meldog", "trot", {"noise": 0.03, "step": 0.03, "population": 32, "validation": 4, "generations": 15}),
 }
 
 
