@@ -45,6 +45,7 @@ from didymos.describe.schema import (
     WhereSpec,
     WorldSpec,
 )
+from didymos.describe.policy_spec import PolicySpec
 from didymos.describe.task_file import ActSpec, DrawSpec, ObserveSpec, TaskSpec
 from didymos.describe.world_file import (
     CouplingSpec,
@@ -113,6 +114,7 @@ RECORDS: dict[str, type[Spec]] = {
     "observe": ObserveSpec,
     "act": ActSpec,
     "draw": DrawSpec,
+    "policy": PolicySpec,
     "ros2": Ros2Spec,
     "command": CommandSpec,
     "field of a command": CommandFieldSpec,

@@ -155,9 +155,9 @@ def test_15_the_phugoid_slows_down_with_airspeed(run: Run, tmp_path: Path) -> No
     assert is_picture(tmp_path / "trim.png")
 
 
-def test_19_a_resonance_of_gain_and_inertia_breaks_the_formula(run: Run, tmp_path: Path) -> None:
+def test_17_a_resonance_of_gain_and_inertia_breaks_the_formula(run: Run, tmp_path: Path) -> None:
     """The unit swings where the frequency is that of its stiffness and inertia, 2 pi f = sqrt(kp / (2 pi J)), and kd is small."""
-    found = run(19)
+    found = run(17)
     assert found.found
     values = {**found.nominal, **found.smallest.values}
     own = math.sqrt(values["parts.drive.kp"] / (2.0 * math.pi * values["parts.drive.rotor_inertia"])) / (2.0 * math.pi)

@@ -152,6 +152,19 @@ def test_blocks_are_made_appended_started_stopped_and_deleted() -> None:
     assert settle(blocks, 6, 16, 7, 0, 0) == 0
 
 
+def test_a_client_that_is_found_gone_while_its_blocks_go_out_takes_them_along() -> None:
+    """Sending the first of them tells that nobody is there; then all are forgotten."""
+    blocks = LogBlocks(variables(3))
+    for number in range(3):
+        assert settle(blocks, 6, number, 7, number, 0) == 0
+        assert settle(blocks, 3, number, 1) == 0
+    sent = []
+    for packet in blocks.due(0.02):
+        sent.append(packet)
+        blocks.clear()
+    assert len(sent) == 1
+
+
 def test_contents_have_a_checksum_of_what_they_say() -> None:
     one, other = Contents(variables(3)), Contents(variables(4))
     assert one.crc != other.crc

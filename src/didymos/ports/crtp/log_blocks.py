@@ -66,8 +66,10 @@ class LogBlocks:
         self._blocks.clear()
 
     def due(self, now: float) -> Iterator[Packet]:
-        """The blocks that are due, as packets."""
-        for number, block in self._blocks.items():
+        """The blocks that are due, as packets; none any more once they are cleared, as by a client that was found to be gone."""
+        for number, block in tuple(self._blocks.items()):
+            if self._blocks.get(number) is not block:
+                continue
             if block.period is None or now + _HALF_TICK < block.start + (block.sent + 1) * block.period:
                 continue
             block.sent = int((now + _HALF_TICK - block.start) / block.period)

@@ -1,6 +1,6 @@
 """Say what a good run is as a formula, and look for parameters at which the twin breaks it.
 
-    python examples/19_falsify.py [FOLDER]
+    python examples/17_falsify.py [FOLDER]
 
 `didymos falsify power_unit` does the same from the command line; docs/falsify.md says how it looks.
 """
