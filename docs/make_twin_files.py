@@ -20,6 +20,7 @@ from didymos.control.allocation_spec import AllocationSetSpec, AllocationSpec
 from didymos.control.pilot import BoxesSpec, PilotSpec, SteerSpec
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.object_spec import MotionSpec, PoseSpec, TerrainSpec
+from didymos.describe.policy_spec import PolicySpec
 from didymos.describe.ros2_file import CommandFieldSpec, CommandSpec, ControllerSpec, FramesSpec, MessageSpec, Ros2Spec
 from didymos.describe.schema import (
     OF_A_KIND,
@@ -45,7 +46,6 @@ from didymos.describe.schema import (
     WhereSpec,
     WorldSpec,
 )
-from didymos.describe.policy_spec import PolicySpec
 from didymos.describe.task_file import ActSpec, DrawSpec, ObserveSpec, TaskSpec
 from didymos.describe.world_file import (
     CouplingSpec,
