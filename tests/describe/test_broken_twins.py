@@ -91,7 +91,7 @@ VALUES: dict[str, Change] = {
     "no time": ("seconds: 2", "seconds: 0", "above 0", "seconds"),
     "expectation without bounds": (", high: 100}", "}", "'low' and 'high'", "height, signal"),
     "expectation without a question": ("signal: truth.position.z, ", "", "'signal', 'figure' and 'stl'", "name: height"),
-    "expectation with two questions": ("figure: t", "signal: truth.tilt, figure: t", "'signal', 'figure' and 'stl'", "name: thrust"),
+    "expectation with two questions": ("figure: t", "signal: truth.tilt, figure: t", "'figure' and 'stl'", "name: thrust"),
     "bounds that nothing meets": ("high: 100}", "high: 1, low: 2}", "nothing can meet", "low: 2"),
     "expectation before it begins": ("after: 0.5,", "after: 0.5, before: 0.4,", "later than after 0.5 s", "before: 0.4"),
     "expectation after the end": ("after: 0.5,", "after: 3,", "within the scenario's 2 s", "after: 3"),
