@@ -56,21 +56,22 @@ class Turning:
 
     def place(self, state: _State) -> _Array:
         """Where the base is [m], world frame."""
-        return np.asarray(state[0][self._place])
+        qpos, _, _ = state
+        return np.asarray(qpos[self._place])
 
     def along(self, state: _State) -> _Array:
         """w: how much of a displacement is a turn; shape [states]."""
         up, found = np.zeros(3), np.zeros(self._states)
-        back = np.empty(4)
-        mujoco.mju_negQuat(back, state[0][self._attitude])
+        back, (qpos, _, _) = np.empty(4), state
+        mujoco.mju_negQuat(back, qpos[self._attitude])
         mujoco.mju_rotVecQuat(up, np.array([0.0, 0.0, 1.0]), back)
         found[self._angular] = up
         return found
 
     def about(self, state: _State, origin: _Array) -> _Array:
         """N: the displacement of a turn about a place [m]; shape [states]."""
-        found = self.along(state)
-        for where, arm in ((self._linear, self.place(state) - origin), (self._speed, state[1][self._linear])):
+        found, (_, qvel, _) = self.along(state), state
+        for where, arm in ((self._linear, self.place(state) - origin), (self._speed, qvel[self._linear])):
             found[where] = -arm[1], arm[0], 0.0
         return found
 
