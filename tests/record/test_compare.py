@@ -38,6 +38,7 @@ def test_a_delay_has_the_error_of_its_chord() -> None:
     error = compare(a, b).signals["x"]
     chord = abs(np.sin(omega * delay / 2))
     assert error.rmse == pytest.approx(np.sqrt(2.0) * chord, rel=1e-12)
+    assert error.relative == pytest.approx(2.0 * chord, rel=1e-12)  # a sine's standard deviation is 1 / sqrt(2)
     assert error.max == pytest.approx(2.0 * chord, rel=1e-4)
     assert error.samples == 1000
 
@@ -181,3 +182,59 @@ def test_an_error_whose_square_is_beyond_all_numbers_is_told() -> None:
         log.append(0, [0.0, 1.0], [[value], [value]])
         logs.append(log)
     assert compare(*logs).signals["a.x"].rmse == pytest.approx(2e200, rel=1e-12)
+
+
+def two_logs(columns: dict[str, tuple[np.ndarray, np.ndarray, str]]) -> tuple[Log, Log]:
+    """Logs of the same signals: each has the values in both, and its unit."""
+    layout = StreamLayout("", Kind.SCALARS, tuple(columns), tuple(unit for _, _, unit in columns.values()))
+    logs = []
+    for which in (0, 1):
+        log = Log([layout])
+        log.append(0, np.arange(1000) / 100.0, np.column_stack([item[which] for item in columns.values()]))
+        logs.append(log)
+    return logs[0], logs[1]
+
+
+def test_errors_are_ranked_over_the_range_of_their_own_signal_and_dust_and_noise_are_hidden() -> None:
+    t = np.arange(1000) / 100.0
+    noise, other = (np.random.default_rng(seed).normal(0.0, 0.1, 1000) for seed in (1, 2))
+    ranks = {rank.name: rank for rank in compare(*two_logs({
+        "a.pressure": (1e5 + 100.0 * np.sin(t), 1e5 + 101.0 * np.sin(t), "Pa"),  # an error of 1 Pa is little here
+        "a.height": (np.sin(t), 1.5 * np.sin(t), "m"),
+        "a.rest": (0.0 * t, 1e-15 * np.sin(t), "m"),
+        "b.gyro": (noise, other, "rad/s"),
+        "b.biased": (noise, other + 0.5, "rad/s"),
+    })).ranks}  # fmt: skip
+    assert [name for name, rank in ranks.items() if not rank.hidden] == ["b.biased", "a.height", "a.pressure"]
+    assert ranks["a.height"].share == pytest.approx(0.5 * np.sqrt(np.mean(np.sin(t) ** 2)) / np.ptp(np.sin(t)))
+    assert {name: rank.hidden for name, rank in ranks.items()} == {
+        "a.pressure": "", "a.height": "", "a.rest": "dust", "b.gyro": "noise", "b.biased": ""
+    }  # fmt: skip
+
+
+def test_one_signal_of_each_stream_speaks_for_the_others() -> None:
+    t = np.linspace(0.0, 1.0, 1000)
+    away = {name: (t, t * factor, "1") for name, factor in {"a.x": 1.4, "a.y": 1.3, "b.x": 1.2, "tf.x": 1.9, "c.x": 1.1}.items()}
+    result = compare(*two_logs(away))
+    assert result.matter == ["a.x", "b.x", "c.x"]
+
+
+def test_a_reading_that_repeats_the_truth_is_told_once() -> None:
+    t = np.linspace(0.0, 1.0, 1000)
+    result = compare(*two_logs({
+        "truth.x": (t, 1.5 * t, "m"), "state.x": (t + 1e-4, 1.5 * t - 1e-4, "m"), "wheel.x": (t, 1.2 * t, "m"),
+        "odom.x": (t, 1.5 * t, "rad"), "last.x": (t, 1.1 * t, "m"),
+    }))  # fmt: skip
+    assert result.matter == ["truth.x", "odom.x", "wheel.x"]
+
+
+def test_limits_hold_for_names_and_patterns_and_the_least_wins() -> None:
+    t = np.linspace(0.0, 1.0, 1000)
+    logs = two_logs({"a.x": (t, t + 0.1, "m"), "a.y": (t, t + 0.3, "m")})
+    result = compare(*logs, limits={"a": 0.2, "a.x": 0.05})
+    assert (result.limits, result.beyond) == ({"a.x": 0.05, "a.y": 0.2}, ["a.x", "a.y"])
+    assert compare(*logs, limits={"a.*": 0.31}).beyond == []
+    with pytest.raises(InputError, match=r"did you mean 'a\.x'"):
+        compare(*logs, limits={"a.xx": 1.0})
+    with pytest.raises(InputError, match="0 or more"):
+        compare(*logs, limits={"a.x": -1.0})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from didymos.errors import InputError
-from didymos.record import Log
+from didymos.record import Log, mcap_format
 from didymos.record.formats import FORMATS
 
 from .blackbox_writer import MARKER, blackbox
@@ -205,3 +205,10 @@ def test_a_garbled_index_of_messages_costs_none_of_them(tmp_path: Path, files: d
     assert isinstance(log, Log)
     assert "damage" not in log.metadata
     np.testing.assert_array_equal(log["imu.data.gyro.x"].values, GYRO[:, 0])
+
+
+def test_a_chunk_that_says_that_it_is_huge_is_not_unpacked() -> None:
+    packed = b"\x28\xb5\x2f\xfd"
+    chunk = struct.pack("<QQQI", 0, 0, 2**40, 0) + mcap_format.text("zstd") + struct.pack("<Q", len(packed)) + packed
+    with pytest.raises(ValueError, match="unpacks to 1099511627776 bytes"):
+        mcap_format.unpack_chunk(chunk)

@@ -52,6 +52,19 @@ def test_what_a_recorder_wrote_is_the_log(tmp_path: Path) -> None:
         log[log.signals[0]]
 
 
+def test_a_log_of_some_signals_takes_their_streams_alone() -> None:
+    log = Log(LAYOUTS, only=["setpoints.z"])
+    for i, rows in enumerate(ROWS):
+        log.append(i, *rows)
+    assert (log["setpoints.z"].values == ROWS[1][1][:, 0]).all()
+    with pytest.raises(RunError, match="took no rows of 'imu'"):
+        log["imu.gyro.x"]
+    with pytest.raises(RunError, match="some signals only"):
+        log.sha256  # noqa: B018
+    with pytest.raises(InputError, match=r"'setpoints\.zz'"):
+        Log(LAYOUTS, only=["setpoints.zz"])
+
+
 @given(st.lists(st.integers(0, 60), max_size=6))
 def test_the_hash_does_not_depend_on_how_rows_were_cut(cuts: list[int]) -> None:
     assert cut_log(cuts).sha256 == cut_log([]).sha256

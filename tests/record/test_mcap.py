@@ -194,6 +194,17 @@ def test_an_empty_recording_opens(tmp_path: Path) -> None:
     assert log.metadata == {"twin": "idle"}
 
 
+def test_a_recording_of_more_topics_than_a_system_writes_at_once(tmp_path: Path) -> None:
+    """Thirty robots have 3,000 topics and more; Linux takes 1,024 pieces in one call."""
+    topics = 3000
+    wide = StreamLayout("parts", Kind.SCALARS, tuple(f"q{i}.thrust" for i in range(topics)), ("N",) * topics)
+    with McapRecorder(tmp_path / "run.mcap", [wide], {}) as recorder:
+        recorder.write(0, np.zeros(1), np.arange(topics, dtype=float)[None, :])
+    with (tmp_path / "run.mcap").open("rb") as file:
+        assert make_reader(file, validate_crcs=True).get_summary().statistics.channel_count == topics
+    assert Log.load(tmp_path / "run.mcap")["parts.q2999.thrust"].values == pytest.approx([2999.0])
+
+
 def test_streams_that_would_mix_on_one_topic_are_refused(tmp_path: Path) -> None:
     part = StreamLayout("imu", Kind.IMU, ("accel.z",), ("m/s^2",))
     with pytest.raises(InputError, match="imu: two streams would mix on the topic /imu"):
@@ -223,4 +234,4 @@ def test_a_length_that_no_memory_holds_is_damage(tmp_path: Path) -> None:
     data = file.read_bytes()
     at = data.index(b"\x03\0\0\0lz4") + 7  # where the size of the packed messages stands
     file.write_bytes(data[:at] + b"\xff" * 8 + data[at + 8 :])
-    assert "OverflowError" in Log.load(file).metadata["damage"]
+    assert Log.load(file).metadata["damage"].startswith("cut off or damaged near byte ")

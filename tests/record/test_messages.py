@@ -8,8 +8,9 @@ from rosbags.typesys import Stores, get_typestore
 
 from didymos.errors import InputError
 from didymos.record import Kind, StreamLayout
-from didymos.record.cdr import CdrError, new_map, read_map, ros2_types
+from didymos.record.cdr import CdrError, new_map, read_map
 from didymos.record.mcap_chunk import ChunkForm, StreamEncoder
+from didymos.record.message_types import ros2_types
 from didymos.record.messages import TABLE, fields_of
 
 from .examples import ALL_LAYOUTS, layout_of, rows_of

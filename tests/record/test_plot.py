@@ -11,13 +11,14 @@ import pytest
 
 from didymos.errors import InputError
 from didymos.record import Kind, Log, StreamLayout, plot
+from didymos.record.overview import grouped, overview
 from didymos.record.plane import draw_plane, read_chains
-from didymos.record.plot import COLOURS, _overview, _panels, new_figure, unit_label
+from didymos.record.style import COLOURS, new_figure, unit_label
 
 
 def titles(log: Log, *names: str) -> dict[str, list[str]]:
-    panels = _panels([signal for name in names for signal in log.select(name)])
-    return {panel.title: [label for label, _ in panel.curves] for panel in panels}
+    panels = grouped([signal for name in names for signal in log.select(name)])
+    return {panel.title: list(panel.curves) for panel in panels}
 
 
 def test_vectors_and_quantities_share_panels(full_log: Log) -> None:
@@ -33,11 +34,11 @@ def test_vectors_and_quantities_share_panels(full_log: Log) -> None:
 
 
 def test_other_units_get_other_panels(full_log: Log) -> None:
-    panels = _panels(full_log.select("setpoints"))
+    panels = grouped(full_log.select("setpoints"))
     assert [(panel.title, panel.unit) for panel in panels] == [
         ("setpoints", "m"),
-        ("setpoints · thrust", "N"),
-        ("setpoints", "rad"),
+        ("setpoints.motor1.thrust", "N"),
+        ("setpoints.yaw", "rad"),
     ]
 
 
@@ -50,9 +51,10 @@ def test_no_curve_is_dropped_from_a_crowded_panel() -> None:
 
 
 def test_the_overview_shows_the_state_first_and_no_transforms(full_log: Log) -> None:
-    names = [signal.name for signal in _overview(full_log)]
-    assert names[0] == "some.odometry.position.x"
-    assert not [name for name in names if name.startswith(("tf", "some.laser_scan"))]
+    panels, left = overview(full_log)
+    names = [name for panel in panels for name in panel.signals]
+    assert "some.odometry.position.x" in panels[0].signals
+    assert not [name for name in (*names, *left) if name.startswith(("tf", "some.laser_scan"))]
 
 
 @pytest.mark.parametrize(("suffix", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])

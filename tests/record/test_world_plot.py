@@ -10,9 +10,11 @@ import pytest
 
 from didymos.errors import InputError
 from didymos.record import Kind, Log, StreamLayout
-from didymos.record.plot import COLOURS
+from didymos.record.expected import EXPECTED, Limit
+from didymos.record.panel import Panel
 from didymos.record.robots import robot_of, track
-from didymos.record.world_plot import EXPECTED, NEAREST, Limit, WorldPanel, draw_plan, robot_colours, world_panels
+from didymos.record.style import COLOURS
+from didymos.record.world_plot import NEAREST, draw_plan, robot_colours, world_panels
 
 POSITION = tuple(f"position.{axis}" for axis in "xyz")
 TURNED = tuple(f"orientation.{axis}" for axis in "wxyz")
@@ -45,12 +47,20 @@ def test_the_nearest_two_are_those_of_each_instant() -> None:
         "a": line([0, 0, 0], [0, 0, 0]), "b": line([-10, 1, 0], [10, 1, 0]), "c": line([-10, 6, 0], [-10, 6, 0]),
     })  # fmt: skip
     (height, distance), more = world_panels(log)
-    assert (height.title, set(height.curves), more) == ("height", {"a", "b", "c"}, 0)
+    assert (height.title, set(height.curves), more) == ("height", {"a", "b", "c"}, [])
     times, nearest = distance.curves[NEAREST]
     x = np.linspace(-10, 10, 11)
     expected = np.minimum(np.hypot(x, 1.0), np.minimum(np.hypot(x + 10.0, 5.0), np.hypot(10.0, 6.0)))
     assert nearest == pytest.approx(expected)
     assert times == pytest.approx(np.arange(11) / 10.0)
+
+
+def test_robots_that_are_mounted_on_each_other_are_not_near_each_other() -> None:
+    """An arm 0.1 m above its base, and a drone that waits 3 m ahead of where both end."""
+    base, arm = line([0, 0, 0], [4, 0, 0]), line([0, 0, 0.1], [4, 0, 0.1])
+    _, distance = world_panels(world_log({"base": base, "arm": arm, "drone": line([7, 0, 0], [7, 0, 0])}))[0]
+    assert distance.curves[NEAREST][1] == pytest.approx(np.linspace(7.0, 3.0, 11), abs=0.01)
+    assert [panel.title for panel in world_panels(world_log({"base": base, "arm": arm}))[0]] == ["height"]
 
 
 def test_robots_of_other_rates_are_compared_at_the_same_times() -> None:
@@ -72,16 +82,17 @@ def test_what_is_expected_is_drawn_with_its_limits_and_robots_share_panels() -> 
     ]
     robots = {"a": line([0, 0, 1], [0, 0, 1]), "b": line([1, 0, 1], [1, 0, 1]), "c": line([0, 3, 0], [0, 3, 0])}
     panels, more = world_panels(world_log(robots, **{EXPECTED: json.dumps(expected)}))
-    height, distance, along, place = panels
-    assert height.limits == {Limit(0.75), Limit(1.25)}
+    height, distance, place, along = panels  # what was missed comes before what was met
+    assert [panel.missed for panel in panels] == [False, False, True, False]
+    assert height.limits == {Limit(0.75, side=-1), Limit(1.25, side=1)}
     assert set(distance.curves) == {NEAREST, "a to c"}
-    assert distance.limits == {Limit(1.5)}
+    assert distance.limits == {Limit(1.5, side=-1)}
     assert distance.curves["a to c"][1] == pytest.approx(np.full(11, np.sqrt(10.0)))
-    ends = {Limit(value, at_end=True) for value in (-1.0, 2.0)}
+    ends = {Limit(value, at_end=True, side=side) for value, side in ((-1.0, -1), (2.0, 1))}
     assert (along.title, set(along.curves), along.limits) == ("truth.position.x", {"a", "b"}, ends)
     assert place.curves["c"][1] == pytest.approx(np.full(11, 4.0))
-    assert place.limits == {Limit(3.0)}
-    assert more == 0
+    assert place.limits == {Limit(3.0, side=1)}
+    assert more == []
 
 
 def test_places_as_seen_from_a_robot_and_the_nearest_of_all_are_drawn() -> None:
@@ -91,7 +102,7 @@ def test_places_as_seen_from_a_robot_and_the_nearest_of_all_are_drawn() -> None:
         {"name": "side", "signal": "relative", "relative": {**seen, "along": "y"}, "before": 0.6, "high": 0.2},
         {"name": "apart", "signal": "distance", "distance": ["a", "b", "c"], "measure": "min", "low": 0.3},
     ]
-    robots = {"a": line([0, 0, 0], [0, 0, 1]), "b": line([1, 1, 0], [1, 1, 1]), "c": line([0, 9, 0], [0, 9, 1])}
+    robots = {"a": line([0, 0, 0], [0, 0, 1]), "b": line([1, 1, 0], [1, 1, 1]), "c": line([0, 9, 0], [0, 8, 1])}
     layouts = [StreamLayout(f"{name}.truth", Kind.SCALARS, (*POSITION, *TURNED), ("m",) * 3 + ("1",) * 4, namespace=name)
                for name in robots]  # fmt: skip
     log = Log(layouts, {EXPECTED: json.dumps(expected)})
@@ -99,18 +110,18 @@ def test_places_as_seen_from_a_robot_and_the_nearest_of_all_are_drawn() -> None:
         log.append(i, np.arange(11) / 10.0, np.column_stack([places, np.ones(11), np.zeros((11, 3))]))
     (_, distance, place, side), _ = world_panels(log)
     assert set(distance.curves) == {NEAREST}
-    assert distance.limits == {Limit(0.3)}
+    assert distance.limits == {Limit(0.3, side=-1)}
     assert place.title == "distance from its place seen from a"
     assert place.curves["b"][1] == pytest.approx(np.ones(11))
-    assert place.lines() == [((0.4, 1.0), 0.5)]
+    assert [(span, limit.value) for span, limit in place.lines()] == [((0.4, 1.0), 0.5)]
     assert side.curves["b"][1] == pytest.approx(np.ones(11))
-    assert side.lines() == [((0.0, 0.6), -0.2), ((0.0, 0.6), 0.2)]
+    assert [(span, limit.value) for span, limit in side.lines()] == [((0.0, 0.6), -0.2), ((0.0, 0.6), 0.2)]
 
 
 def test_a_limit_of_the_end_is_drawn_there() -> None:
     limits = {Limit(1.0, at_end=True), Limit(2.0, after=11.0)}
-    panel = WorldPanel("height", "m", {"a": (np.array([0.0, 10.0]), np.zeros(2))}, limits)
-    assert panel.lines() == [((9.0, 10.0), 1.0)]
+    panel = Panel("height", "m", {"a": (np.array([0.0, 10.0]), np.zeros(2))}, limits)
+    assert panel.lines() == [((9.0, 10.0), Limit(1.0, at_end=True))]
 
 
 @pytest.mark.parametrize("text", ["", "{", "3", "[3]", '[{"signal": 3}]', "[" * 5000])
@@ -133,7 +144,7 @@ def test_the_overview_of_a_world_is_one_picture_the_same_each_time(tmp_path: Pat
 
 
 def test_the_plan_shows_begin_and_end_of_each_robot() -> None:
-    from didymos.record.plot import new_figure
+    from didymos.record.style import new_figure
 
     ax = new_figure(4, 4).subplots()
     draw_plan(ax, world_log({"a": line([0, 0, 0], [1, 2, 3]), "b": line([5, 0, 0], [5, 1, 0])}), {"a": "red", "b": "blue"})

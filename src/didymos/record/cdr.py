@@ -13,12 +13,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["HEADER_SIZE", "CdrError", "CdrMap", "Leaf", "new_map", "read_map", "ros2_types"]
+from didymos.record.message_types import BASE, NAME, SEQUENCE, types_with
+
+__all__ = ["HEADER_SIZE", "CdrError", "CdrMap", "Leaf", "new_map", "read_map", "write_message"]
 
 HEADER_SIZE = 4
 
@@ -73,14 +74,6 @@ class CdrMap:
         return self.data[offset : offset + size].decode(errors="replace")
 
 
-@cache
-def ros2_types() -> Any:
-    """The message definitions of ROS 2 (a `rosbags.typesys` store); loaded on first use because it takes a moment."""
-    from rosbags.typesys import Stores, get_typestore
-
-    return get_typestore(Stores.ROS2_JAZZY)
-
-
 def new_map(type_name: str, constants: Mapping[str, Any]) -> CdrMap:
     """Map of a message to be written.
 
@@ -89,25 +82,31 @@ def new_map(type_name: str, constants: Mapping[str, Any]) -> CdrMap:
         constants: by path: strings, numbers, arrays of numbers, and lengths of sequences; all else is empty or zero.
     """
     cursor = _Writer(constants)
-    _walk(ros2_types(), (_NAME, type_name), "", cursor)
+    _walk(types_with(type_name), (NAME, type_name), "", cursor)
     cursor.map.data = bytes(cursor.buffer)
     return cursor.map
+
+
+def write_message(type_name: str, values: Mapping[str, Any]) -> bytes:
+    """A message in CDR, of its values by path, such as `header.frame_id`; sequences of messages by the paths of their elements
+    (`transforms.0.child_frame_id`) and their number. What is left out is empty or zero.
+    """
+    cursor = _ValueWriter(values)
+    _walk(types_with(type_name), (NAME, type_name), "", cursor)
+    return bytes(cursor.buffer)
 
 
 def read_map(types: Any, type_name: str, data: bytes, encoding: str = "cdr") -> CdrMap:
     """Map of a message that was received: `cdr`, in either byte order, or `ros1`."""
     if encoding == "ros1":
         plain = _Ros1Reader(data)
-        _walk(types, (_NAME, type_name), "", plain)
+        _walk(types, (NAME, type_name), "", plain)
         return plain.map
     if len(data) < HEADER_SIZE or data[0] != 0 or data[1] not in (0, 1):
         raise CdrError(f"encapsulation {data[:2].hex()} is not plain CDR")
     cursor = _Reader(data)
-    _walk(types, (_NAME, type_name), "", cursor)
+    _walk(types, (NAME, type_name), "", cursor)
     return cursor.map
-
-
-_BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4  # rosbags' Nodetype, known here so that reading a type needs no import
 
 
 class _Cursor(Protocol):
@@ -118,21 +117,21 @@ class _Cursor(Protocol):
 
 def _walk(types: Any, node: tuple[int, Any], path: str, cursor: _Cursor) -> None:
     kind, what = node
-    if kind == _NAME:
+    if kind == NAME:
         if what not in types.fielddefs:
             raise CdrError(f"the definition of {what} is missing")
         for name, child in types.fielddefs[what][1]:
             _walk(types, child, f"{path}.{name}" if path else name, cursor)
-    elif kind == _BASE:
+    elif kind == BASE:
         if what[0] == "string":
             cursor.string(path)
         else:
             cursor.numbers(path, _dtype(what[0]), 1)
     else:
         element, count = what
-        if kind == _SEQUENCE:
+        if kind == SEQUENCE:
             count = cursor.length(path)
-        if element[0] == _BASE and element[1][0] != "string":
+        if element[0] == BASE and element[1][0] != "string":
             cursor.numbers(path, _dtype(element[1][0]), count)
         else:
             for i in range(count):
@@ -176,6 +175,23 @@ class _Writer:
         value = np.zeros(count, "<" + dtype)
         # A sequence of numbers has its length among the constants, not its values.
         value[...] = 0 if path in self.map.counts else self.constants.get(path, 0)
+        self.buffer += value.tobytes()
+
+
+class _ValueWriter(_Writer):
+    """As the writer of a map, but sequences of numbers have their values among the constants."""
+
+    def length(self, path: str) -> int:
+        value = self.constants.get(path, 0)
+        count = self.map.counts[path] = value if isinstance(value, int) else len(value)
+        self._size(count)
+        return count
+
+    def numbers(self, path: str, dtype: str, count: int) -> None:
+        if count:
+            self._align(int(dtype[1]))
+        value = np.zeros(count, "<" + dtype)
+        value[...] = self.constants.get(path, 0)
         self.buffer += value.tobytes()
 
 

@@ -8,7 +8,8 @@ one attitude.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.errors import InputError, nearest
+from didymos.record.compare_rank import Rank, ranked, that_matter
 from didymos.record.log import Log, Signal
 
 __all__ = ["Comparison", "SignalError", "compare"]
@@ -49,29 +51,53 @@ class SignalError:
 
     @property
     def relative(self) -> float:
-        """RMSE over the spread of the first log's signal; unitless."""
+        """RMSE over the standard deviation of the first log's signal; unitless."""
         spread = float(np.std(self.a))
         return self.rmse / spread if spread > 0.0 else (np.inf if self.rmse > 0.0 else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Errors of all common signals, and the names of those that only one log has, or that never overlap in time."""
+    """Errors of all common signals, and the names of those that only one log has, or that never overlap in time.
+
+    Attributes:
+        limits: how far a signal may be away at most, by its name, in its own unit.
+    """
 
     signals: Mapping[str, SignalError]
     only_in_a: tuple[str, ...]
     only_in_b: tuple[str, ...]
     no_overlap: tuple[str, ...]
     labels: tuple[str, str]
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def ranks(self) -> list[Rank]:
+        """All signals, the one with the largest error over its own range first; see `compare_rank.py`."""
+        return ranked(self.signals)
+
+    @property
+    def matter(self) -> list[str]:
+        """The three signals that differ most for what they are, of different groups; fewer where fewer differ."""
+        return that_matter(self.ranks, self.signals)
+
+    @property
+    def beyond(self) -> list[str]:
+        """Signals that are further away than they may be."""
+        return [name for name, limit in self.limits.items() if self.signals[name].max > limit]
 
     def to_json(self) -> dict[str, Any]:
-        """`signals: {name: {rmse, max, samples, time_of_max}}` and what was not compared; ready for `json.dumps`."""
+        """`signals: {name: {rmse, max, samples, time_of_max}}`, ranks, limits, what was not compared; for `json.dumps`."""
         keys = ("rmse", "max", "samples", "time_of_max")
         return {
             "signals": {name: {key: getattr(error, key) for key in keys} for name, error in self.signals.items()},
             "only_in_a": list(self.only_in_a),
             "only_in_b": list(self.only_in_b),
             "no_overlap": list(self.no_overlap),
+            "ranks": [{"signal": x.name, "share": x.share, "hidden": x.hidden or None} for x in self.ranks],
+            "matter": self.matter,
+            "limits": dict(self.limits),
+            "beyond": self.beyond,
         }
 
     def __str__(self) -> str:
@@ -82,7 +108,7 @@ class Comparison:
         return "\n".join([*lines, f"{apart} signals are in one log only or do not overlap"] if apart else lines)
 
     def plot(self, path: str | Path) -> Path:
-        """Draw both logs over each other, with the error below; the signals with the largest relative errors first."""
+        """Draw both logs over each other, with the error below: the signals that matter, and those beyond their limits."""
         from didymos.record.compare_plot import plot_comparison
 
         return plot_comparison(self, path)
@@ -95,6 +121,7 @@ def compare(
     signals: Sequence[str] | None = None,
     rename: Mapping[str, str] | None = None,
     shift: float = 0.0,
+    limits: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Compare two logs, or files of logs.
 
@@ -104,6 +131,7 @@ def compare(
         signals: names or prefixes of signals of `a` to which to keep; all by default.
         rename: name in `b` -> name in `a`.
         shift: time [s] to add to the stamps of `b`.
+        limits: how far signals of `a` may be away at most, by name, prefix or pattern; the least of those that fit holds.
 
     Raises:
         InputError: a name that does not exist, or logs that have no signal or no time in common.
@@ -131,7 +159,25 @@ def compare(
         tuple(old for new, old in names_b.items() if new not in log_a) if signals is None else (),
         tuple(name for name, error in errors.items() if error is None),
         (labels[0], labels[1]),
+        _limits(log_a, overlapping, limits or {}),
     )
+
+
+def _limits(log: Log, compared: Mapping[str, SignalError], limits: Mapping[str, float]) -> dict[str, float]:
+    """The least limit of each signal that has one."""
+    found: dict[str, float] = {}
+    for pattern, limit in limits.items():
+        try:
+            names = [signal.name for signal in log.select(pattern)]
+        except InputError as error:
+            raise InputError(error.message, option="limits") from None
+        left_out = [name for name in names if name not in compared]
+        if left_out:
+            raise InputError(f"{left_out[0]} is not compared: the other log has it not, or not then", option="limits")
+        if not limit >= 0.0:
+            raise InputError(f"found {limit:g} for {pattern}, expected a number of 0 or more", option="limits")
+        found |= {name: min(limit, found.get(name, limit)) for name in names}
+    return found
 
 
 def _renamed(log: Log, rename: Mapping[str, str]) -> dict[str, str]:

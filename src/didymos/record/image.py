@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.record.cdr import ros2_types
+from didymos.record.cdr import write_message
 
 __all__ = ["QUALITY", "Picture", "PinHole", "messages_of", "topics_of"]
 
@@ -62,36 +62,29 @@ def topics_of(eye: PinHole) -> tuple[tuple[str, str], ...]:
     return tuple(topics)
 
 
-def messages_of(eye: PinHole, picture: Picture) -> list[Any]:
-    """The messages of a picture, one for each topic."""
-    types = ros2_types().types
+def messages_of(eye: PinHole, picture: Picture) -> list[bytes]:
+    """The messages of a picture in CDR, one for each topic."""
     nanoseconds = round(picture.time * 1e9)
-    stamp = types["builtin_interfaces/msg/Time"](sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
-    header = types["std_msgs/msg/Header"](stamp=stamp, frame_id=eye.frame)
-    messages = [_info(eye, header, types)]
+    stamp = {"header.stamp.sec": nanoseconds // 10**9, "header.stamp.nanosec": nanoseconds % 10**9}
+    header: dict[str, Any] = {**stamp, "header.frame_id": eye.frame}
+    values = [header | _info(eye)]
     if picture.colour is not None:
         data = np.frombuffer(_jpeg(picture.colour), np.uint8)
-        messages.append(types["sensor_msgs/msg/CompressedImage"](header=header, format="rgb8; jpeg compressed bgr8", data=data))
+        values.append(header | {"format": "rgb8; jpeg compressed bgr8", "data": data})
     if picture.depth is not None:
         rows, columns = picture.depth.shape
         data = np.frombuffer(np.ascontiguousarray(picture.depth, "<f4").tobytes(), np.uint8)
-        messages.append(
-            types["sensor_msgs/msg/Image"](
-                header=header, height=rows, width=columns, encoding="32FC1", is_bigendian=0, step=4 * columns, data=data
-            )
-        )
-    return messages
+        values.append(header | {"height": rows, "width": columns, "encoding": "32FC1", "step": 4 * columns, "data": data})
+    return [write_message(kind, of_topic) for (_, kind), of_topic in zip(topics_of(eye), values, strict=True)]
 
 
-def _info(eye: PinHole, header: Any, types: Any) -> Any:
-    x, y = 0.5 * (eye.width - 1), 0.5 * (eye.height - 1)
-    region = types["sensor_msgs/msg/RegionOfInterest"](x_offset=0, y_offset=0, height=0, width=0, do_rectify=False)
-    return types["sensor_msgs/msg/CameraInfo"](
-        header=header, height=eye.height, width=eye.width, distortion_model="plumb_bob",
-        d=np.array(eye.distortion),
-        k=np.array([eye.focal, 0.0, x, 0.0, eye.focal, y, 0.0, 0.0, 1.0]), r=np.eye(3).ravel(),
-        p=np.array([eye.focal, 0.0, x, 0.0, 0.0, eye.focal, y, 0.0, 0.0, 0.0, 1.0, 0.0]), binning_x=0, binning_y=0, roi=region,
-    )  # fmt: skip
+def _info(eye: PinHole) -> dict[str, Any]:
+    x, y, f = 0.5 * (eye.width - 1), 0.5 * (eye.height - 1), eye.focal
+    return {
+        "height": eye.height, "width": eye.width, "distortion_model": "plumb_bob", "d": eye.distortion,
+        "k": [f, 0.0, x, 0.0, f, y, 0.0, 0.0, 1.0], "r": np.eye(3).ravel(),
+        "p": [f, 0.0, x, 0.0, 0.0, f, y, 0.0, 0.0, 0.0, 1.0, 0.0],
+    }  # fmt: skip
 
 
 def _jpeg(pixels: NDArray[np.uint8]) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from didymos.record.cdr import ros2_types
 from didymos.record.image import Picture, PinHole, messages_of, topics_of
 from didymos.record.mcap_chunk import index_record, message_record
 
@@ -38,9 +37,9 @@ class ImageWriter:
         times = [round(picture.time * 1e9) for picture in self._pictures]
         for picture, time in zip(self._pictures, times, strict=True):
             messages = messages_of(self._eye, picture)
-            for channel, (_, kind), message in zip(self.channels, self.topics, messages, strict=True):
+            for channel, message in zip(self.channels, messages, strict=True):
                 entries[channel].append((time, len(data)))
-                data += message_record(channel, time, bytes(ros2_types().serialize_cdr(message, kind)))
+                data += message_record(channel, time, message)
         index, offsets = bytearray(), {}
         for channel, rows in entries.items():
             offsets[channel] = len(index)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from didymos.errors import InputError, RunError, nearest
+from didymos.record.disk_rows import DiskRows
 from didymos.record.messages import stored
 from didymos.record.rows import StreamRows
 from didymos.record.stream import Kind, StreamLayout
@@ -38,7 +39,11 @@ __all__ = ["Listener", "Log", "Signal"]
 Listener = Callable[[int, NDArray[np.float64], NDArray[np.float64]], None]
 """Takes the number of a stream, times [s], shape [n], and rows, shape [n, columns]."""
 
+Chunks = tuple[NDArray[np.float64], NDArray[np.float64]]
+Tell = Callable[["Recorder", float], None]
+
 _CHUNK = 0.5  # [s] of a saved log per chunk of the file
+_PIECE = 2**15  # rows that are taken over at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +63,7 @@ class Log:
         layouts: the streams, known by their number in this sequence; no two signals have the same name.
         metadata: texts about the run.
         keep: whether to hold the rows in memory; without, only their hash and the recording remain.
+        only: signals of which rows are taken at all, with the others of their streams; all by default.
     """
 
     def __init__(
@@ -66,11 +72,14 @@ class Log:
         metadata: Mapping[str, str] | None = None,
         *,
         keep: bool = True,
+        only: Collection[str] | None = None,
     ) -> None:
         self.layouts, self.metadata = tuple(layouts), dict(metadata or {})
         self._recorder: Recorder | None = None
         self._listeners: list[Listener] = []
         self._keep = keep
+        self._most: int | None = None  # [B] in memory
+        self._say: Callable[[str], None] = lambda text: None
         self._streams = [StreamRows(len(layout.columns)) for layout in self.layouts]
         self._columns: dict[str, tuple[int, int]] = {}
         for i, layout in enumerate(self.layouts):
@@ -78,9 +87,13 @@ class Log:
                 if name in self._columns:
                     raise InputError("two signals have this name", path=name)
                 self._columns[name] = (i, column)
+        self.taken: frozenset[int] | None = None if only is None else frozenset(map(self._stream_of, only))
+        """The numbers of the streams of which rows are taken, None for all."""
 
     def append(self, index: int, times: ArrayLike, values: ArrayLike) -> None:
         """Add rows to a stream: times [s], shape [n], not decreasing, and values, shape [n, columns]."""
+        if self.taken is not None and index not in self.taken:
+            return
         layout, stream = self.layouts[index], self._streams[index]
         seconds, rows = np.asarray(times, np.float64), np.asarray(values, np.float64)
         if seconds.ndim != 1 or rows.shape != (len(seconds), len(layout.columns)):
@@ -91,7 +104,9 @@ class Log:
         seconds, rows = stored(layout, seconds, rows)
         if not (seconds[0] >= stream.end and (seconds[1:] >= seconds[:-1]).all()):
             raise InputError(f"time runs backwards near {seconds[0]!r} s", path=layout.name)
-        stream.add(seconds, rows, self._keep)
+        stream.count(seconds, rows)
+        if self._keep:
+            self._hold(index, seconds, rows)
         if self._recorder is not None:
             self._recorder.write(index, seconds, rows)
         for listener in self._listeners:
@@ -120,19 +135,69 @@ class Log:
     @property
     def nbytes(self) -> int:
         """Memory that the rows take [B]."""
-        return sum(stream.nbytes for stream in self._streams)
+        return sum(stream.held.nbytes for stream in self._streams)
 
-    def forget_older_half(self) -> float:
-        """Let go of the older half of the rows of every stream; where the others begin [s]. Nobody may append meanwhile."""
+    def bound(self, most: int, say: Callable[[str], None] = lambda text: None) -> None:
+        """Keep no more than so many bytes in memory from now on; all rows go to a temporary file then, and are read from there.
+
+        Where that finds no room on the disk, the older rows are forgotten; `say` is told once, on the thread that appends.
+        """
+        self._most, self._say = most, say
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many rows each stream has held since the log began."""
+        return tuple(stream.forgotten + len(stream.held) for stream in self._streams)
+
+    def take_over(self, other: Log, counts: Sequence[int]) -> None:
+        """Begin with the first rows of another log of the same streams, so many of each, as far as it has them."""
+        for i, (stream, count) in enumerate(zip(other._streams, counts, strict=True)):
+            times, values = stream.view()
+            end = max(0, count - stream.forgotten)
+            for first in range(0, end, _PIECE):
+                last = min(first + _PIECE, end)
+                self.append(i, times[first:last], values[first:last])
+
+    def _hold(self, index: int, times: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        """Keep rows, within the bounds of memory and disk."""
+        held = self._streams[index].held
+        before = held.nbytes
+        try:
+            held.hold(times, values)
+        except OSError:
+            self._forget()
+            self._streams[index].held.hold(times, values)  # in memory now
+        if self._most is not None and held.nbytes != before and self.nbytes > self._most:
+            try:
+                disk = DiskRows(2 * len(self._streams))
+                for i, stream in enumerate(self._streams):
+                    stream.held.move(disk, 2 * i)
+            except (OSError, ValueError, OverflowError):  # no room, or a system without such files
+                self._forget()
+
+    def _forget(self) -> None:
+        """Let go of the older rows, so that the others take half of the memory that there is; the disk is free again."""
+        assert self._most is not None
+        share = min(0.5, 0.5 * self._most / max(1, sum(stream.held.nbytes_used for stream in self._streams)))
         for i, stream in enumerate(self._streams):
-            self._streams[i] = stream.newest_half()  # as a whole: another thread may be looking at the old one
+            self._streams[i] = stream.newest(share)  # as a whole: another thread may be looking at the old one
         begins = [times[0] for times, _ in (stream.view() for stream in self._streams) if len(times)]
-        return float(min(begins, default=0.0))
+        say, self._say = self._say, lambda text: None
+        since = min(begins, default=0.0)
+        say(f"there is no room on the disk for the log of this run: what came before t = {since:.0f} s is forgotten")
 
     @property
     def signals(self) -> tuple[str, ...]:
         """Names of all signals."""
         return tuple(self._columns)
+
+    def _stream_of(self, name: str) -> int:
+        """The number of the stream that a signal lies in, or is computed from."""
+        stream, _, last = name.rpartition(".")
+        derived = f"{stream}.orientation.w"
+        if name not in self._columns and not (last in ANGLES and derived in self._columns):
+            raise InputError(f"no signal {name!r} in this log{nearest(name, self._columns)}")
+        return self._columns.get(name, self._columns.get(derived, (0, 0)))[0]
 
     def __contains__(self, name: object) -> bool:
         return name in self._columns
@@ -156,6 +221,8 @@ class Log:
         """All rows of a stream: times [s], shape [n], and values, shape [n, columns]; read-only."""
         if not self._keep:
             raise RunError("this log kept no rows in memory; load them from its recording")
+        if self.taken is not None and index not in self.taken:
+            raise RunError(f"this log took no rows of {self.layouts[index].name!r}; name a signal of it in `only`")
         return self._streams[index].view()
 
     def select(self, pattern: str) -> tuple[Signal, ...]:
@@ -178,6 +245,8 @@ class Log:
 
         It does not depend on the metadata, nor on how the rows were cut into pieces.
         """
+        if self.taken is not None:
+            raise RunError("this log took rows of some signals only")
         total = hashlib.sha256()
         for layout, stream in zip(self.layouts, self._streams, strict=True):
             total.update(json.dumps([layout.name, layout.columns]).encode())
@@ -185,11 +254,13 @@ class Log:
         return total.hexdigest()
 
     def save(self, path: str | Path) -> Path:
-        """Write the log to a file, `.mcap` or `.csv`."""
+        """Write the log to a file, `.mcap` or `.csv`; one that is there and no log of ours stays."""
         path = Path(path)
         if path.suffix.lower() == ".csv":
             from didymos.record.csv_file import save_csv
+            from didymos.record.own_file import check_replaceable
 
+            check_replaceable(path)
             save_csv(path, [(layout, *self.rows(i)) for i, layout in enumerate(self.layouts)], self.metadata)
         elif path.suffix.lower() == ".mcap":
             self._save_mcap(path)
@@ -214,16 +285,40 @@ class Log:
                 done[i] = until
             recorder.flush()
 
-    def record_to(self, record: RecordTo, eyes: Sequence[PinHole] = ()) -> Recorder:
+    def _write_chunks(self, recorder: Recorder, chunks: Chunks, tell: Tell) -> None:
+        """Hand the rows of all chunks to a recorder that is flushed after each, and then the rest."""
+        done = np.zeros(len(self.layouts), dtype=np.int64)
+        counts = np.array(self.counts)
+        for time, ends in [*zip(*chunks, strict=True), (np.inf, counts)]:
+            for i, stream in enumerate(self._streams):
+                times, values = stream.view()
+                begin, end = (max(0, int(place) - stream.forgotten) for place in (done[i], ends[i]))
+                recorder.write(i, times[begin:end], values[begin:end])
+            done[:] = ends
+            if time < np.inf:
+                tell(recorder, float(time))
+                recorder.flush()
+
+    def record_to(
+        self,
+        record: RecordTo,
+        eyes: Sequence[PinHole] = (),
+        chunks: Chunks | None = None,
+        tell: Tell = lambda recorder, end: None,
+    ) -> Recorder:
         """Take every further row to an MCAP file, or a row of them, as well, after those held already; the caller closes it.
 
-        Pictures of cameras, the `eyes`, go there only.
+        Pictures of cameras, the `eyes`, go there only. `chunks` says how the rows held already would have been flushed: when
+        [s], and how many of each stream there were then. Before each flush `tell` is given the recorder and the time.
         """
         from didymos.record.recorder import open_recorder
 
         recorder = open_recorder(record, self.layouts, self.metadata, eyes)
         if any(np.isfinite(stream.end) for stream in self._streams):
-            self._write_all(recorder)
+            if not self._keep:
+                raise RunError("this log kept no rows in memory; record from the beginning")
+            empty = np.empty(0), np.empty((0, len(self.layouts)))
+            self._write_chunks(recorder, empty if chunks is None else chunks, tell)
         self._recorder = recorder
         return recorder
 
@@ -301,14 +396,22 @@ class Log:
         """Rows and texts travel; a recording and listeners stay behind."""
         return type(self)._filled, (self.layouts, self.metadata, [self.rows(i) for i in range(len(self.layouts))])
 
-    def plot(self, *names: str, path: str | Path | None = None, plane: Sequence[str] = ()) -> Path:
+    def plot(
+        self,
+        *names: str,
+        path: str | Path | None = None,
+        plane: Sequence[str] = (),
+        start: float | None = None,
+        end: float | None = None,
+    ) -> Path:
         """Draw signals into a PNG, SVG or PDF, by default `log.png`; without names, an overview.
 
-        `plane` names links, or chains of links joined by commas, whose paths are drawn from above beside the signals.
+        `plane` names links, or chains of links joined by commas, whose paths are drawn from above beside the signals. `start`
+        and `end` are the stretch of time [s] to draw. A file that is there and no picture of ours is an `InputError`.
         """
         from didymos.record.plot import plot
 
-        return plot(self, names, path or "log.png", plane)
+        return plot(self, names, path or "log.png", plane, start=start, end=end)
 
 
 def _of_robot(layout: StreamLayout, name: str) -> StreamLayout | None:

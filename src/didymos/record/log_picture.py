@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from didymos.errors import InputError
 from didymos.record.log import Log
-from didymos.record.plot import COLOURS, figure_file, new_figure, style, unit_label
+from didymos.record.own_file import check_replaceable
 from didymos.record.quantities import Quantity, motors, quantities
+from didymos.record.style import COLOURS, figure_file, new_figure, style, unit_label
 
-__all__ = ["plot_survey"]
+__all__ = ["plot_survey", "signal_groups"]
 
 _PANELS = 12
 _MOST_CURVES = len(COLOURS)
@@ -29,7 +30,8 @@ _Panel = tuple[str, list[str]]
 
 def plot_survey(log: Log, masks: Mapping[str, NDArray[np.bool_]], path: str | Path) -> Path:
     """Draw the signals for which there are masks of bad samples, shape [n] each, into a PNG, SVG or PDF."""
-    panels = sorted(_panels(log, set(masks)), key=lambda panel: _stands_still(log, panel))
+    check_replaceable(Path(path))
+    panels = sorted(signal_groups(log, set(masks)), key=lambda panel: _stands_still(log, panel))
     if not panels:
         raise InputError("there is nothing to plot in this log")
     shown = panels[:_PANELS]
@@ -54,7 +56,7 @@ def plot_survey(log: Log, masks: Mapping[str, NDArray[np.bool_]], path: str | Pa
         return figure_file(figure, path)
 
 
-def _panels(log: Log, chosen: set[str]) -> Iterator[_Panel]:
+def signal_groups(log: Log, chosen: set[str]) -> Iterator[_Panel]:
     """Title and signals of each panel: poses, orientations, motors, then the rest; signals that differ in a number share one."""
     found = quantities(log, chosen)
     turning = [name for name in motors(log) if name in chosen]

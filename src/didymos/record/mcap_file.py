@@ -15,6 +15,7 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +28,8 @@ from didymos.errors import InputError, RunError
 from didymos.record.image import Picture, PinHole
 from didymos.record.image_writer import ImageWriter
 from didymos.record.mcap_chunk import ChunkForm, StreamEncoder
-from didymos.record.mcap_records import MAGIC, Declared, declarations, summary
+from didymos.record.mcap_format import DATA_END, HEADER, MAGIC, Metadata, record, text
+from didymos.record.mcap_records import Declared, declarations, summary
 from didymos.record.messages import TABLE
 from didymos.record.record_file import RecordFile
 from didymos.record.stream import StreamLayout
@@ -72,8 +74,6 @@ class McapRecorder:
         metadata: Mapping[str, str],
         eyes: Sequence[PinHole] = (),
     ) -> None:
-        from mcap.records import Metadata
-
         self._path, self.layouts = Path(path), tuple(layouts)
         _check_topics(self.layouts)
         self._encoders: list[StreamEncoder] = []
@@ -162,14 +162,10 @@ class McapRecorder:
 
     def note(self, name: str, texts: Mapping[str, str]) -> None:
         """Add texts about the run that were not known when it began; readers find them under `name`."""
-        from mcap.data_stream import RecordBuilder
-        from mcap.records import Metadata
-
-        builder = RecordBuilder()
         self._metadata.append(Metadata(name, dict(texts)))
-        self._metadata[-1].write(builder)
-        self._metadata_spans.append((self._file.position, builder.count))
-        self._file.write(builder.end())
+        packed = self._metadata[-1].packed()
+        self._metadata_spans.append((self._file.position, len(packed)))
+        self._file.write(packed)
 
     def _form(self, counts: tuple[int, ...]) -> ChunkForm:
         form = self._forms.get(counts)
@@ -198,27 +194,15 @@ class McapRecorder:
         self.close()
 
     def _open(self) -> None:
-        from mcap.data_stream import RecordBuilder
-        from mcap.records import Header
-
-        builder = RecordBuilder()
-        builder.write(MAGIC)
-        Header("ros2", "didymos").write(builder)
+        head = MAGIC + record(HEADER, text("ros2"), text("didymos"))
         for metadata in self._metadata:
-            start = builder.count
-            metadata.write(builder)
-            self._metadata_spans.append((start, builder.count - start))
-        for record in (*self._schemas, *self._channels):
-            record.write(builder)
-        self._file.write(builder.end())
+            packed = metadata.packed()
+            self._metadata_spans.append((len(head), len(packed)))
+            head += packed
+        self._file.write(head, *(schema.packed() for schema in self._schemas), *(channel.packed() for channel in self._channels))
 
     def _finish(self) -> None:
-        from mcap.data_stream import RecordBuilder
-        from mcap.records import DataEnd
-
-        builder = RecordBuilder()
-        DataEnd(0).write(builder)
-        self._file.write(builder.end())
+        self._file.write(record(DATA_END, struct.pack("<I", 0)))
         declared = Declared(self._schemas, self._channels, list(zip(self._metadata, self._metadata_spans, strict=True)))
         self._file.write(summary(declared, self._counts, self._chunks, self._times, self._file.position))
 
@@ -244,7 +228,7 @@ def _joined(pending: list[_Rows], layout: StreamLayout) -> _Rows:
 
 @lru_cache(maxsize=256)
 def _layout_text(layout: StreamLayout) -> str:
-    fields = vars(layout) | {"kind": layout.kind.value}
+    texts = {item.name: getattr(layout, item.name) for item in fields(layout)} | {"kind": layout.kind.value}
     if not layout.namespace:
-        del fields["namespace"]
-    return json.dumps(fields, separators=(",", ":"))
+        del texts["namespace"]
+    return json.dumps(texts, separators=(",", ":"))

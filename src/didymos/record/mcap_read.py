@@ -7,7 +7,6 @@ jump in a file; as large as the stamps of all messages, it is passed over.
 
 from __future__ import annotations
 
-import io
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,13 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from didymos.errors import InputError
+from didymos.record.mcap_format import (
+    CHANNEL,
+    CHUNK,
+    DATA_END,
+    MAGIC,
+    MESSAGE,
+    METADATA,
+    SCHEMA,
+    Channel,
+    Metadata,
+    Schema,
+    unpack_chunk,
+)
 from didymos.record.raw_messages import RawMessages, normal_type
 
-__all__ = ["McapContent", "read_mcap"]
+__all__ = ["McapContent", "read_mcap", "read_metadata"]
 
 _RECORD, _MESSAGE = struct.Struct("<BQ"), struct.Struct("<HIQQ")
-_SCHEMA_OPCODE, _CHANNEL_OPCODE, _MESSAGE_OPCODE, _CHUNK_OPCODE, _METADATA_OPCODE, _END_OPCODE = 3, 4, 5, 6, 12, 15
-_MAGIC = b"\x89MCAP0\r\n"
 
 
 @dataclass
@@ -46,55 +56,65 @@ def read_mcap(path: Path) -> McapContent:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
 
+def read_metadata(path: Path, name: str) -> dict[str, str]:
+    """The texts of a metadata record that stands before the first chunk, as ours do; none where there is no such record."""
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            return {}
+        try:
+            for opcode, body in _records(file):
+                if opcode in (CHUNK, MESSAGE):
+                    break
+                if opcode == METADATA:
+                    metadata = Metadata.unpacked(body)
+                    if metadata.name == name:
+                        return dict(metadata.texts)
+        except (EOFError, struct.error, ValueError, MemoryError, OverflowError):
+            pass  # cut off before it
+    return {}
+
+
 class _Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.schemas: dict[int, Any] = {}
+        self.schemas: dict[int, Schema] = {}
         self.channels: dict[int, RawMessages] = {}
         self.topics: dict[tuple[str, str], RawMessages] = {}
         self.metadata: dict[str, dict[str, str]] = {}
 
     def read(self, file: Any) -> McapContent:
-        from mcap.exceptions import McapError
-
-        if not _MAGIC.startswith(file.read(len(_MAGIC))):  # fewer bytes are a file that was cut off
+        if not MAGIC.startswith(file.read(len(MAGIC))):  # fewer bytes are a file that was cut off
             raise InputError("this is not an MCAP file", file=self.path)
         damage = ""
         try:
             for opcode, body in _records(file):
                 self._take(opcode, body)
-        except (McapError, EOFError, struct.error, ValueError, RuntimeError, MemoryError, LookupError, OverflowError) as error:
+        except (EOFError, struct.error, ValueError, RuntimeError, MemoryError, LookupError, OverflowError):
             # A cut file ends in any of these; what was read before stands.
-            damage = f"cut off or damaged near byte {file.tell()}, read up to there ({type(error).__name__})"
+            damage = f"cut off or damaged near byte {file.tell()}, read up to there"
         return McapContent(list(self.topics.values()), self.metadata, damage)
 
     def _take(self, opcode: int, body: bytes) -> None:
         """One record of the file, or of a chunk."""
-        from mcap.data_stream import ReadDataStream
-        from mcap.records import Channel, Chunk, Message, Metadata, Schema
-        from mcap.stream_reader import get_chunk_data_stream
-
-        stream = ReadDataStream(io.BytesIO(body))
-        if opcode == _SCHEMA_OPCODE:
-            schema = Schema.read(stream)
+        if opcode == SCHEMA:
+            schema = Schema.unpacked(body)
             self.schemas[schema.id] = schema
-        elif opcode == _CHANNEL_OPCODE:
-            self._add_channel(Channel.read(stream))
-        elif opcode == _METADATA_OPCODE:
-            metadata = Metadata.read(stream)
-            self.metadata.setdefault(metadata.name, {}).update(metadata.metadata)
-        elif opcode == _CHUNK_OPCODE:
-            content, size = get_chunk_data_stream(Chunk.read(stream), validate_crc=True)
-            self._read_chunk(content.read(size))
-        elif opcode == _MESSAGE_OPCODE:
-            message = Message.read(stream, len(body))
-            self.channels[message.channel_id].add(message.data, [0], [len(message.data)], [message.log_time])
+        elif opcode == CHANNEL:
+            self._add_channel(Channel.unpacked(body))
+        elif opcode == METADATA:
+            metadata = Metadata.unpacked(body)
+            self.metadata.setdefault(metadata.name, {}).update(metadata.texts)
+        elif opcode == CHUNK:
+            self._read_chunk(unpack_chunk(body))
+        elif opcode == MESSAGE:
+            channel, _, log_time, _ = _MESSAGE.unpack_from(body)
+            self.channels[channel].add(body, [_MESSAGE.size], [len(body) - _MESSAGE.size], [log_time])
 
-    def _add_channel(self, channel: Any) -> None:
+    def _add_channel(self, channel: Channel) -> None:
         schema = self.schemas.get(channel.schema_id)
         type_name, kind, text = (schema.name, schema.encoding, schema.data) if schema else ("", "", b"")
         type_name = normal_type(type_name)
-        new = RawMessages(channel.topic, type_name, channel.message_encoding, kind, text)
+        new = RawMessages(channel.topic, type_name, channel.encoding, kind, text)
         self.channels[channel.id] = self.topics.setdefault((channel.topic, type_name), new)
 
     def _read_chunk(self, data: bytes) -> None:
@@ -103,13 +123,13 @@ class _Reader:
         while position < end:
             opcode, length = _RECORD.unpack_from(data, position)
             position += _RECORD.size
-            if opcode == _MESSAGE_OPCODE:
+            if opcode == MESSAGE:
                 channel, _, log_time, _ = _MESSAGE.unpack_from(data, position)
                 starts, sizes, times = messages.setdefault(channel, ([], [], []))
                 starts.append(position + _MESSAGE.size)
                 sizes.append(length - _MESSAGE.size)
                 times.append(log_time)
-            elif opcode in (_SCHEMA_OPCODE, _CHANNEL_OPCODE):
+            elif opcode in (SCHEMA, CHANNEL):
                 self._take(opcode, data[position : position + length])
             position += length
         for channel, (starts, sizes, times) in messages.items():
@@ -118,10 +138,10 @@ class _Reader:
 
 def _records(file: Any) -> Iterator[tuple[int, bytes]]:
     """Kind and content of the records behind the magic bytes, up to the end of the data; those of no use here are left out."""
-    used = (_SCHEMA_OPCODE, _CHANNEL_OPCODE, _MESSAGE_OPCODE, _CHUNK_OPCODE, _METADATA_OPCODE)
+    used = (SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA)
     while True:
         opcode, length = _RECORD.unpack(file.read(_RECORD.size))
-        if opcode == _END_OPCODE:
+        if opcode == DATA_END:
             return
         body = file.read(length)
         if len(body) < length:

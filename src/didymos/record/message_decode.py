@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.record.cdr import CdrError, CdrMap, Leaf, read_map, ros2_types
+from didymos.record.cdr import CdrError, CdrMap, Leaf, read_map
+from didymos.record.message_types import parse_definition, parse_idl, ros2_types
 from didymos.record.messages import KINDS, TABLE, fields_of
 from didymos.record.raw_messages import LARGEST_MESSAGE, RawMessages
 from didymos.record.stream import Kind
@@ -24,7 +25,7 @@ __all__ = ["Column", "decode"]
 
 _LONGEST_ARRAY = 64
 _NUMBER, _NO_HEADER = 1, ("header.stamp.", "header.seq")
-# ROS 1 knows times without a definition; Nodetype BASE of rosbags is 1
+# ROS 1 knows times without a definition
 _ROS1_TIMES: dict[str, Any] = {
     f"builtin_interfaces/msg/{name}": ([], [("sec", (_NUMBER, (whole, 0))), ("nanosec", (_NUMBER, (part, 0)))])
     for name, whole, part in (("Time", "uint32", "uint32"), ("Duration", "int32", "int32"))
@@ -86,17 +87,15 @@ def decode(raw: RawMessages) -> tuple[Kind, dict[str, Column], list[str]]:
 @lru_cache(maxsize=256)
 def _types(encoding: str, schema: bytes, type_name: str) -> Any:
     """Definitions of a message and all that it contains, from the text that the file carries."""
-    from rosbags.typesys import get_types_from_idl, get_types_from_msg
-
     text = schema.decode(errors="replace")
     try:
         if encoding == "ros2msg":
-            return SimpleNamespace(fielddefs=get_types_from_msg(text, type_name))
+            return SimpleNamespace(fielddefs=parse_definition(text, type_name))
         if encoding in ("ros2idl", "omgidl"):
-            return SimpleNamespace(fielddefs=get_types_from_idl(text))
+            return SimpleNamespace(fielddefs=parse_idl(text))
         if encoding == "ros1msg":
-            return SimpleNamespace(fielddefs=_ROS1_TIMES | get_types_from_msg(text, type_name))
-    except Exception as error:  # rosbags' parser raises many kinds for malformed text
+            return SimpleNamespace(fielddefs=_ROS1_TIMES | parse_definition(text, type_name))
+    except ValueError as error:
         raise CdrError(f"its definition cannot be parsed: {error}") from error
     if not encoding:  # a bag of before 2023: only the name of the type is in it
         return ros2_types()

@@ -1,7 +1,7 @@
 """Pictures: what the robot looks like in a state of its model, drawn off-screen, without a display.
 
-`render_picture` draws one still with shadows and smooth edges; `render_clip` draws many pictures as an animated GIF, with
-both left out, which is an order of magnitude faster on a machine without a graphics card.
+`render_picture` draws one still with shadows and smooth edges; `render_clip` draws many pictures as an animated GIF or an MP4,
+with both left out, which is an order of magnitude faster on a machine without a graphics card. From where, says `view.py`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,18 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.errors import InputError, nearest
+from didymos.errors import InputError
 from didymos.record.canvas import Pixels, open_canvas
+from didymos.record.film import write_film
+from didymos.record.own_file import NAME
+from didymos.record.view import Framing, View, read_view
 
-__all__ = ["render_clip", "render_picture"]
+__all__ = ["CLIPS", "PICTURES", "render_clip", "render_picture"]
 
-AZIMUTH, ELEVATION = -140.0, -18.0  # [deg] the engine's own unit here: seen from the front left, a little from above
-MARGIN = 1.15  # the robot fills the picture's height up to this factor
+PICTURES = (".png", ".jpg", ".jpeg", ".webp")
+CLIPS = (".gif", ".mp4")
+_NEAR, _FAR = 0.02, 500.0  # of the distance of what is looked at: from where to where something is drawn
+_OVERALL = 40  # states that a fixed view looks at
 
 
 def render_picture(
@@ -33,13 +38,15 @@ def render_picture(
 ) -> Path:
     """Draw the state in `data` to a picture file and return its path.
 
-    `data` must be consistent (after `mj_forward` or a step). `camera` names a camera of the model; without one, the
-    view looks at all links from the front left. `size` is width, height [pixel]. The suffix gives the kind of file.
+    `data` must be consistent (after `mj_forward` or a step). `camera` is a view (`view.py`): a name of the model's camera, top,
+    side, front, or angles. `size` is width, height [pixel]. The suffix gives the kind of file.
     """
-    file = _checked(path, (".png", ".jpg", ".jpeg", ".webp"))
+    file = _checked(path, PICTURES)
+    framing = Framing(model, read_view(camera), size[0] / size[1])
     with open_canvas(model, size, fine=True) as canvas:
-        pixels = canvas.draw(data, _view(model, data, camera))
-    _image(pixels).save(file)
+        eye = framing.camera(data)
+        pixels = canvas.draw(data, eye, _reach(eye))
+    _image(pixels).save(file, **_stamp(file))
     return file
 
 
@@ -50,77 +57,68 @@ def render_clip(
     *,
     fps: float = 25.0,
     camera: str | None = None,
-    size: tuple[int, int] = (480, 320),
+    size: tuple[int, int] | None = None,
 ) -> Path:
-    """Draw an animated GIF that repeats for ever, one picture per row of `qpos`, shape [n, nq], and return its path.
+    """Draw an animated GIF that repeats for ever, or an MP4, one picture per row of `qpos`, shape [n, nq]; return its path.
 
-    The automatic view follows the robot at a constant distance. `fps` [1/s] is their rate; the format stores whole
-    hundredths of a second per picture, so that 25, 20 and 10 are exact. Equal ones in a row are stored as one that lasts as
-    long.
+    The view follows the robot at a constant distance unless `camera` says otherwise (`view.py`). `fps` [1/s] is their rate; a GIF
+    stores whole hundredths of a second per picture, so that 25, 20 and 10 are exact, and equal ones in a row as one that lasts as
+    long. An MP4 needs ffmpeg. `size` is 480 x 320 of a GIF and 960 x 640 of an MP4 by default.
     """
-    file = _checked(path, (".gif",))
+    file = _checked(path, CLIPS)
     states = np.asarray(qpos, dtype=np.float64)
     if states.ndim != 2 or states.shape[1] != model.nq or len(states) == 0:
         raise InputError(f"a clip needs positions of shape [n, {model.nq}] with n > 0, found {list(states.shape)}")
     if not 0.0 < fps <= 50.0:
         raise InputError(f"a clip needs a frame rate above 0 and up to 50 per second, found {fps:g}")
-    pictures = [_image(pixels) for pixels in _animate(model, states, camera, size)]
+    view = read_view(camera)
+    if file.suffix.lower() == ".mp4":
+        large = size or (960, 640)
+        return write_film(_animate(model, states, view, large), large, fps, file)
+    pictures = [_image(pixels) for pixels in _animate(model, states, view, size or (480, 320))]
     # one palette for all of them: a palette each flickers
     palette = pictures[len(pictures) // 2].quantize(128)
     first, *others = [picture.quantize(palette=palette, dither=0) for picture in pictures]
-    first.save(file, save_all=True, append_images=others, duration=round(100 / fps) * 10, loop=0)
+    first.save(file, save_all=True, append_images=others, duration=round(100 / fps) * 10, loop=0, comment=NAME)
     return file
 
 
-def _animate(
-    model: mujoco.MjModel, states: NDArray[np.float64], camera: str | None, size: tuple[int, int]
-) -> Iterator[Pixels]:
+def _animate(model: mujoco.MjModel, states: NDArray[np.float64], view: View, size: tuple[int, int]) -> Iterator[Pixels]:
     data = mujoco.MjData(model)
+    framing = Framing(model, view, size[0] / size[1])
+    whole = _everywhere(model, data, states, framing) if view.fixed else None
     distance = 0.0
     with open_canvas(model, size, fine=False) as canvas:
         for state in states:
-            data.qpos[:] = state
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_camlight(model, data)
-            view = _view(model, data, camera)
-            distance = view.distance = max(distance, view.distance)
-            yield canvas.draw(data, view)
+            _place(model, data, state)
+            eye = framing.camera(data, whole)
+            if eye.type == mujoco.mjtCamera.mjCAMERA_FREE:
+                distance = eye.distance = max(distance, eye.distance)
+            yield canvas.draw(data, eye, _reach(eye))
 
 
-def _view(model: mujoco.MjModel, data: mujoco.MjData, camera: str | None) -> mujoco.MjvCamera:
-    view = mujoco.MjvCamera()
-    if camera is not None:
-        view.type = mujoco.mjtCamera.mjCAMERA_FIXED
-        view.fixedcamid = _camera_id(model, camera)
-        return view
-    centre, radius = _bounds(model, data)
-    half_angle = np.radians(model.vis.global_.fovy) / 2
-    view.type = mujoco.mjtCamera.mjCAMERA_FREE
-    view.lookat[:] = centre
-    view.distance = MARGIN * radius / np.sin(half_angle)
-    view.azimuth, view.elevation = AZIMUTH, ELEVATION
-    return view
+def _place(model: mujoco.MjModel, data: mujoco.MjData, state: NDArray[np.float64]) -> None:
+    data.qpos[:] = state
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_camlight(model, data)
 
 
-def _camera_id(model: mujoco.MjModel, name: str) -> int:
-    names = [model.camera(i).name for i in range(model.ncam)]
-    if name not in names:
-        known = ", ".join(names) or "none"
-        raise InputError(f"unknown camera {name!r}{nearest(name, names)}; the model's cameras: {known}")
-    return names.index(name)
+def _everywhere(
+    model: mujoco.MjModel, data: mujoco.MjData, states: NDArray[np.float64], framing: Framing
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Points and radii [m] around all shapes, wherever they will be."""
+    points, radii = [], []
+    for state in states[:: max(1, len(states) // _OVERALL)]:
+        _place(model, data, state)
+        more = framing.bounds(data)
+        points.append(more[0])
+        radii.append(more[1])
+    return np.concatenate(points), np.concatenate(radii)
 
 
-def _bounds(model: mujoco.MjModel, data: mujoco.MjData) -> tuple[NDArray[np.float64], float]:
-    """Centre [m], shape [3], and radius [m] of a ball around all shapes that belong to a link."""
-    names = [model.body(i).name.rpartition("/")[2] for i in range(model.nbody)]  # in a world behind the robot's
-    ours = np.array([name.startswith("didymos:") for name in names])  # boxes of a pilot
-    mine = (model.geom_bodyid > 0) & (model.geom_rbound > 0) & ~ours[model.geom_bodyid]
-    if not mine.any():
-        return np.array(model.stat.center), float(model.stat.extent)
-    centres, radii = data.geom_xpos[mine], model.geom_rbound[mine, None]
-    low, high = (centres - radii).min(axis=0), (centres + radii).max(axis=0)
-    centre = (low + high) / 2
-    return centre, float((np.linalg.norm(centres - centre, axis=1) + radii[:, 0]).max())
+def _reach(eye: mujoco.MjvCamera) -> tuple[float, float] | None:
+    """From where to where [m] a free view sees: robots far from each other are far from the eye; a model's camera has its own."""
+    return (_NEAR * eye.distance, _FAR * eye.distance) if eye.type == mujoco.mjtCamera.mjCAMERA_FREE else None
 
 
 def _checked(path: str | Path, suffixes: tuple[str, ...]) -> Path:
@@ -129,6 +127,21 @@ def _checked(path: str | Path, suffixes: tuple[str, ...]) -> Path:
         raise InputError(f"found suffix {file.suffix!r}, expected {' or '.join(suffixes)}", file=file)
     file.parent.mkdir(parents=True, exist_ok=True)
     return file
+
+
+def _stamp(file: Path) -> dict[str, Any]:
+    """What says in the metadata of a picture that it is ours."""
+    from PIL.ExifTags import Base
+    from PIL.Image import Exif
+    from PIL.PngImagePlugin import PngInfo
+
+    if file.suffix.lower() == ".png":
+        info = PngInfo()
+        info.add_text("Software", NAME)
+        return {"pnginfo": info}
+    exif = Exif()
+    exif[Base.Software] = NAME
+    return {"exif": exif.tobytes()}
 
 
 def _image(pixels: Pixels) -> Any:

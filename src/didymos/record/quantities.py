@@ -19,9 +19,9 @@ from didymos.record.bad_samples import Nature
 from didymos.record.log import Log
 from didymos.record.stream import Kind
 
-__all__ = ["Quantity", "heights", "motors", "quantities", "rates"]
+__all__ = ["COMMANDS", "Quantity", "heights", "motors", "quantities", "rates", "tokens"]
 
-_COMMANDS = {
+COMMANDS = {
     "sp", "setpoint", "setpoints", "target", "ctrltarget", "cmd", "command", "commanded", "desired", "des", "ref", "reference",
     "goal", "pid", "controller", "rc", "rccommand", "axisp", "axisi", "axisd", "axisf",
 }  # fmt: skip
@@ -78,7 +78,7 @@ def quantities(log: Log, signals: Collection[str] | None = None) -> tuple[Quanti
 def heights(log: Log) -> tuple[str, ...]:
     """Signals that say how high something is: the last axis of a position, or what is called so."""
     found = [q.signals[2] for q in quantities(log) if q.nature == "pose" and len(q.signals) == 3]
-    named = [name for name in log.signals if _HEIGHTS & set(tokens(name)) and not _COMMANDS & set(tokens(name))]
+    named = [name for name in log.signals if _HEIGHTS & set(tokens(name)) and not COMMANDS & set(tokens(name))]
     return tuple(dict.fromkeys((*found, *named)))
 
 
@@ -149,7 +149,7 @@ def _nature(group: tuple[str, ...]) -> Nature:
     if len(group) == 4:
         return "quaternion"
     words = set(tokens(group[0]))
-    if _COMMANDS & words:
+    if COMMANDS & words:
         return "command"
     axis = [match["of"] for match in _AXIS.finditer(group[0])]
     if len(group) == 3 and axis and axis[-1] in ("", "p") and not _MOTIONS & words:

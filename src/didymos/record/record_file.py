@@ -10,16 +10,19 @@ import os
 from pathlib import Path
 
 from didymos.errors import InputError, RunError
+from didymos.record.own_file import check_replaceable
 
 __all__ = ["RecordFile"]
 
 _PIECE = 2**20  # [bytes]
+_AT_ONCE = 16  # pieces that every system takes in one call, by POSIX; a world of thirty robots declares thousands
 
 
 class RecordFile:
-    """A file that is made anew, or overwritten; one that cannot be is an `InputError`, a write that fails a `RunError`."""
+    """A file that is made anew, or over a log of ours; one that cannot be is an `InputError`, a write that fails a `RunError`."""
 
     def __init__(self, path: Path) -> None:
+        check_replaceable(path)
         self.path, self.position = path, 0
         try:
             self._file = path.open("w+b", buffering=0)
@@ -37,7 +40,8 @@ class RecordFile:
         try:
             if os.fstat(self._file.fileno()).st_nlink == 0:
                 self._write_anew()
-            written = os.writev(self._file.fileno(), parts) if hasattr(os, "writev") else 0  # without: one copy more
+            few = len(parts) <= _AT_ONCE and hasattr(os, "writev")
+            written = os.writev(self._file.fileno(), parts) if few else 0  # else: one copy more
             while written < size:
                 written += os.write(self._file.fileno(), b"".join(parts)[written:])
         except OSError as error:

@@ -23,6 +23,7 @@ from didymos.errors import InputError
 from didymos.record.mcap_read import read_mcap
 from didymos.record.raw_messages import LARGEST_MESSAGE, RawMessages, normal_type
 from didymos.record.topics import Stream, load_topics
+from didymos.record.zstd import packed_size, unpack_zstd, unpacked_pieces
 
 __all__ = ["MAGIC", "METADATA_FILE", "is_ros2_bag", "load_ros2_bag"]
 
@@ -113,17 +114,15 @@ def _read(file: Path, packed: bool) -> Iterator[tuple[Sequence[RawMessages], str
 
 
 def _unpack(file: Path, plain: Path) -> None:
-    import zstandard
-
     written = 0
     try:
-        with file.open("rb") as source, plain.open("wb") as target:
-            for piece in zstandard.ZstdDecompressor().read_to_iter(source):
+        with plain.open("wb") as target:
+            for piece in unpacked_pieces(file):
                 written += len(piece)
                 if written > _LARGEST_FILE:
                     raise InputError(f"unpacks to more than {_LARGEST_FILE} bytes", file=file)
                 target.write(piece)
-    except (OSError, zstandard.ZstdError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"cannot be unpacked: {error}", file=file) from error
 
 
@@ -204,17 +203,5 @@ class _Database:
 
     def _unpacked(self, data: bytes) -> bytes | None:
         """A message that was packed by itself; None where it is too large to be signals."""
-        import zstandard
-
-        try:
-            return zstandard.ZstdDecompressor().decompressobj().decompress(data) if _claims(data) <= LARGEST_MESSAGE else None
-        except zstandard.ZstdError as error:
-            raise ValueError(str(error)) from error
-
-
-def _claims(data: bytes) -> int:
-    """The size [B] that a packed message says it has; more than enough where it does not say it."""
-    import zstandard
-
-    size = zstandard.frame_content_size(data)
-    return LARGEST_MESSAGE + 1 if size < 0 else int(size)
+        size = packed_size(data)
+        return None if size is None or size > LARGEST_MESSAGE else unpack_zstd(data, size)

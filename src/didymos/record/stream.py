@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from didymos.errors import InputError
 
@@ -88,7 +89,7 @@ class StreamLayout:
             twice = next(column for column in self.columns if self.columns.count(column) > 1)
             raise InputError(f"column {twice!r} occurs twice", path=self.name)
 
-    @property
+    @cached_property
     def signals(self) -> tuple[str, ...]:
         """The full name of each column."""
         return tuple(f"{self.name}.{column}" if self.name else column for column in self.columns)
