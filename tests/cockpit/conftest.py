@@ -6,7 +6,6 @@ import base64
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import didymos
+from chromium import headless_chromium
 
 Picture = NDArray[np.float64]
 SOURCE = Path(didymos.__file__).resolve().parents[1]
@@ -30,11 +30,7 @@ PATIENCE = 60.0  # [s] for the end of a process
 LONGEST = 300.0  # [s] that a call of the browser may take: as a whole test, whose own limit says where it stood
 LOOKS = 600  # until something that has to happen must have happened: a machine with much else to do takes longer for each
 FIELD = "//label[contains(normalize-space(), '{}')]/ancestor::*[.//input][1]//input[last()]"
-FLAGS = [
-    "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
-    "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-extensions", "--disable-dev-shm-usage", "--force-device-scale-factor=1", f"--window-size={WIDTH},{HEIGHT}",
-]  # fmt: skip
+TIMELINE = "//*[contains(@class, 'didymos-timeline')]"
 
 
 def wait_until(what: Callable[[], Any], why: str, looks: int = LOOKS) -> Any:
@@ -51,24 +47,27 @@ def wait_until(what: Callable[[], Any], why: str, looks: int = LOOKS) -> Any:
 class Plot:
     """What a plot on the page shows, read in one go: its scales, its data and its pixels belong together."""
 
+    names: list[str]
     seconds: list[float]  # from, to
-    times: list[float]  # first, last
+    now: float  # [s] of the run's clock when it was drawn
+    times: list[list[float]]  # first, last of each curve
     values: list[float]  # the last of each curve
     rows: list[float]  # [pixels] from above of these on the canvas
-    drawn: list[int]  # pixels in the colour of each curve, within the window of times
+    drawn: list[int]  # pixels in the colour of each curve
+    legend: list[str]  # texts of its rows
     visible: bool
 
     @property
     def gap(self) -> float:
-        """How many pixels the second curve ends above the first."""
-        return self.rows[0] - self.rows[1]
+        """How many pixels the first curve ends above the second."""
+        return self.rows[1] - self.rows[0]
 
 
 LOOK_AT_PLOT = """
-const charts = Object.values(window.__viserTestpoints?.uplots ?? {}).map(entry => entry.chart);
-const chart = charts.find(item => item.series.some(series => series.label.split(" ")[0] === arguments[0]));
-if (!chart) return null;
-const {left, top, width, height} = chart.bbox, last = chart.data[0].length - 1, curves = chart.series.slice(1);
+const panel = window.didymos?.plots;
+const plot = panel?.plots.find(item => item.chart && item.signals.includes(arguments[0]));
+if (!plot || plot.curves.length !== plot.signals.length || !plot.curves.every(({data}) => data.t.length)) return null;
+const {chart, curves} = plot, {left, top, width, height} = chart.bbox;
 const pixels = chart.ctx.getImageData(left, top, width, height).data;
 function count(colour) {
     const rgb = [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
@@ -78,10 +77,11 @@ function count(colour) {
     return found;
 }
 return {
-    seconds: [chart.scales.x.min, chart.scales.x.max], times: [chart.data[0][0], chart.data[0][last]],
-    values: curves.map((_, i) => chart.data[i + 1][last]),
-    rows: curves.map((_, i) => chart.valToPos(chart.data[i + 1][last], "y", true)),
-    drawn: curves.map(series => count(series.stroke())), visible: chart.root.checkVisibility(),
+    names: plot.signals, seconds: [chart.scales.x.min, chart.scales.x.max], now: panel.drawnAt,
+    times: curves.map(({data: {t}}) => [t[0], t[t.length - 1]]), values: curves.map(({data: {y}}) => y[y.length - 1]),
+    rows: curves.map(({data: {y}, key}) => chart.valToPos(y[y.length - 1], key, true)),
+    drawn: curves.map(({colour}) => count(colour)), visible: chart.root.checkVisibility(),
+    legend: [...plot.legend.rows.children].map(row => row.innerText.replaceAll("\\n", " ")),
 };"""
 
 
@@ -111,7 +111,8 @@ def start_cockpit(tmp_path: Path) -> Iterator[Callable[..., Started]]:
 
     def start(twin: str, *options: str) -> Started:
         folder = tmp_path / "recordings"
-        command = [sys.executable, "-m", "didymos.cli.main", "cockpit", twin, "--no-browser", "--port", "0", "--json"]
+        shown = [twin] if twin else []
+        command = [sys.executable, "-m", "didymos.cli.main", "cockpit", *shown, "--no-browser", "--port", "0", "--json"]
         process = subprocess.Popen(
             [*command, "--folder", str(folder), *options],
             env=os.environ | {"PYTHONPATH": str(SOURCE)},
@@ -173,6 +174,10 @@ class Browser:
         from selenium.webdriver.common.keys import Keys
 
         self._do(FIELD.format(label), lambda field: self._type(field, text, Keys.ENTER))
+
+    def switch(self, label: str) -> None:
+        """Click the box beside a label."""
+        self._do(FIELD.format(label), lambda field: field.click())
 
     def choose(self, label: str, option: str) -> None:
         """Pick an option of a menu by typing it, as the menu allows."""
@@ -245,18 +250,7 @@ def change(before: Picture, after: Picture) -> float:
 @pytest.fixture(scope="module")  # an open page draws without end: no test after these shall pay for it
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Debian's Chromium without a window; skipped where it is not installed."""
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("no browser here; apt-get install chromium chromium-driver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    page = webdriver.Chrome(options=options, service=Service(driver))
-    page.set_page_load_timeout(LONGEST)
-    page.set_script_timeout(LONGEST)
-    yield Browser(page)
-    page.quit()
+    with headless_chromium(tmp_path_factory.mktemp("chromium"), WIDTH, HEIGHT) as page:
+        page.set_page_load_timeout(LONGEST)
+        page.set_script_timeout(LONGEST)
+        yield Browser(page)

@@ -16,6 +16,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from didymos.cockpit.auth import COOKIE, Auth, may_pass
+from didymos.cockpit.feed import Feed
 from didymos.cockpit.server import Server
 from didymos.cockpit.sticks import Sticks
 from didymos.errors import InputError
@@ -68,10 +69,12 @@ def test_the_page_comes_with_the_sticks(server: Server) -> None:
     assert status == 200
     import gzip
 
-    assert b'<script src="sticks.js"' in gzip.decompress(body)
-    status, headers, body = get(server, "/sticks.js")
+    assert b'<script src="web/sticks.js"' in gzip.decompress(body)
+    status, headers, body = get(server, "/web/sticks.js")
     assert status == 200
     assert headers["Content-Type"] == "application/javascript"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]  # nobody else's page shows this one
     assert b"WebSocket" in body
 
 
@@ -91,7 +94,7 @@ def test_another_name_for_this_machine_is_refused(server: Server, host: str) -> 
     assert get(server, "/", Host=host)[0] == 403
 
 
-@pytest.mark.parametrize("path", ["/", "/sticks"])
+@pytest.mark.parametrize("path", ["/", "/sticks", "/feed"])
 def test_another_page_in_the_same_browser_gets_no_socket(server: Server, path: str) -> None:
     for origin in ("http://evil.example", f"http://127.0.0.1:{server.port + 1}", "null"):
         with pytest.raises(InvalidStatus) as refused:
@@ -103,7 +106,7 @@ def test_another_page_in_the_same_browser_gets_no_socket(server: Server, path: s
 
 def test_a_token_is_needed_where_one_is_set(guarded: Server) -> None:
     assert guarded.url.endswith("?token=only-for-friends")
-    for path in ("/", "/?token=", "/?token=wrong", "/sticks.js"):
+    for path in ("/", "/?token=", "/?token=wrong", "/web/sticks.js"):
         assert get(guarded, path)[0] == 403
     with pytest.raises(InvalidStatus):
         join(guarded)
@@ -111,7 +114,7 @@ def test_a_token_is_needed_where_one_is_set(guarded: Server) -> None:
     assert status == 200
     cookie = headers["Set-Cookie"].partition(";")[0]
     assert cookie == f"{COOKIE}=only-for-friends"
-    assert get(guarded, "/sticks.js", Cookie=f"other=1; {cookie}")[0] == 200
+    assert get(guarded, "/web/sticks.js", Cookie=f"other=1; {cookie}")[0] == 200
     with join(guarded, additional_headers={"Cookie": cookie}):
         pass
 
@@ -205,7 +208,7 @@ def test_requests_that_are_none_do_no_harm(server: Server, raw: bytes) -> None:
         except (ConnectionResetError, TimeoutError):
             pass
     assert b" 200 " not in answer[:20]
-    assert get(server, "/sticks.js")[0] == 200
+    assert get(server, "/web/sticks.js")[0] == 200
 
 
 def test_a_request_that_upgrades_twice_is_refused(server: Server) -> None:
@@ -214,7 +217,7 @@ def test_a_request_that_upgrades_twice_is_refused(server: Server) -> None:
 
 
 def test_a_message_whose_vector_has_another_size_does_not_pass_and_says_nothing(recwarn: pytest.WarningsRecorder) -> None:
-    Auth(None, lambda text: None)  # what makes viser's warning a refusal, for this process
+    Auth(None, lambda text: None, Feed())  # what makes viser's warning a refusal, for this process
     zeros = [0.0, 0.0, 0.0]
     camera = {"wxyz": [1.0, *zeros], "position": zeros, "fov": 1.0, "near": 0.1, "far": 9.0, "look_at": zeros,
               "up_direction": zeros, "image_height": 9, "image_width": 9}  # fmt: skip

@@ -17,7 +17,6 @@ import viser
 from websockets.sync.client import ClientConnection, connect
 
 from didymos.cockpit.cockpit import Cockpit
-from didymos.cockpit.plots import Plots
 from didymos.cockpit.session import Session
 from didymos.cockpit.tune import Tune
 from didymos.describe.twin import Twin
@@ -66,18 +65,16 @@ def test_a_page_that_reads_nothing_does_not_hold_up_the_run(quadcopter: Twin, tm
         deaf.socket.close()
 
 
-@pytest.mark.parametrize("panel", ["tune", "plots"])
 def test_a_list_that_is_asked_for_while_it_is_made_is_made_again(
-    panel: str, quadcopter: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quadcopter: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As by the letters of a search, each in a thread; the second used to fail, and what was searched for never came."""
     session = Session(quadcopter, scenario="hover", folder=tmp_path)
     server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
     second: list[Future[None]] = []
     try:
-        plots, tune = Plots(server.gui, session.live.log), Tune(server.gui, session)
-        again = tune.refresh_all if panel == "tune" else lambda: plots.renew(session.live.log)
-        make = getattr(server.gui, name := "add_slider" if panel == "tune" else "add_uplot")
+        tune = Tune(server.gui, session)
+        again, make = tune.refresh_all, server.gui.add_slider
 
         def make_slowly(*words: Any, **options: Any) -> Any:
             if not second:
@@ -86,7 +83,7 @@ def test_a_list_that_is_asked_for_while_it_is_made_is_made_again(
             return make(*words, **options)
 
         with ThreadPoolExecutor() as pool:
-            monkeypatch.setattr(server.gui, name, make_slowly)
+            monkeypatch.setattr(server.gui, "add_slider", make_slowly)
             again()
             second[0].result()
     finally:

@@ -1,4 +1,4 @@
-"""What the scene shows: forces, views of sensors, the extent of a robot, scales of plots; closed forms."""
+"""What the scene shows: forces, views of sensors, the extent of a robot; closed forms."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+import viser
 
 import didymos
 from didymos.cockpit.camera_panel import WIDEST, for_the_eye
 from didymos.cockpit.forces import lift_and_drag
-from didymos.cockpit.plots import small, span, still
-from didymos.cockpit.scene import extent_of
+from didymos.cockpit.mass_overlay import equivalent_box
+from didymos.cockpit.scene import World
 from didymos.cockpit.sensor_overlay import hits_of, outline_of, rays_of
 from didymos.cockpit.snapshot import SnapshotTaker
 from didymos.engine.cameras import View
 from didymos.engine.drawn_shapes import triangles
+from didymos.rotations import quaternion_to_matrix
 from didymos.sensors.ranging import Rangefinder
+from didymos.web.shapes import extent_of
 
 
 @pytest.mark.parametrize("alpha", [-0.4, 0.0, 0.1, 1.5])
@@ -93,20 +96,21 @@ def test_pictures_fit_into_the_panel_and_near_is_bright() -> None:
     assert depth[0, :, 0].tolist() == [191, 0, 0]
 
 
-def test_scales_of_curves_that_hardly_move_or_are_tiny_can_be_read() -> None:
-    assert still((np.zeros(3),)) == (-1.0, 1.0)
-    low, high = still((np.full(3, 50.0),)) or (0.0, 0.0)
-    assert low < 50.0 < high
-    assert still((np.array([0.0, 1.0]),)) is None
-    assert small((np.array([2.4e-5, np.nan]),)) == -6
-    assert small((np.array([0.5]),)) == small((np.zeros(2),)) == 0
+def test_the_box_of_an_inertia_is_the_solid_box_that_has_it() -> None:
+    sides, mass = np.array([0.2, 0.5, 1.1]), 3.0
+    moments = mass / 12.0 * (np.sum(sides**2) - sides**2)
+    turn = quaternion_to_matrix(np.array([0.5, 0.5, -0.5, 0.5]))
+    found, axes = equivalent_box(mass, turn @ np.diag(moments) @ turn.T)
+    assert sorted(found) == pytest.approx(sides)
+    assert axes @ np.diag(found**2) @ axes.T == pytest.approx(turn @ np.diag(sides**2) @ turn.T)
 
 
-@pytest.mark.parametrize("window", [1.0, 7.0, 10.0, 60.0])
-def test_a_plot_shows_a_whole_window_with_now_in_its_last_quarter(window: float) -> None:
-    assert span(0.0, window) == (0.0, window)
-    assert span(window, window) == (0.0, window)  # a young run is shown from its begin
-    for now in np.linspace(1.001 * window, 20.0 * window, 777):
-        begin, end = span(now, window)
-        assert end - begin == pytest.approx(window)
-        assert end - 0.25 * window - 1e-9 <= now <= end + 1e-9
+def test_the_ground_has_no_end(make_twin: Any) -> None:
+    scene = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        model = make_twin(world={"ground": {}}).simulate().shown.model
+        World(scene.scene, model, 1.0, 2000.0)
+        grounds = [node for name, node in scene.scene._handle_from_node_name.items() if "/ground/" in name]
+        assert [node.infinite_grid for node in grounds] == [True]
+    finally:
+        scene.stop()

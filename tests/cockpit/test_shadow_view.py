@@ -17,8 +17,8 @@ import pytest
 import didymos
 from didymos.cockpit.cockpit import Cockpit
 from didymos.cockpit.error_log import ErrorLog
-from didymos.cockpit.error_plots import clearest, height_of, with_alarms
 from didymos.cockpit.open_loop import OpenLoop
+from didymos.cockpit.plot_source import clearest
 from didymos.cockpit.shadow_feed import MOST_UPDATES, Known, ShadowFeed, Update
 from didymos.cockpit.shadow_panel import alarm_html, banner_html, notices_html, outlook_html, status_line
 from didymos.cockpit.shadow_view import ShadowView, watch_shadow
@@ -149,21 +149,6 @@ def test_the_plots_are_of_what_shows_the_last_alarm_then_of_one_signal_of_each_s
     assert clearest(names, alarms) == ["imu.gyro.y", "baro", "imu.gyro.x", "gps.z"]
 
 
-def test_a_plot_reaches_beyond_its_curves_and_lines_of_alarms_leave_them_as_they_are() -> None:
-    nothing = np.array([np.nan])
-    assert height_of(np.array([0.3, -1.8]), nothing) == 2.0
-    assert height_of(nothing, nothing) == 1.0
-    assert height_of(np.array([0.1]), np.array([0.6, 0.6, 50.0])) == 2.0  # the band as it usually is, and half of it more
-    for size in (0.96, 1.0, 1.99, 5.1, 97.0):
-        assert 1.05 * size <= height_of(np.array([-size]), nothing) <= 2.7 * size
-    time, curve = np.array([0.0, 1.0, 2.0]), np.array([5.0, 6.0, 7.0])
-    axis, kept, upright = with_alarms((time, curve), [1.5, 9.0], 2.0)
-    assert axis.tolist() == [0.0, 1.0, 1.5, 1.5, 1.5, 2.0]
-    assert kept[np.isin(axis, time)].tolist() == curve.tolist()
-    assert upright[np.isfinite(upright)].tolist() == [-2.0, 2.0]
-    assert axis[np.isfinite(upright)].tolist() == [1.5, 1.5]
-
-
 def test_texts_say_what_lasts_newest_first_and_a_strangers_words_are_no_markup() -> None:
     alarms = (alarm(1, "imu.gyro.x"), alarm(2, "imu.gyro.x", cause="<script>"))
     shown = alarm_html(alarms, True)
@@ -283,8 +268,10 @@ def test_a_person_sees_the_alarm_its_plot_and_a_what_if(
     assert "looking for the robot" in browser.text
     shadow.run()
     wait_until(lambda: "ALARM: " in browser.text and "1 · t = " in browser.text, "the alarm is listed")
-    plot = wait_until(lambda: (found := browser.plot("+2")) and found.drawn[2] > 50 and found, "innovations are drawn")
-    assert plot.values[0] == pytest.approx(-plot.values[1])  # the band
+    shown = f"{shadow.alarms[-1].signals[0]}.innovation"
+    plot = wait_until(lambda: (found := browser.plot(shown)) and found.drawn[0] > 50 and found, "innovations are drawn")
+    assert "band: ±2 σ" in plot.legend[0]
+    assert browser.driver.execute_script("return didymos.plots.events.map(({kind}) => kind)") == ["alarm"] * len(shadow.alarms)
     browser.press("What if")
     wait_until(lambda: "running" in browser.text, "the what-if plays")
     browser.press("Back to the robot")

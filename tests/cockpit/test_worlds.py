@@ -15,18 +15,20 @@ from didymos.cli.main import main
 from didymos.cockpit.cockpit import Cockpit
 from didymos.cockpit.page import Page
 from didymos.cockpit.pilots import Pilots
-from didymos.cockpit.playback import Playback
 from didymos.cockpit.robots import WORLD, RunParameters, figures_of
 from didymos.cockpit.run_panel import MOST_VERDICTS, about
 from didymos.cockpit.session import Session
-from didymos.cockpit.signals import heights, holders, is_there, names, pairs
+from didymos.cockpit.signals import heights, is_there, names
 from didymos.cockpit.snapshot import SnapshotTaker
 from didymos.control.pilot import CHANNELS, SteerSpec
 from didymos.engine.intervention import load_interventions
+from didymos.engine.playback import Playback
 from didymos.engine.verdict import Verdict
 from didymos.errors import InputError
+from didymos.record.setpoint_pairs import pairs
 
 from .conftest import Browser, Started, wait_until
+from .test_hands import Scene
 from .test_session import play_until
 
 PAIR = """
@@ -41,6 +43,15 @@ scenarios:
     robots: {a: {scenario: hover}, b: {scenario: hover}}
     setpoints: {a.z: 1.0, b.z: 2.0}
     expect: [{name: apart, distance: [a, b], measure: min, low: 1.0}]
+"""
+
+
+WIDE = """
+robots:
+  base: {twin: omni_base}
+  a: {twin: quadcopter, start: {position: [1.5, 0, 0.6]}}
+  b: {twin: quadcopter, start: {position: [-1.5, 1, 0.6]}}
+  c: {twin: quadcopter, start: {position: [0.5, 3.3, 0.3]}}
 """
 
 
@@ -221,7 +232,7 @@ def test_a_log_of_a_world_is_replayed_with_all_robots(session: Session, pair: Wo
 
 def test_signals_are_offered_by_robot(pair: World) -> None:
     log = pair.simulate(scenario="rise").run(0.05)
-    assert holders(log) == ("a", "b", "base")
+    assert log.robots == ("a", "b", "base")
     offered = names(log, "b")
     assert {"b.truth.position.z", "b.truth.roll", "tf.b/arm1.position.x"} <= set(offered)
     assert not [name for name in offered if name.startswith(("a.", "base.", "tf.a/"))]
@@ -239,6 +250,20 @@ def test_many_verdicts_are_told_by_those_that_were_missed(session: Session) -> N
     assert f"✓ {MOST_VERDICTS} of {MOST_VERDICTS + 1} as expected" in text
     assert "MISSED q99: height: 3 m" in text
     assert "q1: height" not in text
+
+
+def test_a_low_robot_of_a_wide_world_stands_on_its_ground_and_not_below_it(browser: Browser, tmp_path: Path) -> None:
+    """A ground that reaches too far is drawn decimetres too high, and hides all that is low; its lines are lighter than 130."""
+    folder = tmp_path / "wide"
+    folder.mkdir()
+    (folder / "world.yaml").write_text(WIDE)
+    with Cockpit(didymos.load_world(folder), port=0, folder=tmp_path, light=True) as cockpit:
+        browser.open(cockpit.url)
+        browser.press("Got it")
+        browser.tab("View")
+        browser.switch("Names of robots")
+        base, scene = cockpit.session.live.snapshot.robots["base"].com, Scene(browser, cockpit)
+        wait_until(lambda: scene.darkest(base, "wide_world") < 100.0, "the dark plate of the base is seen", looks=60)
 
 
 def test_a_world_at_the_page_is_seen_tuned_and_pushed_by_robot(pair: World, browser: Browser, tmp_path: Path) -> None:

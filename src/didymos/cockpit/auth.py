@@ -12,9 +12,8 @@ import gzip
 import hmac
 import http
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -26,30 +25,58 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Response
 
-__all__ = ["COOKIE", "STICKS", "Auth"]
+from didymos.cockpit.feed import Feed
+from didymos.web.scripts import TYPES, scripts
+
+__all__ = ["COOKIE", "DROP", "FEED", "HTML", "STICKS", "Auth"]
 
 COOKIE = "didymos"
 STICKS = "/sticks"
 """Path of the web socket on which the page sends where the sticks are."""
 
+FEED = "/feed"
+"""Path of the web socket of our own scripts on the page, see `feed.py`."""
+
+DROP = "/drop"
+"""Path of the web socket on which files come that were dropped on the home page, see `drop.py`."""
+
+HTML = "text/html; charset=utf-8"
+SCRIPTS = "/web/"
+"""Where the page finds our scripts."""
+
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 LARGEST_UPLOAD = 2**29  # bytes
+_OURS = (
+    b'<script src="web/theme.js"></script><link rel="stylesheet" href="web/layout.css">'
+    b'<script src="web/sticks.js" defer></script><script type="module" src="web/cockpit.js"></script>'
+)  # before viser's own: the first picture has the right colours already
+_ALWAYS = {
+    "Content-Security-Policy": "frame-ancestors 'self'",  # no other page shows this one and has its visitor click in it
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+}  # fmt: skip
 _MISFIT = r"(?s)\[viser\] .* does not match annotation"  # viser's warning about a message that it would take all the same
 _MAY_PASS = {
     "ViewerCameraMessage", "GuiUpdateMessage", "GuiButtonHoldMessage", "SceneNodeClickMessage", "CommandTriggerMessage",
+    "SceneNodeDragMessage", "TransformControlsUpdateMessage", "TransformControlsDragStartMessage",
+    "TransformControlsDragEndMessage",
     "FileTransferStartUpload", "FileTransferPart", "FileTransferPartAck", "GetRenderResponseMessage",
 }  # fmt: skip
 
 
 class Auth:
-    """Rules for one server. `token`: what every visitor has to bring; without one, only this machine may come in."""
+    """Rules for one server. `token`: what every visitor has to bring; without one, only this machine may come in.
 
-    def __init__(self, token: str | None, receive: Callable[[str | bytes], None]) -> None:
-        self.token, self._receive = token, receive
+    `receive` takes what the sticks say. `front` is asked before viser for what stands at a path: its type and bytes. `drop`
+    attends web sockets on which files come.
+    """
+
+    def __init__(self, token: str | None, receive: Callable[[str | bytes], None], feed: Feed) -> None:
+        self.token, self.receive, self._feed = token, receive, feed
+        self.front: Callable[[str, dict[str, list[str]]], tuple[str, bytes] | None] = lambda path, query: None
+        self.drop: Callable[[Any], Awaitable[None]] | None = None
         page = (Path(viser.__file__).parent / "client" / "build" / "index.html").read_bytes()
-        self._page = gzip.compress(page.replace(b"</head>", b'<script src="sticks.js" defer></script></head>', 1), 6)
+        self._page = gzip.compress(page.replace(b"<head>", b"<head>" + _OURS, 1), 6)
         warnings.filterwarnings("error", _MISFIT, UserWarning)
-        self._script = files("didymos.cockpit").joinpath("sticks.js").read_bytes()
 
     def refusal(self, path: str, headers: Mapping[str, str]) -> str:
         """Why a request may not come in; empty where it may."""
@@ -81,29 +108,39 @@ class Auth:
             return _response(http.HTTPStatus.FORBIDDEN, "text/plain; charset=utf-8", why.encode())
         if opens_socket:
             return None
-        path = urlsplit(request.path).path
-        if path in ("/", "/index.html"):
-            response = _response(http.HTTPStatus.OK, "text/html; charset=utf-8", self._page)
-            response.headers["Content-Encoding"] = "gzip"
+        path, query = urlsplit(request.path).path, parse_qs(urlsplit(request.path).query)
+        ours = self.front(path, query)
+        if ours is not None or path in ("/", "/index.html"):
+            response = _response(http.HTTPStatus.OK, *(ours or (HTML, self._page)))
+            if ours is None:
+                response.headers["Content-Encoding"] = "gzip"
             if self.token is not None:
                 response.headers["Set-Cookie"] = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
             return response
-        if path == "/sticks.js":
-            return _response(http.HTTPStatus.OK, "application/javascript", self._script)
+        script = scripts().get(path.removeprefix(SCRIPTS)) if path.startswith(SCRIPTS) else None
+        if script is not None:
+            return _response(http.HTTPStatus.OK, TYPES[Path(path).suffix], script)
         return otherwise(connection, request)
 
     async def attend(self, connection: Any, otherwise: Callable[[Any], Any]) -> None:
-        """Serve an open web socket: the sticks' here, all others as viser does, with its messages looked at."""
-        if urlsplit(connection.request.path).path != STICKS:
+        """Serve an open web socket: those of our scripts here, all others as viser does, with its messages looked at."""
+        path = urlsplit(connection.request.path).path
+        if path == FEED:
+            await self._feed.attend(connection)
+            return
+        if path == DROP and self.drop is not None:
+            await self.drop(connection)
+            return
+        if path != STICKS:
             await otherwise(_Screened(connection))
             return
         try:
             async for message in connection:
-                self._receive(message)
+                self.receive(message)
         except ConnectionClosed:
             pass
         finally:
-            self._receive("{}")
+            self.receive("{}")
 
     @contextmanager
     def installed(self) -> Iterator[None]:
@@ -158,5 +195,5 @@ def may_pass(raw: bytes) -> bool:
 
 
 def _response(status: http.HTTPStatus, kind: str, body: bytes) -> Response:
-    headers = Headers({"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"})
+    headers = Headers({"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close", **_ALWAYS})
     return Response(status.value, status.phrase, headers, body)

@@ -1,4 +1,4 @@
-"""The panel Cameras: what each camera of the robot sees, as the robot gets it."""
+"""The folder Cameras of the panel View: what each camera of the robot sees, as the robot gets it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import viser
 
+from didymos.cockpit.plain_text import plain
 from didymos.cockpit.robots import named, twins_of
 from didymos.cockpit.session import Session
 from didymos.cockpit.snapshot import Snapshot
@@ -53,7 +54,7 @@ class CameraPanel:
         """Show the pictures of a snapshot."""
         for name, handle in self._pictures.items():
             view = snapshot.views.get(name)
-            text = f"**{name}** is switched off: `{self._switches[name]}` is 0" if view is None else f"**{name}**"
+            text = f"**{plain(name)}**" + ("" if view is not None else f" is switched off: {plain(self._switches[name])} is 0")
             if view is not None and view.time is not None:
                 text += f" at t = {view.time:.2f} s"
                 if self._drawn.get(name) != view.time:

@@ -17,7 +17,11 @@ from didymos.describe.world import World
 if TYPE_CHECKING:
     from didymos.cockpit.shadow_view import ShadowView
 
-__all__ = ["Cockpit"]
+__all__ = ["HOME", "Cockpit"]
+
+
+HOME = "home."
+"""Topics of the home page, which stay while cockpits come and go."""
 
 
 class Cockpit:
@@ -28,6 +32,8 @@ class Cockpit:
         host, port, token: see `Server`; port 0 takes a free one.
         light: for slow lines and machines without a graphics card: no shadows, 10 pictures a second instead of 30.
         shadow: what there is to see of a shadow, see `watch_shadow`.
+        server: one that is there already, and stays; then `host`, `port` and `token` are its own.
+        replaces: a cockpit on that server, which is closed once this one can run.
     """
 
     def __init__(
@@ -43,14 +49,20 @@ class Cockpit:
         token: str | None = None,
         light: bool = False,
         shadow: ShadowView | None = None,
+        server: Server | None = None,
+        replaces: Cockpit | None = None,
     ) -> None:
         begin = from_its_start if shadow is None else shadow.begin
         self.session = Session(twin, scenario=scenario, seed=seed, control=control, folder=Path(folder), begin=begin)
+        self._keeps_server = server is not None
         try:
-            self.server = Server(host=host, port=port, token=token, receive=self.session.sticks.receive)
+            self.server = server or Server(host=host, port=port, token=token)
+            if replaces is not None:
+                replaces.close()
         except Exception:
             self.session.close()
             raise
+        self.server.auth.receive = self.session.sticks.receive
         self.session.notify = self.server.notify
         self.page = Page(self.server, self.session, light=light, shadow=shadow)
 
@@ -63,7 +75,10 @@ class Cockpit:
         """End the run, complete its recording, close the page; a second call does nothing."""
         self.page.close()
         self.session.close()
-        self.server.stop()
+        if self._keeps_server:
+            self.server.clear(keep=HOME)
+        else:
+            self.server.stop()
 
     def __enter__(self) -> Cockpit:
         return self

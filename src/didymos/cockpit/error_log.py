@@ -11,7 +11,7 @@ from didymos.record.stream import Kind, StreamLayout
 __all__ = ["INNOVATION", "SIGMA", "ErrorLog"]
 
 INNOVATION, SIGMA = "innovation", "sigma"
-MOST_BYTES = 2**26  # of log in memory; where more is needed, the older half is forgotten
+MOST_BYTES = 2**24  # of log in memory; more goes to the disk
 
 
 class ErrorLog:
@@ -21,7 +21,12 @@ class ErrorLog:
         self.units = units
         self._layouts = [StreamLayout(name, Kind.SCALARS, (INNOVATION, SIGMA), (unit, unit)) for name, unit in units.items()]
         self._numbers = {name: i for i, name in enumerate(units)}
-        self.log, self.time = Log(self._layouts), 0.0
+        self.log, self.time = self._empty(), 0.0
+
+    def _empty(self) -> Log:
+        log = Log(self._layouts)
+        log.bound(MOST_BYTES)
+        return log
 
     def add(self, updates: Sequence[Update]) -> None:
         """Take updates, in their order."""
@@ -30,7 +35,7 @@ class ErrorLog:
         for update in updates:
             frame = update.frame
             if frame.time < self.time:
-                self.log = Log(self._layouts)
+                self.log = self._empty()
                 times, rows = [[] for _ in self._layouts], [[] for _ in self._layouts]
             self.time = frame.time
             for name, innovation, sigma in zip(frame.signals, frame.innovations, frame.sigmas, strict=True):
@@ -39,5 +44,3 @@ class ErrorLog:
         for i, stamps in enumerate(times):
             if stamps:
                 self.log.append(i, stamps, rows[i])
-        if self.log.nbytes > MOST_BYTES:
-            self.log.forget_older_half()

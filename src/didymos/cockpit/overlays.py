@@ -9,11 +9,12 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
+from didymos.cockpit.pull import Pulled
 from didymos.cockpit.scene import ROOT, Puppet
 from didymos.cockpit.snapshot import Snapshot
 from didymos.engine.link_frames import LinkFrames
 
-__all__ = ["KINDS", "FrameLabels", "Overlays"]
+__all__ = ["KINDS", "OFF", "FrameLabels", "Overlays", "PullLine"]
 
 KINDS = {
     "thrust": ((240, 140, 0), "Thrust and other forces of parts"),
@@ -24,8 +25,13 @@ KINDS = {
     "sensors": ((250, 176, 5), "What lidars, range finders and cameras look at"),
     "wind": ((34, 139, 230), "Wind at the robot"),
     "trail": ((12, 133, 153), "Trail of the last seconds"),
+    "inertia": ((230, 119, 0), "Inertia of links as boxes"),
+    "centres": ((224, 49, 49), "Centres of mass"),
 }
 """Colour and meaning of each kind of overlay."""
+
+OFF = {"inertia", "centres"}
+"""Kinds that are not shown until somebody asks for them."""
 
 WIND = 0.15  # sizes of the robot per m/s
 TRAIL_POINTS, TRAIL_PERIOD = 200, 0.1  # and [s] between two of them
@@ -111,6 +117,33 @@ class Overlays:
         """Show no arrows and no trail until the next `draw`."""
         for node in [*self._arrows.values(), *([self._line] if self._line is not None else [])]:
             node.visible = False
+
+
+class PullLine:
+    """What is pulled by hand: a line from where it is held to the pointer, and how hard."""
+
+    def __init__(self, scene: viser.SceneApi) -> None:
+        self._scene = scene
+        self._line: Any = None
+        self._text: Any = None
+
+    def draw(self, pulled: Pulled | None) -> None:
+        """Show a pull, or none."""
+        if pulled is None:
+            if self._line is not None:
+                self._line.visible = self._text.visible = False
+            return
+        text = f"{float(np.linalg.norm(pulled.force)):.3g} N"
+        points = np.array([[np.zeros(3), pulled.pointer - pulled.point]], dtype=np.float32)
+        if self._line is None:
+            colour = np.array(KINDS["pushes"][0], dtype=np.uint8)
+            base = f"{ROOT}/overlays/pull"
+            self._line = self._scene.add_line_segments(
+                base, points, colour, thickness=4.0, thickness_units="screen", position=pulled.point
+            )
+            self._text = self._scene.add_label(f"{base}_text", text, position=pulled.pointer, font_size_mode="screen")
+        self._line.points, self._line.position, self._line.visible = points, pulled.point, True
+        self._text.text, self._text.position, self._text.visible = text, pulled.pointer, True
 
 
 class FrameLabels:

@@ -8,33 +8,38 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import viser
-import viser.transforms as tf
 from numpy.typing import NDArray
 
 from didymos.cockpit.camera_panel import CameraPanel
+from didymos.cockpit.keepsakes import Keepsakes
+from didymos.cockpit.layouts import Layouts
 from didymos.cockpit.live_run import LiveRun
 from didymos.cockpit.pilot_panel import PilotPanel
-from didymos.cockpit.plots import Plots
+from didymos.cockpit.plot_feed import PlotFeed
+from didymos.cockpit.plot_source import PlotSource, of_run
+from didymos.cockpit.pose_panel import PosePanel
 from didymos.cockpit.replay import Replay
 from didymos.cockpit.robots import figures_of, twins_of
+from didymos.cockpit.run_events import alarm_events
 from didymos.cockpit.run_panel import RunPanel, status_text
-from didymos.cockpit.scene import extent_of, light_up
+from didymos.cockpit.scene import horizon_of, light_up
 from didymos.cockpit.server import Server
 from didymos.cockpit.session import Session
 from didymos.cockpit.stage import Stage
+from didymos.cockpit.timeline import Timeline
 from didymos.cockpit.tune import Tune
 from didymos.cockpit.view_panel import ViewPanel
 from didymos.describe.names import cameras
 
 if TYPE_CHECKING:
     from didymos.cockpit.shadow_view import ShadowView
+from didymos.web.shapes import extent_of
 
 __all__ = ["Page"]
 
 RATE, LIGHT_RATE = 30, 10  # [1/s] pictures, usually and for slow machines; texts and plots change at the slower one
 DISTANCE = 2.3  # sizes of the robot from it to the camera
 FROM = np.array([0.9, 0.5, 0.5])  # the way from the robot to the camera
-PLOTS_WIDTH = 330  # pixels
 IDLE = 1.0  # rest after a picture, in the time that it took: of many robots there are fewer pictures, and the run goes on
 
 
@@ -51,6 +56,8 @@ class Page:
         simulation = session.live.simulation
         extent = extent_of(simulation.shown.model, simulation.data.qpos)
         self._size, self._figures = extent.size, figures_of(simulation)
+        near = 0.01 * min(figure.extent.size for figure in self._figures.values())
+        self._horizon = horizon_of(self._size, near)
         width: Literal["medium", "large"] = "medium" if shadow is None else "large"  # one more tab
         self._viser.gui.configure_theme(
             show_logo=False, show_share_button=False, control_width=width, brand_color=(11, 114, 133)
@@ -65,9 +72,15 @@ class Page:
         }
         self._viser.initial_camera.position = self._middle + FROM * DISTANCE * self._size
         self._viser.initial_camera.look_at = self._middle
-        self._viser.initial_camera.near = 0.01 * min(figure.extent.size for figure in self._figures.values())
-        self._viser.on_client_connect(lambda client: self._place_camera(client) if client.camera.aspect < 1.0 else None)
+        self._viser.initial_camera.near = near
+        self._viser.initial_camera.far = 2.0 * self._horizon
+        server.gone = session.let_go
+        server.connected = lambda client: self._place_camera(client) if client.camera.aspect < 1.0 else None
+        self.timeline = Timeline(session, server.feed)
         self._build_panels(self._viser.gui)
+        self._plots = PlotFeed(server.feed, session.twin.name, Layouts(), session.notify)
+        self._run_source = of_run(session.live.log)
+        self._keepsakes = Keepsakes(server.feed, session, self._viser.send_file_download)
         self._thread = threading.Thread(target=self._work, name="didymos-page", daemon=True)
         self._thread.start()
 
@@ -80,8 +93,9 @@ class Page:
 
     def _build_stage(self, live: LiveRun) -> None:
         """Build the scene of a run's model."""
-        self._stage = Stage(self._viser.scene, live.simulation, self._size, self._figures)
+        self._stage = Stage(self._viser.scene, live.simulation, self._size, self._horizon, self._figures)
         self._stage.on_push(self._push)
+        self._stage.on_pull(self._pull, modifier="cmd/ctrl")
 
     def _build_panels(self, gui: viser.GuiApi) -> None:
         session = self._session
@@ -96,28 +110,25 @@ class Page:
             self._tune = Tune(gui, session)
         with tabs.add_tab("Pilot"):
             self._pilot = PilotPanel(gui, session)
+        self._cameras: CameraPanel | None = None
         with tabs.add_tab("View"):
             self._view = ViewPanel(gui, session, self._figures)
+            if any(map(cameras, twins_of(session.twin).values())):
+                with gui.add_folder("Cameras"):
+                    self._cameras = CameraPanel(gui, session)
+        with tabs.add_tab("Pose"):
+            self._pose = PosePanel(gui, session, self._figures, self._viser.scene)
         with tabs.add_tab("Replay"):
             self.replay = Replay(gui, session)
-        beside = gui.add_panel()
-        if self.shadow is not None:
-            with beside.add_tab("Errors"):
-                self.shadow.build_plots(gui)
-        with beside.add_tab("Plots"):
-            self._plots = Plots(gui, session.live.log)
-        self._cameras: CameraPanel | None = None
-        if any(map(cameras, twins_of(session.twin).values())):
-            with beside.add_tab("Cameras"):
-                self._cameras = CameraPanel(gui, session)
+        self.timeline.close_replay = self.replay.close
+        self._run.played = self.timeline.go_live
         gui.main_panel.dock_right()
-        beside.dock_left()
-        beside.set_width(PLOTS_WIDTH)
         self._view.frames.on_update(lambda _: self._show_frames())
         self._view.collision.on_update(lambda _: self._stage.show_collision(bool(self._view.collision.value)))
         names = self._view.names
         if names is not None:
             names.on_update(lambda _: self._stage.show_names(bool(names.value)))
+        self._view.plain_drag.on_update(lambda _: self._stage.drag_plainly(self._pull, bool(self._view.plain_drag.value)))
         self._view.view.on_update(lambda _: self._place_cameras())
         self._view.looked = self._place_cameras
 
@@ -136,12 +147,23 @@ class Page:
 
     def _push(self, robot: str, link: str, direction: NDArray[np.float64]) -> None:
         """Push a link the way a person looks at it, as hard as the panel says."""
-        if self._view.view.value == "on board":
-            snapshot = self._session.live.snapshot
-            _, turned = self._stage.focus(snapshot.positions, snapshot.quaternions, self._target)
-            direction = tf.SO3(turned) @ direction
         force = self._view.size_of_push(robot) * direction / max(float(np.linalg.norm(direction)), 1e-9)
         self._view.push(robot, link, (float(force[0]), float(force[1]), float(force[2])))
+
+    @property
+    def _shows_run(self) -> bool:
+        """Whether the scene shows the run as it is now, not its past, a replay or a shadow's robot."""
+        return self.timeline.is_live and not self.replay.playbacks and not (self.shadow is not None and self.shadow.shows_robot)
+
+    def _pull(self, phase: str, robot: str, link: str, point: NDArray[np.float64], pointer: NDArray[np.float64]) -> None:
+        """Pull a link by the point that was grabbed to the pointer."""
+        if phase == "end" or not self._shows_run or not np.isfinite([*point, *pointer]).all():
+            self._session.let_go()
+            return
+        if phase == "start":
+            figure = self._figures[robot]
+            self._session.pull(robot, link, point, figure.weight / figure.extent.size, figure.weight)
+        self._session.pull_to(pointer)
 
     def _work(self) -> None:
         count = 0
@@ -162,17 +184,22 @@ class Page:
         with self._viser.atomic():
             if not self._stage.fits(snapshot):
                 self.replay.close()
+                self._pose.renew()
                 self._stage.remove()
                 self._build_stage(live)
-            if self.replay.playbacks:
-                self.replay.update()
-                self._stage.draw_replay([playback.at(self.replay.time) for playback in self.replay.playbacks], view, target)
+                self._stage.drag_plainly(self._pull, bool(self._view.plain_drag.value))
+            self.timeline.hidden = self.shadow is not None and self.shadow.shows_robot and not self.replay.playbacks
+            self.timeline.update(self.replay.playbacks)
+            positions = self.timeline.positions
+            if positions is not None and not self.timeline.hidden:
+                self._stage.draw_replay(positions, view, target)
             elif self.shadow is not None and self.shadow.shows_robot:
                 self._stage.draw_replay(self.shadow.positions, view, target)
             else:
                 shown = {kind for kind, box in self._view.shown.items() if box.value}
-                robot = None if self.shadow is None else self.shadow.robot
-                self._stage.draw(snapshot, view, target, shown, float(self._view.scale.value), robot)
+                ghost = self.shadow.robot if self.shadow is not None else self._run.ghost_at(snapshot.time)
+                scale = float(self._view.scale.value)
+                self._stage.draw(snapshot, view, target, shown, scale, ghost, hold=self._pose.moving)
             if slow:
                 self._write(live)
         self.pictures += 1
@@ -180,7 +207,9 @@ class Page:
     def _write(self, live: LiveRun) -> None:
         """Bring texts and plots up to a run."""
         shadow = self.shadow
-        text = status_text(self._session) if shadow is None or not shadow.shows_robot else shadow.status
+        looked_at = None if self.timeline.is_live else self.timeline.time
+        robot = shadow is not None and shadow.shows_robot
+        text = shadow.status if shadow is not None and robot else status_text(self._session, looked_at, self.replay.shown)
         if shadow is not None:
             shadow.write()
         if self._status.content != text:
@@ -188,16 +217,28 @@ class Page:
         if live is not self._live:  # its program may have other gains and signals
             self._live = live
             self._tune.refresh_all()
-            self._plots.renew(live.log)
-        self._run.update()
+            self._pose.renew()
+            self._stage.renew(live.simulation)
+            self._run_source = of_run(live.log)
+        self._run.update(replay=bool(self.replay.playbacks))
+        self._tune.update()
+        self._pose.update(live.snapshot, self._stage.root, shown=self._shows_run)
         self._pilot.update()
         if self._cameras is not None:
             self._cameras.update(live.snapshot)
         self.replay.list()
-        time = live.snapshot.time
-        if not self.replay.playbacks and (self._session.status.playing or time != getattr(self, "_plotted", None)):
-            self._plotted = time
-            self._plots.update(live.log, time)
+        self._plot(live)
+
+    def _plot(self, live: LiveRun) -> None:
+        """Bring the plots up to what the scene shows: a replay, a shadow's robot, or the run."""
+        shadow, replay = self.shadow, self.replay
+        source: PlotSource | None = replay.plotted if replay.playbacks else None
+        if source is not None:
+            self._plots.update(source, self.timeline.time, lambda: self.timeline.events)
+        elif shadow is not None and shadow.shows_robot:
+            self._plots.update(shadow.plotted, shadow.errors.time, lambda: alarm_events(shadow.feed.alarms))
+        else:
+            self._plots.update(self._run_source, live.snapshot.time, lambda: self.timeline.events)
 
     def _show_frames(self) -> None:
         pattern = str(self._view.frames.value)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import viser
 
+from didymos.cockpit.plain_text import plain
 from didymos.cockpit.robots import RobotMenu
 from didymos.cockpit.session import Session
 from didymos.cockpit.sticks import AXES, KEYS
@@ -17,8 +19,11 @@ NOTHING = "(nothing)"
 BUTTONS = {"drop": "Drop a box", "remove": "Remove boxes", "reset": "Back to the start"}
 
 
-def table(pilot: Pilot) -> str:
-    """The 20 channels: number, stick and keys, what each moves and how far, where it is; those that do nothing share a line."""
+def table(pilot: Pilot, unread: Collection[str] = ()) -> str:
+    """The 20 channels: number, stick and keys, what each moves and how far, where it is; those that do nothing share a line.
+
+    `unread` are set-points that the program which drives does not read.
+    """
     moves: dict[int, list[str]] = {}
     for row in pilot.rows:
         per = " per s" if row.moves else ""
@@ -27,10 +32,17 @@ def table(pilot: Pilot) -> str:
         moves.setdefault(channel, []).append(name)
     lines = ["| | stick | keys | moves | now |", "|---|---|---|---|---|"]
     for channel in sorted({*moves, *AXES}):
-        stick, keys = AXES.get(channel, ""), KEYS.get(channel, "")
-        lines.append(f"| {channel} | {stick} | {keys} | {', '.join(moves.get(channel, ['-']))} | {pilot.table[channel]:+.2f} |")
-    rest = [f"{channel}: {pilot.table[channel]:+.2f}" for channel in range(CHANNELS) if channel not in {*moves, *AXES}]
-    return "\n".join(lines) + "\n\nFree: " + " · ".join(rest)
+        stick, keys, moved = AXES.get(channel, ""), KEYS.get(channel, ""), plain(", ".join(moves.get(channel, ["-"])))
+        lines.append(f"| {channel} | {stick} | {keys} | {moved} | {_two_digits(pilot.table[channel])} |")
+    rest = [f"{channel}: {_two_digits(pilot.table[channel])}" for channel in range(CHANNELS) if channel not in {*moves, *AXES}]
+    idle = [row.target for row in pilot.rows if row.target in {f"setpoints.{name}" for name in unread}]
+    lost = f"\n\nThe program that drives does not read {plain(', '.join(idle))}: moving them does nothing." if idle else ""
+    return "\n".join(lines) + lost + "\n\nFree: " + " · ".join(rest)
+
+
+def _two_digits(value: float) -> str:
+    """A channel as it is read; one at rest has no sign of its own."""
+    return f"{round(value, 2) + 0.0:+.2f}"
 
 
 class PilotPanel:
@@ -77,7 +89,8 @@ class PilotPanel:
         """Show the table as it is now, and the buttons that do something."""
         live = self._session.live
         pilot = live.pilot
-        _show(self._table, "content", table(pilot))
+        flown = live.simulation.robots.get(live.choice.robot or "")
+        _show(self._table, "content", table(pilot, () if flown is None else flown.unread_setpoints))
         _show(self._target, "options", (NOTHING, *pilot.handles))
         for kind, button in self._buttons.items():
             _show(button, "visible", live.choice.piloted and kind in pilot.buttons)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from didymos.cockpit.robots import named
 from didymos.control.pilot import CHANNELS, Deeds, Hand, Pilot, SteerSpec, usual_rows
+from didymos.engine.intervention import Intervention
 from didymos.engine.simulation import Simulation
 
 __all__ = ["Pilots", "first_to_fly"]
@@ -46,6 +47,7 @@ class Pilots:
     ) -> None:
         self._simulation, self._hand, self._say, self._rows = simulation, hand, say, rows
         self._pilots: dict[str, Pilot] = {}
+        self.asleep = False  # while a run repeats its past
         self.give_to(robot)
 
     @property
@@ -65,11 +67,24 @@ class Pilots:
 
     def look(self, time: float, period: float) -> Deeds:
         """What changes at a time [s] of the twin's clock, `period` seconds after the last look."""
-        for robot, pilot in self._pilots.items():
+        for robot, pilot in () if self.asleep else self._pilots.items():
             piloted = self._simulation.robots[robot].piloted
             for kind, path, value in pilot.look(time, period):
                 if piloted or kind == "steer":  # else there is no table to keep, and there are no boxes
                     yield kind, named(robot, path), value
+
+    def resume(self, done: Sequence[Intervention]) -> None:
+        """Go on where the pilots of a run stood after all this was done."""
+        for robot in self._simulation.robots:
+            head = f"{robot}." if robot else ""
+            mine = [(item.kind, item.path.removeprefix(head), item.value) for item in done if item.path.startswith(head)]
+            offsets = {path: value[0] for kind, path, value in mine if kind == "steer" and len(value) == 1}
+            table = next((value for kind, _, value in reversed(mine) if kind == "channels"), None)
+            if offsets or table is not None:
+                flown = self.robot
+                self.give_to(robot)
+                self._pilots[robot].resume(table, offsets)
+                self.give_to(flown)
 
     def hold(self, robot: str, time: float) -> Sequence[float | None]:
         """The channels of a robot; all silent where another one has the sticks."""

@@ -12,14 +12,14 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from didymos.cockpit.scene import Extent, extent_of
 from didymos.describe.parameters import Parameter
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.engine.robot_run import RobotRun
 from didymos.engine.simulation import Simulation
+from didymos.web.shapes import Extent, extent_of
 
-__all__ = ["WORLD", "Figure", "RobotMenu", "RunParameters", "bodies_of", "figures_of", "named", "twins_of"]
+__all__ = ["WORLD", "Figure", "RobotMenu", "RunParameters", "bodies_of", "figures_of", "named", "own_bodies", "twins_of"]
 
 WORLD = "world"
 """Where parameters and signals are listed that belong to no robot."""
@@ -77,6 +77,12 @@ def bodies_of(robot: RobotRun, simulation: Simulation) -> list[int]:
     """The bodies of the model that are a robot's own, those of its boxes included."""
     model, prefix = simulation.model, robot.twin.description.prefix
     return [body for body in range(1, model.nbody) if model.body(body).name.startswith(prefix)]
+
+
+def own_bodies(robot: RobotRun, simulation: Simulation) -> list[int]:
+    """The bodies of the model that are a robot's own, without boxes and objects."""
+    model = simulation.model
+    return [body for body in bodies_of(robot, simulation) if not model.body(body).name.rpartition("/")[2].startswith("didymos:")]
 
 
 def figures_of(simulation: Simulation) -> dict[str, Figure]:

@@ -6,8 +6,7 @@ stays with the person who turns it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 from typing import Any
 
 import mujoco
@@ -16,44 +15,24 @@ import viser
 import viser.transforms as tf
 from numpy.typing import NDArray
 
-from didymos.engine.drawn_shapes import GROUP_OF_COLLISION, colour, triangles
+from didymos.web.shapes import Shape, cell_of_ground, shapes_of
 
-__all__ = ["ROOT", "VIEWS", "Extent", "Puppet", "World", "extent_of", "light_up"]
+__all__ = ["ROOT", "VIEWS", "Puppet", "World", "horizon_of", "light_up"]
 
 ROOT = "/twin"
 VIEWS = ("follow", "free", "on board")
 Array = NDArray[np.float64]
+CATCH_UP = 0.85  # how much of its distance a view that follows has left at the next picture
 _STILL = 1e-7  # [m] and unitless: smaller changes of a pose are not sent
-_GROUND, _LINE = (226, 232, 226), (186, 196, 188)
+_GROUND, _CELL, _SECTION = (226, 232, 226), (200, 209, 202), (170, 182, 173)
+_HORIZON = 2000.0  # cells of the ground to where it is lost in haze
+_REACH = 6e5  # the horizon over the nearest that is drawn: beyond, single precision puts the ground decimetres too high
+HAZE = 4.0  # the ground at a distance d is (1 - d / horizon)^haze as clear as here
 
 
-@dataclass(frozen=True)
-class Extent:
-    """Where the robot is and how large: the middle of its bounding box [m], world frame, and half of its diagonal [m]."""
-
-    middle: Array
-    size: float
-
-
-def extent_of(model: mujoco.MjModel, qpos: Array, bodies: Sequence[int] | None = None) -> Extent:
-    """The extent of all that moves, or of some bodies, for positions of all joints."""
-    data = mujoco.MjData(model)
-    data.qpos[:] = qpos
-    mujoco.mj_kinematics(model, data)
-    own = [i for i in range(1, model.nbody) if not model.body(i).name.startswith("didymos:")]  # neither boxes nor objects
-    mine = np.isin(model.geom_bodyid, own if bodies is None else bodies)
-    moving = np.flatnonzero(mine & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE))
-    visible = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
-    if not visible:
-        return Extent(np.zeros(3), 1.0)
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    corners = np.concatenate([
-        data.geom_xpos[geom] + (model.geom_aabb[geom, :3] + signs * np.minimum(model.geom_aabb[geom, 3:], 100.0))
-        @ data.geom_xmat[geom].reshape(3, 3).T
-        for geom in visible
-    ])  # fmt: skip
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0)))
+def horizon_of(size: float, near: float) -> float:
+    """How far the ground reaches [m], for something of a size [m] on a page that draws nothing nearer than `near` [m]."""
+    return min(_HORIZON * cell_of_ground(size), _REACH * near)
 
 
 def light_up(scene: viser.SceneApi, *, shadows: bool) -> None:
@@ -77,18 +56,20 @@ class Puppet:
         base = f"{ROOT}/{name}"
         self._base = scene.add_frame(base, show_axes=False)
         self.bodies = {0: self._base}
-        only_collision = not any(model.geom_group[g] < GROUP_OF_COLLISION for g in range(model.ngeom) if model.geom_bodyid[g])
         for body in range(1, model.nbody):
             self.bodies[body] = scene.add_frame(f"{base}/{body}", show_axes=False)
-        for geom in range(model.ngeom):
-            body = int(model.geom_bodyid[geom])
-            if body:
-                hidden = model.geom_group[geom] >= GROUP_OF_COLLISION and not only_collision
-                node = draw(scene, f"{base}/{body}/{geom}", model, geom, tint, not hidden)
-                if node is not None and hidden:
+        for shape in shapes_of(model):
+            if shape.body:
+                node = draw(scene, f"{base}/{shape.body}/{shape.geom}", shape, tint)
+                if shape.hidden:
                     self.collision.append(node)
-                elif node is not None:
-                    self.visual[geom] = node
+                else:
+                    self.visual[shape.geom] = node
+
+    @property
+    def names(self) -> Collection[str]:
+        """The bodies of the engine that it has."""
+        return self._numbers.keys()
 
     def node(self, body: str) -> Any:
         """The node that moves with a body of the engine."""
@@ -114,23 +95,18 @@ class Puppet:
         self._base.remove()
 
 
-def draw(
-    scene: viser.SceneApi, name: str, model: mujoco.MjModel, geom: int, tint: tuple[int, int, int] | None, visible: bool
-) -> Any:
-    """A geom as a node in the frame of its body; None where it has no shape."""
-    mesh = triangles(model, geom)
-    rgb, opacity = colour(model, geom)
-    if mesh is None or (opacity == 0.0 and visible):
-        return None
+def draw(scene: viser.SceneApi, name: str, shape: Shape, tint: tuple[int, int, int] | None = None) -> Any:
+    """A shape as a node in the frame of its body."""
     return scene.add_mesh_simple(
         name,
-        *mesh,
-        color=tint or rgb,
-        opacity=0.35 if tint else None if opacity > 0.99 else opacity,
-        flat_shading=model.geom_type[geom] in (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH),
-        position=model.geom_pos[geom],
-        wxyz=model.geom_quat[geom],
-        visible=visible,
+        shape.vertices,
+        shape.faces,
+        color=tint or shape.rgb,
+        opacity=0.35 if tint else None if shape.opacity > 0.99 else shape.opacity,
+        flat_shading=shape.flat,
+        position=shape.position,
+        wxyz=shape.quaternion,
+        visible=not shape.hidden,
         cast_shadow=tint is None,
     )
 
@@ -138,36 +114,55 @@ def draw(
 class World:
     """What does not move: the ground and all that is fixed to it; and the node that everything hangs under."""
 
-    def __init__(self, scene: viser.SceneApi, model: mujoco.MjModel, size: float) -> None:
+    def __init__(self, scene: viser.SceneApi, model: mujoco.MjModel, size: float, horizon: float) -> None:
         self.root = scene.add_frame(ROOT, show_axes=False)
-        cell = 10.0 ** np.floor(np.log10(max(4.0 * size, 0.1)))
+        self._behind = np.zeros(3)  # [m] that a view is behind what it follows
+        cell = cell_of_ground(size)
         for geom in np.flatnonzero(model.geom_bodyid == 0):
             if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
-                width, height = (float(2.0 * s) if s > 0.0 else 2000.0 * float(cell) for s in model.geom_size[geom][:2])
+                width, height = (float(2.0 * s) for s in model.geom_size[geom][:2])
+                endless = width == 0.0 or height == 0.0
                 scene.add_grid(
                     f"{ROOT}/ground/{geom}",
-                    width=width,
-                    height=height,
-                    cell_size=float(cell),
-                    section_size=10.0 * float(cell),
-                    cell_color=_LINE,
-                    section_color=(150, 164, 154),
+                    width=2.0 if endless else width,  # of an endless one: fade distances
+                    height=2.0 if endless else height,
+                    infinite_grid=endless,  # comes along with the camera, and its lines stay where they are in the world
+                    cell_size=cell,
+                    section_size=10.0 * cell,
+                    cell_color=_CELL,
+                    section_color=_SECTION,
                     plane_color=_GROUND,
                     plane_opacity=1.0,
                     shadow_opacity=0.3,
-                    fade_distance=1000.0 * float(cell),
+                    fade_distance=horizon,
+                    fade_strength=HAZE,
                     position=model.geom_pos[geom],
                     wxyz=model.geom_quat[geom],
                 )
-            else:
-                draw(scene, f"{ROOT}/ground/{geom}", model, int(geom), None, model.geom_group[geom] < GROUP_OF_COLLISION)
+        for shape in shapes_of(model):
+            if not shape.body:
+                draw(scene, f"{ROOT}/ground/{shape.geom}", shape)
 
-    def look(self, view: str, position: Array, quaternion: Array) -> None:
-        """Place everything for a view: the robot in the middle (follow), as it is (free), or seen from its root link."""
+    def look(self, view: str, position: Array, quaternion: Array, *, hold: bool = False) -> None:
+        """Place everything for a view: the robot in the middle (follow), as it is (free), or seen from its root link.
+
+        While `hold`, a view that follows stands still, so that a robot can be seen to come; then it catches up.
+        """
+        self._behind = self.root.position + position if hold and view == "follow" else CATCH_UP * self._behind
         if view == "free":
             self.root.position, self.root.wxyz = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
         elif view == "follow":
-            self.root.position, self.root.wxyz = -position, (1.0, 0.0, 0.0, 0.0)
+            self.root.position, self.root.wxyz = self._behind - position, (1.0, 0.0, 0.0, 0.0)
         else:
             back = tf.SO3(quaternion).inverse()
             self.root.position, self.root.wxyz = back @ -position, back.wxyz
+
+    def to_world(self, point: Array) -> Array:
+        """A point of the page's scene [m] in the twin's world, shape [3]."""
+        found: Array = tf.SO3(np.asarray(self.root.wxyz)).inverse() @ (point - np.asarray(self.root.position))
+        return found
+
+    def turned_to_world(self, vector: Array) -> Array:
+        """A direction in the page's scene as one in the twin's world, shape [3]."""
+        found: Array = tf.SO3(np.asarray(self.root.wxyz)).inverse() @ vector
+        return found

@@ -11,11 +11,15 @@ import threading
 import time as wall
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from didymos.cockpit.clock import Clock
-from didymos.cockpit.live_run import Begin, LiveRun, Programs, RunChoice, from_its_start
+from didymos.cockpit.live_run import Begin, LiveRun, Past, Programs, RunChoice, from_its_start
 from didymos.cockpit.robots import twins_of
 from didymos.cockpit.sticks import Sticks
 from didymos.control.pilot import SteerSpec
@@ -23,21 +27,25 @@ from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.errors import DidymosError, InputError, RunError, nearest
 
-__all__ = ["MOST_BYTES", "Session", "Status"]
+__all__ = ["Session", "Status"]
 
 SNAPSHOT_PERIOD = 1.0 / 30.0  # [s] of wall time between snapshots
-MOST_BYTES = 2**30  # of log in memory; where a run needs more, the older half is forgotten
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Status:
-    """How the run goes: playing or not, why it ended (empty: it has not), its real-time factor, late slices."""
+    """How the run goes: playing or not, why it ended (empty: it has not), its real-time factor, late slices.
+
+    `over`: the scenario is over and the run stands at its end; to play is to go on.
+    """
 
     playing: bool = False
     ended: str = ""
     factor: float = 0.0
     overruns: int = 0
     recording: str = ""
+    over: bool = False
 
 
 class Session:
@@ -71,7 +79,11 @@ class Session:
         self._rows: dict[str, tuple[SteerSpec, ...]] = {}
         self._control, self._begin = control, begin
         self._speed = 1.0
+        self.stops_at_end = True
+        """Whether a run stands still at the end of its scenario; it does not while somebody holds the sticks."""
         self._requests: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        self._settings: dict[tuple[str, str], tuple[float, ...]] = {}  # that wait for the next tick, by kind and path
+        self._setting = threading.Lock()
         self._closed = False
         self.status = Status()
         self.live = self._new_run(RunChoice(scenario, seed))
@@ -87,9 +99,9 @@ class Session:
         """Hold the clock."""
         self._request(lambda: self._set_playing(False))
 
-    def step(self) -> None:
-        """Hold the clock and let one tick pass."""
-        self._request(self._step)
+    def step(self, ticks: int = 1) -> None:
+        """Hold the clock and let one tick pass, or some."""
+        self._request(lambda: self._step(ticks))
 
     def set_speed(self, speed: float) -> None:
         """How fast the twin's clock runs on the wall's; infinity: as fast as it can."""
@@ -110,17 +122,51 @@ class Session:
         """Give the sticks to another robot of a world; a piloted run begins again with it."""
         self._request(lambda: self._fly(robot))
 
+    def branch(self, time: float) -> None:
+        """Leave the run at a time [s] that it has passed: a new one stands there, with the same past to the bit, and waits."""
+        self._request(lambda: self._branch(time))
+
+    @property
+    def can_branch(self) -> bool:
+        """Whether runs begin at their start, so that a branch can be repeated from there."""
+        return self._begin is from_its_start
+
+    @property
+    def speed(self) -> float:
+        """How fast the twin's clock is to run on the wall's."""
+        return self._speed
+
     def press(self, button: str) -> None:
         """Do what a button of a piloted run does: `drop`, `remove` or `reset`."""
         self._request(lambda: self.live.press(button))
 
     def set(self, path: str, value: float) -> None:
-        """Change a parameter before the next tick."""
-        self._request(lambda: self._set(path, value))
+        """Change a parameter before the next tick; of several values that come before it, the last counts."""
+        self._request_newest("set", path, value)
+
+    def put(self, path: str, *state: float) -> None:
+        """Put a robot (`robot`), an object (`objects.NAME`) or a joint (`joints.NAME`) elsewhere; see `engine/put.py`."""
+        self._request_newest("put", path, *state)
+
+    def is_set(self, path: str, kind: str = "set") -> bool:
+        """Whether the run has taken, or refused, all values that a path was given."""
+        return (kind, path) not in self._settings
 
     def push(self, link: str, force: tuple[float, float, float], seconds: float) -> None:
         """Push a link (in a world ROBOT.LINK) with a force [N], world frame, for a time [s]."""
         self._request(lambda: self.live.push(link, force, seconds))
+
+    def pull(self, robot: str, link: str, point: Array, stiffness: float, weight: float) -> None:
+        """Grab a point of a robot's link, world frame [m], with a spring [N/m] that suits its weight [N]; see `Pull`."""
+        self._request(lambda: self.live.pull(robot, link, point, stiffness, weight))
+
+    def pull_to(self, pointer: Array) -> None:
+        """Pull what is grabbed to a point, world frame [m]."""
+        self._request(lambda: self.live.pull_to(pointer))
+
+    def let_go(self) -> None:
+        """Let go of what is grabbed."""
+        self._request(lambda: self.live.let_go())
 
     def record(self, on: bool) -> None:
         """Record the run from its beginning into a file of the folder, or complete that file."""
@@ -129,7 +175,12 @@ class Session:
     def wait(self) -> None:
         """Return when everything requested so far is done, or the session is closed."""
         done = threading.Event()
-        self._request(done.set)
+
+        def show() -> None:
+            self.live.take_snapshot()
+            done.set()
+
+        self._request(show)
         while not done.wait(0.1) and self._thread.is_alive():
             pass
 
@@ -140,6 +191,14 @@ class Session:
 
     def _request(self, request: Callable[[], object]) -> None:
         self._requests.put(request)
+
+    def _request_newest(self, kind: str, path: str, *value: float) -> None:
+        """Intervene before the next tick, with the last of several values for the same path."""
+        with self._setting:
+            waiting = bool(self._settings)
+            self._settings[kind, path] = tuple(map(float, value))
+        if not waiting:
+            self._request(self._set_all)
 
     def _work(self) -> None:
         while not self._closed:
@@ -157,28 +216,42 @@ class Session:
 
     def _serve_requests(self) -> None:
         while not self._requests.empty():
-            try:
-                self._requests.get()()
-            except DidymosError as error:
-                self.notify("Not done", str(error))
-            self.live.take_snapshot()
+            self._try(self._requests.get())
+            if not self.status.playing:  # else one is taken soon
+                self.live.take_snapshot()
 
-    def _step(self) -> None:
+    def _try(self, request: Callable[[], object]) -> None:
+        try:
+            request()
+        except DidymosError as error:
+            self.notify("Not done", str(error))
+
+    def _step(self, ticks: int) -> None:
         self._set_playing(False)
-        self._advance(1)
+        self._advance(ticks)
 
     def _advance(self, count: int) -> None:
-        """Let ticks pass; a run that fails ends here, a log that fills the memory forgets its older half."""
+        """Let ticks pass; a run that fails ends here, and one whose scenario is over stands still."""
         if not self.status.ended:
+            left = self.live.end - self.live.simulation.tick
             try:
-                self.live.advance(count)
+                self.live.advance(min(count, left) if left > 0 else count)
             except RunError as error:
                 self._end(str(error))
-            if self.live.log.nbytes > MOST_BYTES:
-                began = self.live.forget_older_half()
-                self.notify("A long run", f"the log fills the memory: what came before t = {began:.0f} s is forgotten")
+            if left > 0 and self.live.is_over:
+                self._finish()
+            elif self.status.over:
+                self._update(over=False)
         if wall.perf_counter() - self.live.snapshot.taken > SNAPSHOT_PERIOD or not self.status.playing:
             self.live.take_snapshot()
+
+    def _finish(self) -> None:
+        """Stand still at the end of the scenario, unless nobody wants that; then only say so."""
+        held = any(channel is not None for channel in self.sticks.channels)
+        if self.stops_at_end and not held:
+            self._update(playing=False, over=True, factor=0.0)
+        else:
+            self.notify(f"{self.live.choice.scenario} is over", self.live.result)
 
     def _end(self, why: str) -> None:
         self._update(playing=False, ended=why)
@@ -187,16 +260,17 @@ class Session:
     def _update(self, **changes: Any) -> None:
         self.status = replace(self.status, **changes)
 
-    def _new_run(self, choice: RunChoice) -> LiveRun:
+    def _new_run(self, choice: RunChoice, past: Past | None = None) -> LiveRun:
         return LiveRun(
             self.twin,
             choice,
             begin=self._begin,
             programs=self._control() if self._control else None,
             hand=self.sticks,
-            say=lambda text: self.notify("Pilot", text),
+            say=lambda title, text: self.notify(title, text),
             values=self.values,
             rows=self._rows,
+            past=past,
         )
 
     def _fly(self, robot: str) -> None:
@@ -218,17 +292,41 @@ class Session:
         self._set_speed(self._speed)
         before.close()
 
+    def _branch(self, time: float) -> None:
+        before, now = self.live, self.live.simulation.tick
+        if not self.can_branch:
+            raise InputError("a what-if begins where its robot was; branch by another what-if")
+        if not 0.0 <= time < float("inf"):
+            raise InputError(f"found {time:g} s, expected a time from 0 on", option="time")
+        made = self._new_run(before.choice, before.past(min(int(time / before.simulation.period + 1e-6), now)))
+        self._stop_recording()
+        self.live, self.values = made, made.tuned
+        self.status = Status(over=self.live.simulation.tick == self.live.end)
+        self._set_speed(self._speed)
+        before.close()
+        self.notify("Branched", f"a new run stands at t = {self.live.simulation.time:.2f} s; change something, then play")
+
     def _set_playing(self, on: bool) -> None:
-        self._update(playing=on and not self.status.ended, factor=0.0)
+        playing = on and not self.status.ended
+        self._update(playing=playing, factor=0.0, over=self.status.over and not playing)
         self._set_speed(self._speed)
 
     def _set_speed(self, speed: float) -> None:
         self._speed = speed
         self._clock = Clock(self.live.simulation, speed)
 
-    def _set(self, path: str, value: float) -> None:
-        self.live.run.intervene("set", path, value)
-        self.values[path] = float(value)
+    def _set_all(self) -> None:
+        with self._setting:
+            settings = self._settings
+            for (kind, path), value in settings.items():
+                self._try(partial(self._set, kind, path, value))
+            self._settings = {}
+
+    def _set(self, kind: str, path: str, value: tuple[float, ...]) -> None:
+        self.live.run.intervene(kind, path, *value)
+        if kind != "set":
+            return
+        self.values[path] = value[0]
         if self.values[path] == self.live.untuned.get(path):
             del self.values[path]
 

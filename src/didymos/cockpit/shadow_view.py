@@ -21,16 +21,17 @@ from numpy.typing import NDArray
 
 from didymos.cockpit.cockpit import Cockpit
 from didymos.cockpit.error_log import ErrorLog
-from didymos.cockpit.error_plots import ErrorPlots
 from didymos.cockpit.live_run import Programs, RunChoice, from_its_start
 from didymos.cockpit.open_loop import OpenLoop
 from didymos.cockpit.outlook_thread import OutlookThread
+from didymos.cockpit.plot_source import PlotSource, of_errors
 from didymos.cockpit.session import Session
 from didymos.cockpit.shadow_feed import Known, ShadowFeed, Update
 from didymos.cockpit.shadow_panel import ShadowPanel, status_line
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.engine.simulation import Simulation
+from didymos.record.log import Log
 from didymos.shadow.branch import branch
 from didymos.shadow.shadow import Shadow
 
@@ -56,6 +57,7 @@ class ShadowView:
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
         self._shown: Known | None = None
         self._told = 0
+        self._plotted: tuple[Log, int, PlotSource] | None = None
         self._branched = False
         shadow.listen(self.feed)
 
@@ -82,9 +84,13 @@ class ShadowView:
         self.panel.what_if.on_click(lambda _: self.what_if())
         self.panel.back.on_click(lambda _: self.back())
 
-    def build_plots(self, gui: viser.GuiApi) -> None:
-        """The error plots, in the tab that is open now."""
-        self._plots = ErrorPlots(gui, self.errors)
+    @property
+    def plotted(self) -> PlotSource:
+        """Innovations as plots; another one where the robot's clock went back, or an alarm was raised."""
+        made = self.errors.log, len(self.feed.alarms)
+        if self._plotted is None or self._plotted[:2] != made:
+            self._plotted = (*made, of_errors(self.errors, self.feed.alarms))
+        return self._plotted[2]
 
     @property
     def shows_robot(self) -> bool:
@@ -141,9 +147,8 @@ class ShadowView:
         self.ahead.close()
 
     def write(self) -> None:
-        """Bring texts and plots up to date, and tell everybody of a new alarm."""
+        """Bring texts up to date, and tell everybody of a new alarm."""
         self.panel.update(shows_robot=self.shows_robot)
-        self._plots.update(self.feed.alarms)
         for alarm in self.feed.alarms:
             if alarm.number > self._told:
                 self._told = alarm.number

@@ -1,4 +1,4 @@
-"""Signals of a log for the page: the last seconds of a growing one, thinned out to what a plot can show."""
+"""Signals of a log for the page: which there are, their units, and the last seconds of a growing one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ from didymos.record.log import Log
 from didymos.record.robots import robot_of
 from didymos.rotations import ANGLES, angle
 
-__all__ = ["MOST_POINTS", "heights", "holders", "is_there", "names", "pairs", "tail", "together", "unit"]
+__all__ = ["heights", "is_there", "last", "names", "tail", "units"]
 
-MOST_POINTS = 400
-_AXES = {"vx": "velocity.x", "vy": "velocity.y", "vz": "velocity.z", "wz": "angular_velocity.z", "heading": "yaw",
-         "height": "position.z", "altitude": "position.z"}  # fmt: skip
 Array = NDArray[np.float64]
 
 
@@ -28,15 +25,6 @@ def names(log: Log, holder: str = "") -> tuple[str, ...]:
     return tuple(name for name in (*log.signals, *angles) if (robot_of(name, robots) or WORLD) == holder)
 
 
-def holders(log: Log) -> tuple[str, ...]:
-    """Whose signals a log has: a twin alone has no name; of a world its robots, and WORLD where it has signals of its own."""
-    robots = log.robots
-    if not robots:
-        return ("",)
-    known = set(robots)
-    return (*robots, *((WORLD,) if not all(robot_of(name, known) for name in log.signals) else ()))
-
-
 def is_there(log: Log, name: str) -> bool:
     """Whether a log has a signal, or the orientation that an angle is computed from."""
     stream, _, last = name.rpartition(".")
@@ -48,13 +36,10 @@ def heights(log: Log) -> tuple[str, ...]:
     return tuple(name for robot in log.robots if (name := f"{robot}.truth.position.z") in log)
 
 
-def unit(log: Log, name: str) -> str:
-    """Unit of a signal, empty for pure numbers."""
-    for layout in log.layouts:
-        if name in layout.signals:
-            unit = layout.units[layout.signals.index(name)]
-            return "" if unit == "1" else unit
-    return "rad"
+def units(log: Log) -> dict[str, str]:
+    """Unit of each recorded signal, empty for pure numbers."""
+    both = [pair for layout in log.layouts for pair in zip(layout.signals, layout.units, strict=True)]
+    return {name: "" if unit == "1" else unit for name, unit in both}
 
 
 def tail(log: Log, name: str, begin: float) -> tuple[Array, Array]:
@@ -70,31 +55,11 @@ def tail(log: Log, name: str, begin: float) -> tuple[Array, Array]:
     return signal.time[first:count], signal.values[first:count]
 
 
-def together(curves: list[tuple[Array, Array]]) -> tuple[Array, ...]:
-    """Several curves over one time axis of at most MOST_POINTS points: time, then the values of each, held between rows."""
-    filled = [times for times, _ in curves if len(times)]
-    if not filled:
-        return (np.zeros(1), *(np.full(1, np.nan) for _ in curves))
-    longest = max(filled, key=len)
-    time = longest[:: -(-len(longest) // MOST_POINTS)]
-    values = []
-    for times, curve in curves:
-        rows = np.searchsorted(times, time + 1e-9, side="right") - 1
-        values.append(np.where(rows >= 0, curve[np.maximum(rows, 0)], np.nan) if len(times) else np.full(len(time), np.nan))
-    return (time, *values)
-
-
-def pairs(available: tuple[str, ...], robot: str = "") -> list[tuple[str, str]]:
-    """Set-points beside what they are about: (`setpoints.z`, `truth.position.z`); in a world, those of a robot."""
-    if robot:
-        own = tuple(name.removeprefix(f"{robot}.") for name in available if name.startswith(f"{robot}."))
-        return [(f"{robot}.{setpoint}", f"{robot}.{about}") for setpoint, about in pairs(own)]
-    beside = []
-    for setpoint in (name for name in available if name.startswith("setpoints.")):
-        last = setpoint.partition(".")[2]
-        guesses = [f"truth.{last}", f"truth.position.{last}", f"truth.{_AXES.get(last, last)}", f"joints.{last}.position"]
-        guesses += [name for name in available if name.startswith("parts.") and name.endswith(f".{last}")]
-        guess = next((guess for guess in guesses if guess in available), None)
-        if guess is not None:
-            beside.append((setpoint, guess))
-    return beside
+def last(log: Log, name: str) -> float:
+    """The latest value of a signal, NaN where there is none yet; at the cost of one row."""
+    stream, _, end = name.rpartition(".")
+    if name not in log and end in ANGLES:
+        parts = [last(log, f"{stream}.orientation.{axis}") for axis in "wxyz"]
+        return float(angle(end, np.array([parts]))[0])
+    values = log[name].values
+    return float(values[-1]) if len(values) else float("nan")

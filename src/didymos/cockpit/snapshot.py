@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from didymos.air.wind import WindSpec, wind_speed
 from didymos.cockpit.forces import PartForces
-from didymos.cockpit.robots import bodies_of, named
+from didymos.cockpit.pull import Pulled
+from didymos.cockpit.robots import bodies_of, named, own_bodies
 from didymos.engine.cameras import View
 from didymos.engine.robot_run import RobotRun
 from didymos.engine.simulation import Simulation
@@ -32,6 +33,7 @@ class Acting:
 
     forces: dict[str, Array]  # by kind, from where [m] and how much [N], shape [n, 2, 3]: thrust, lift, drag, contacts, pushes
     wind: Array  # [m/s] at the root link, shape [3]
+    com: Array  # [m] the centre of mass of the whole robot, shape [3]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Snapshot:
     robots: dict[str, Acting]
     ranges: dict[str, Array]  # [m] of each lidar and range finder, as the robot knows them
     views: dict[str, View]  # of each camera that is switched on
+    pulled: Pulled | None = None
 
 
 class SnapshotTaker:
@@ -66,12 +69,13 @@ class SnapshotTaker:
             if spec.kind in RANGES
         }
         self._roots = {name: robot.links.root_body(model) for name, robot in simulation.robots.items()}
+        self._bodies = {name: own_bodies(robot, simulation) for name, robot in simulation.robots.items()}
         self._owners = {
             body: name for name, robot in simulation.robots.items() if name for body in bodies_of(robot, simulation)
         }  # of a twin alone: nobody else is there
 
-    def take(self, simulation: Simulation) -> Snapshot:
-        """The state that the next tick begins with."""
+    def take(self, simulation: Simulation, pulled: Pulled | None = None) -> Snapshot:
+        """The state that the next tick begins with, and what is pulled by hand."""
         model, data, shown = simulation.model, simulation.data, self._shown
         shown.qpos[:] = data.qpos
         shown.mocap_pos[:], shown.mocap_quat[:] = data.mocap_pos, data.mocap_quat
@@ -91,6 +95,7 @@ class SnapshotTaker:
                         "pushes": _pushes(robot, model, shown),
                     },
                     self._wind_at(float(shown.xpos[self._roots[name]][2]) - ground),
+                    _centre(model, shown, self._bodies[name]),
                 )
                 for name, robot in simulation.robots.items()
             },
@@ -99,6 +104,7 @@ class SnapshotTaker:
                 for (name, sensor), quantity in self._ranges.items()
             },
             views={name: replace(view) for name, view in simulation.views.items()},  # the pictures themselves never change
+            pulled=pulled,
         )  # fmt: skip
 
     def _read_wind(self, simulation: Simulation) -> float:
@@ -125,6 +131,13 @@ class SnapshotTaker:
             force = contact.frame.reshape(3, 3).T @ wrench[:3]
             found[other or one or first].append((contact.pos.copy(), force))
         return found
+
+
+def _centre(model: mujoco.MjModel, shown: mujoco.MjData, bodies: list[int]) -> Array:
+    """The centre of mass of bodies [m], shape [3]; of such that weigh nothing, the world's origin."""
+    masses = model.body_mass[bodies]
+    found: Array = masses @ shown.xipos[bodies] / max(float(masses.sum()), 1e-300)
+    return found
 
 
 def _pushes(robot: RobotRun, model: mujoco.MjModel, shown: mujoco.MjData) -> Array:

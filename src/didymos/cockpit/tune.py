@@ -13,7 +13,7 @@ from didymos.cockpit.session import Session
 from didymos.describe.parameters import Parameter
 from didymos.describe.values_file import write_values
 
-__all__ = ["Tune", "bounds"]
+__all__ = ["Tune", "bounds", "decimals"]
 
 MOST_ROWS = 14
 CHANGED = "● "
@@ -32,6 +32,11 @@ def bounds(parameter: Parameter) -> tuple[float, float, float] | None:
     return low, high, step
 
 
+def decimals(step: float) -> int:
+    """Digits after the point that a box takes: far more than its steps have, as numbers that are typed may be."""
+    return max(0, 8 - math.floor(math.log10(step)))
+
+
 class Tune:
     """The panel of parameters."""
 
@@ -39,6 +44,7 @@ class Tune:
         self._gui, self._session = gui, session
         self._history: list[tuple[str, float]] = []
         self._rows: dict[str, Any] = {}
+        self._asked: dict[str, float] = {}  # what a person wants of parameters, until the page shows what became of it
         self._listing = threading.Lock()  # each letter of a search comes in a thread of its own, and a new run in another
         gui.add_markdown("Change numbers while it runs; ● marks what you changed.")
         self._robot = RobotMenu(gui, tuple(self._all()), self._robot_chosen, first=self._first_robot())
@@ -127,6 +133,7 @@ class Tune:
             handle = self._gui.add_number(
                 self._label(parameter), value, min=parameter.low, max=parameter.high, step=_step(value), hint=hint
             )
+        handle.precision = decimals(handle.step)
         handle.on_update(lambda event: self._changed(parameter.path, float(handle.value)) if event.client is not None else None)
         return handle
 
@@ -150,13 +157,21 @@ class Tune:
             return
         if not self._history or self._history[-1][0] != path:
             self._history.append((path, before))
+        self._asked[path] = value
         self._session.set(path, value)
-        self._session.wait()
-        handle = self._rows.get(path)
-        if handle is not None:
-            handle.label = self._label(self._live()[path])
-            if handle.value == value != self._value(path):  # refused; a newer value of the page has its own call of this
-                handle.value = self._value(path)
+
+    def update(self) -> None:
+        """Show what became of changes: a slider on the move is not held up by it."""
+        for path, value in list(self._asked.items()):
+            if not self._session.is_set(path):
+                continue
+            if self._asked.get(path) == value:
+                del self._asked[path]
+            handle, live = self._rows.get(path), self._live()
+            if handle is not None and path in live:
+                _show(handle, "label", self._label(live[path]))
+                if handle.value == value != self._value(path):  # refused; a newer value of the page has its own call
+                    handle.value = self._value(path)
 
     def _undo_to(self, path: str, value: float) -> None:
         self._session.set(path, value)
@@ -197,6 +212,11 @@ def _group(path: str) -> str:
 def _first(groups: tuple[str, ...]) -> str:
     """The group that people want first: gains, where there are any."""
     return next((group for group in groups if group.startswith("control")), groups[0])
+
+
+def _show(handle: Any, name: str, value: Any) -> None:
+    if getattr(handle, name) != value:
+        setattr(handle, name, value)
 
 
 def _step(value: float) -> float:

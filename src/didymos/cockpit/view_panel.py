@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import viser
 
-from didymos.cockpit.overlays import KINDS
+from didymos.cockpit.overlays import KINDS, OFF
 from didymos.cockpit.robots import Figure, RobotMenu, named, twins_of
 from didymos.cockpit.scene import VIEWS
 from didymos.cockpit.session import Session
@@ -24,15 +24,17 @@ class ViewPanel:
         self._twins = twins_of(session.twin)
         robots = tuple(self._twins)
         whom = "the robot" if robots == ("",) else "a robot"
-        gui.add_markdown(f"Choose the view and what is drawn; push {whom} with the button, or Shift-click it.")
+        gui.add_markdown(f"Choose the view and what is drawn; pull {whom} with Ctrl and the mouse, push it by Shift-click.")
         self.view = gui.add_dropdown("View", VIEWS, initial_value="follow")
         self.target = RobotMenu(gui, (ALL, *robots) if robots != ("",) else robots, lambda: self.looked(), label="Look at")
         self.looked: Callable[[], None] = lambda: None  # what happens when another one is looked at
-        self.shown = {kind: gui.add_checkbox(text, True) for kind, (_, text) in KINDS.items()}
+        self.shown = {kind: gui.add_checkbox(text, kind not in OFF) for kind, (_, text) in KINDS.items()}
         self.scale = gui.add_slider("Length of arrows", min=0.1, max=5.0, step=0.1, initial_value=1.0)
         self.frames = gui.add_text("Frames", "", hint="Part of a link's or frame's name; * for all")
         self.names = gui.add_checkbox("Names of robots", True) if robots != ("",) else None
         self.collision = gui.add_checkbox("Shapes of contact", False)
+        hint = "The robot is pulled by dragging it; the view turns beside it"
+        self.plain_drag = gui.add_checkbox("Drag without Ctrl", False, hint=hint)
         with gui.add_folder("Push"):
             self.robot = RobotMenu(gui, robots, self._chosen)
             first = self._twins[self.robot.value].description

@@ -9,18 +9,17 @@
   };
   const PERIOD = 40; // [ms] between looks at the sticks
   const STYLE = `
-    #didymos-pilot { position: fixed; left: 50%; bottom: 12px; transform: translateX(-50%); z-index: 900; font: 13px/1.3 system-ui, sans-serif; color: #234;
-      display: flex; gap: 12px; align-items: flex-end; pointer-events: none; user-select: none; -webkit-user-select: none; }
-    #didymos-pilot button { pointer-events: auto; border: 0; border-radius: 18px; padding: 9px 14px; background: #fffd; color: #234;
-      box-shadow: 0 1px 5px #0003; font: inherit; cursor: pointer; }
-    #didymos-pilot.on button { background: #0b7285; color: #fff; }
-    #didymos-pilot .stick { display: none; pointer-events: auto; touch-action: none; position: relative; width: 112px; height: 112px;
-      border-radius: 50%; background: #fffb; box-shadow: 0 1px 6px #0003, inset 0 0 0 2px #0b728555; }
+    #didymos-pilot { font: 13px/1.3 system-ui, sans-serif; color: var(--didymos-ink); display: flex; gap: 12px; align-items: flex-end;
+      pointer-events: none; user-select: none; -webkit-user-select: none; }
+    #didymos-pilot button { pointer-events: auto; border: 0; border-radius: 18px; padding: 9px 14px; background: var(--didymos-raised); color: inherit;
+      box-shadow: var(--didymos-shadow); font: inherit; cursor: pointer; }
+    #didymos-pilot.on button { background: var(--didymos-accent); color: var(--didymos-on-accent); }
+    #didymos-pilot .stick { display: none; pointer-events: auto; touch-action: none; position: relative; width: 112px; height: 112px; border-radius: 50%;
+      background: var(--didymos-raised); box-shadow: var(--didymos-shadow), inset 0 0 0 2px color-mix(in srgb, var(--didymos-accent) 35%, transparent); }
     #didymos-pilot.on .stick { display: block; }
-    #didymos-pilot .knob { position: absolute; left: 36px; top: 36px; width: 40px; height: 40px; border-radius: 50%; background: #0b7285;
+    #didymos-pilot .knob { position: absolute; left: 36px; top: 36px; width: 40px; height: 40px; border-radius: 50%; background: var(--didymos-accent);
       box-shadow: 0 1px 4px #0006; }
-    #didymos-pilot .hint { position: absolute; width: 100%; text-align: center; top: -18px; font-size: 11px; text-shadow: 0 0 3px #fff; }
-    @media (max-width: 700px) { #didymos-pilot { bottom: auto; top: 64px; flex-wrap: wrap; justify-content: center; width: 96%; } }
+    #didymos-pilot .hint { position: absolute; width: 100%; text-align: center; top: -18px; font-size: 11px; }
     #didymos-lost { position: fixed; top: 0; left: 0; right: 0; z-index: 2000; display: none; padding: 10px; text-align: center;
       background: #c92a2a; color: #fff; font: 14px system-ui, sans-serif; }`;
   let on = false, socket = null, sent = "", since = 0, met = false;
