@@ -109,7 +109,8 @@ def test_check_has_nothing_against_a_bundled_twin(twin: str, capsys: pytest.Capt
 
 
 RUNS = {
-    "unknown twin": (("smal",), "there is no twin 'smal'"),
+    "unknown twin": (("smal",), "there is no twin 'smal', did you mean 'small'?"),
+    "unknown world": (("formatoin",), "did you mean 'formation'?"),
     "a name no file can have": (("a" * 5000,), "there is no twin"),
     "unknown scenario": (("small", "--scenario", "everthing"), "did you mean 'everything'"),
     "unknown path": (("small", "--set", "links.body.mas=1"), "did you mean 'links.body.mass'"),
@@ -157,6 +158,19 @@ def test_a_refused_run_leaves_an_older_log_as_it_was(small: Path, capsys: pytest
     older.write_bytes(b"precious")
     _refused(capsys, "run", "small", "--record", "log.mcap", "--scenario", "nothing")
     assert older.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize(
+    ("option", "file"),
+    [("--record", "flight.csv"), ("--record", "flight.mcap"), ("--plot", "a.png"), ("--picture", "a.jpg"), ("--clip", "a.gif")],
+)
+def test_no_run_writes_over_what_somebody_else_made(
+    small: Path, capsys: pytest.CaptureFixture[str], option: str, file: str
+) -> None:
+    theirs = small.parent / file
+    theirs.write_bytes(b"time,height\n0,1\n")
+    assert f"{file}: is there already, and no " in _refused(capsys, "run", "small", option, file)
+    assert theirs.read_bytes() == b"time,height\n0,1\n"
 
 
 PROGRAMS = {

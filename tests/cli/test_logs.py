@@ -64,3 +64,29 @@ def test_what_does_not_exist_is_refused_in_one_sentence(logs, capsys, tmp_path, 
     monkeypatch.chdir(tmp_path)
     assert main(words.format(a=logs[0], b=logs[1]).split()) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_limit_that_is_exceeded_is_exit_status_1_and_stands_in_the_table(logs, capsys):
+    assert main(["compare", *map(str, logs), "--limit", "x=1"]) == 0  # x is 1 away at most
+    out, _ = capsys.readouterr()
+    assert out.startswith("differs most: x (RMSE 0.577, 29 % of its range)\n")
+    assert "1 ok" in out
+    assert main(["compare", *map(str, logs), "--limit", "x=0.9"]) == 1
+    out, err = capsys.readouterr()
+    assert "0.9 BEYOND" in out
+    assert "didymos: x: 1 away at 0.2 s, at most 0.9\n" in err
+    assert main(["compare", *map(str, logs), "--limit", "x=0.9", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["beyond"] == ["x"]
+    for wrong in ("x", "z=1", "y=1"):  # no value, no signal, not in both
+        assert main(["compare", *map(str, logs), "--limit", wrong]) == 2
+        assert "--limit" in capsys.readouterr().err
+
+
+def test_a_stretch_is_drawn_and_a_strangers_picture_stays(logs, tmp_path, capsys):
+    assert main(["plot", str(logs[0]), "--from", "0.05", "--to", "0.2"]) == 0
+    assert main(["plot", str(logs[0]), "--from", "0.2", "--to", "0.1"]) == 2
+    assert "--to" in capsys.readouterr().err
+    (tmp_path / "real.png").write_bytes(b"holiday")
+    assert main(["plot", str(logs[0])]) == 2
+    assert "real.png: is there already" in capsys.readouterr().err
+    assert (tmp_path / "real.png").read_bytes() == b"holiday"

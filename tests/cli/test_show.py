@@ -31,10 +31,22 @@ def test_show_says_what_the_twin_is_made_of(capsys):
     assert shown["mass"] == pytest.approx(sum(link["mass"] for link in shown["links"]))
     assert shown["parameters"].keys() == twin.parameters.keys()
     assert {item["name"] for item in shown["scenarios"]} == twin.scenarios.keys()
-    assert main(["show", "quadcopter"]) == 0
+    assert main(["show", "quadcopter", "--all"]) == 0
     printed = capsys.readouterr().out
     for item in (*shown["parts"], *shown["sensors"], *shown["links"]):
         assert f"  {item['name']} " in printed
+
+
+@pytest.mark.parametrize("name", ["meldog", "quadcopter", "formation"])
+def test_show_fits_a_screen_and_names_every_scenario_that_has_room(capsys, name):
+    assert main(["show", name]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert f"  didymos show {name} --all    everything" in lines
+    heads = {line.split()[0]: line.split()[1:] for line in lines[1:] if line.strip()}
+    assert heads["scenarios"][0] == _json(capsys, "show", name)["scenarios"][0]["name"]
+    assert int(heads["parameters"][0].rstrip(":")) == len(_json(capsys, "show", name)["parameters"])
 
 
 def test_show_filters_parameters_by_text(capsys):

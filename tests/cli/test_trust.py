@@ -53,6 +53,7 @@ LOOKING = ("show", "check", "list", "new", "plot", "compare", "log", "trust", "f
 
 def test_no_verb_is_forgotten() -> None:
     verbs = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    verbs |= {str(group.name) for group in app.registered_groups}
     assert verbs == {verb.split()[0] for verb in RUNNING} | set(LOOKING)
 
 
@@ -76,7 +77,7 @@ def test_looking_at_a_twin_runs_nothing_of_it_trusted_or_not(
     folder: Path, trusted: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert not trusted or main(["trust", str(folder)]) == 0
-    assert main(["show", str(folder)]) == 0
+    assert main(["show", str(folder), "--all"]) == 0
     out, _ = said(capsys)
     assert "parts.canopy.opening_time" in out
     assert "canopy  parachute.py:Parachute  load  released  drag" in out

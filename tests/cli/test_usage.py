@@ -3,13 +3,13 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from didymos.cli.main import main
 
 WRONG = [
-    ([], "Missing command"),
     (["runn"], "'run'"),
     (["run"], "TWIN"),
     (["run", "quadcopter", "--warp"], "--warp"),
@@ -55,6 +55,17 @@ def test_every_verb_explains_itself_with_an_example(capsys):
         assert f"Example: didymos {verb}" in capsys.readouterr().out
 
 
+def test_alone_it_greets_with_five_things_to_try_on_one_screen(capsys):
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 100
+    commands = [line.split("  ")[1].split() for line in lines if line.startswith("  didymos ")]
+    assert len(commands) == 5
+    for _, verb, *_ in commands:
+        assert main([verb, "--help"]) == 0
+
+
 def test_a_reader_that_leaves_early_causes_no_noise():
     program = "import sys; from didymos.cli.main import main; sys.exit(main(['run', '--help']))"
     reader = subprocess.Popen(
@@ -71,3 +82,19 @@ def test_the_module_is_the_command():
     done = subprocess.run([sys.executable, "-m", "didymos", "runn", "--json"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "'run'" in json.loads(done.stdout)["error"]
+
+
+def test_small_matrices_are_multiplied_by_one_thread_unless_the_user_says_otherwise(
+    run_python: Callable[..., subprocess.CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads of BLAS wait by spinning, so a busy machine is slow; sums by several have other last bits."""
+    code = """import os, sys
+from didymos.cli.main import main
+assert "numpy" not in sys.modules
+sys.argv = ["didymos", "--version"]
+main()
+print(os.environ["OPENBLAS_NUM_THREADS"])"""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    assert run_python(code).stdout.split()[-1] == "1"
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    assert run_python(code).stdout.split()[-1] == "2"

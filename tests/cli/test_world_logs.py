@@ -79,9 +79,9 @@ def test_worlds_are_compared_by_robot(logs: list[Path], capsys: pytest.CaptureFi
     assert float(rows["b"][3]) == pytest.approx(np.sqrt(np.mean(away**2)), rel=1e-5)
     assert float(rows["b"][4]) == pytest.approx(away.max(), rel=1e-5)
     assert main(["compare", *map(str, logs), "--all"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 1 + len(errors)
+    assert len(capsys.readouterr().out.splitlines()) == 2 + len(errors)  # a sentence and a head
     assert main(["compare", *map(str, logs), "--signal", "b.truth.position"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert len(capsys.readouterr().out.splitlines()) == 5  # a sentence, a head, three signals
 
 
 def test_a_robot_of_a_world_is_held_against_its_twin_alone(
@@ -123,14 +123,15 @@ def test_a_log_says_what_was_expected_of_the_run(logs: list[Path]) -> None:
 
 def test_pictures_and_films_frame_all_robots(folder: Path, tmp_path: Path) -> None:
     """The quadcopters stand 30 m below the plane: a picture of all is of a wider view than one of a alone."""
-    from didymos.record.picture import _bounds
+    from didymos.record.view import Framing, View
 
     simulation = didymos.load_world(folder).simulate(scenario="apart", piloted=("a",))
     data = simulation.shown.pose(simulation.data)
-    middle, radius = _bounds(simulation.shown.model, data)
+    points, radii = Framing(simulation.shown.model, View(), 4 / 3).bounds(data)
+    low, high = (points - radii[:, None]).min(axis=0), (points + radii[:, None]).max(axis=0)
     roots = [data.xpos[robot.links.root_body(simulation.model)] for robot in simulation.robots.values()]
-    assert all(np.linalg.norm(root - middle) < radius for root in roots)
-    assert radius < 40.0  # and boxes that nobody dropped, far above, are not in it
+    assert all((low < root).all() and (root < high).all() for root in roots)
+    assert np.linalg.norm(high - low) < 80.0  # and boxes that nobody dropped, far above, are not in it
     files = ["--picture", str(tmp_path / "p.png"), "--clip", str(tmp_path / "c.gif")]
     assert main(["run", str(folder), "--scenario", "apart", "--quiet", *files]) == 0
     assert Image.open(tmp_path / "c.gif").n_frames > 1

@@ -1,4 +1,4 @@
-"""`didymos compare`: errors per signal of two logs, and an overlay picture."""
+"""`didymos compare`: what differs in two logs, whether it may, and an overlay picture."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.completion import complete_limits, complete_signals
 from didymos.cli.logs import of_robot, open_log
 from didymos.cli.options import AsJson, RobotName
 from didymos.cli.text import number, print_json, print_table
-from didymos.cli.values import pairs
+from didymos.cli.values import pairs, settings
 
 if TYPE_CHECKING:
     from didymos import Log
@@ -22,13 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
+WORST = 10  # lines of the table
 NOT_COMPARED = {"only_in_a": "only in A", "only_in_b": "only in B", "no_overlap": "no common time"}
 
 
 def compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="The reference: a log of any kind that didymos log reads.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="What is held against it: another log.")],
-    signal: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this signal; repeatable.")] = None,
+    signal: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this signal; repeatable.", autocompletion=complete_signals),
+    ] = None,
     rename: Annotated[
         list[str] | None, typer.Option(metavar="IN_B=IN_A", help="A signal with another name in B; repeatable.")
     ] = None,
@@ -37,14 +42,23 @@ def compare(
         typer.Option(metavar="TWIN", help="Whose recordings.columns say what the columns of A mean; the twin of B by default."),
     ] = None,
     robot: RobotName = None,
-    everything: Annotated[bool, typer.Option("--all", help="Of worlds: every signal, instead of a line for each robot.")] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SIGNAL=VALUE", help="How far a signal, prefix or pattern may be away at most, else exit 1; repeatable.",
+            autocompletion=complete_limits,
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every signal, instead of the ten that differ most, or of a line for each robot.")
+    ] = False,
     shift: Annotated[float, typer.Option(metavar="S", help="Added to the time stamps of B [s].")] = 0.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.png", help="Draw both.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Errors per signal of two logs, and an overlay picture; of worlds, a line for each robot.
+    """What differs in two logs, and an overlay picture of it; of worlds, a line for each robot.
 
-    Samples are aligned by time stamp.
+    Samples are aligned by time stamp. An error is ranked over the range of its own signal. Exit status 1 if a limit is exceeded.
     """
     import didymos
 
@@ -54,30 +68,83 @@ def compare(
         log_a, log_b = (of_robot(log, robot) if is_world or not any(worlds) else log
                         for log, is_world in zip((log_a, log_b), worlds, strict=True))  # fmt: skip
     names = {**_columns(twin, log_a, log_b), **pairs(rename or (), "--rename")}
-    result = didymos.compare(log_a, log_b, signals=signal or None, rename=names, shift=shift)
+    limits = settings(limit or (), "--limit")
+    result = didymos.compare(log_a, log_b, signals=signal or None, rename=names, shift=shift, limits=limits)
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         replace(result, labels=(a.name, b.name)).plot(output)
     facts = result.to_json()
     if as_json:
         print_json({**facts, "plot": output})
-        return 0
+        return 1 if result.beyond else 0
     by_robot = len(log_a.robots) > 1 and not (signal or everything)
     if by_robot:
         _print_robots(result, log_a.robots)
     else:
-        rows = [
-            (name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), str(x.samples))
-            for name, x in result.signals.items()
-        ]
-        print_table(rows, ("signal", "unit", "rmse", "max", "at [s]", "samples"))
+        print(_sentence(result))
+    if result.limits or not by_robot:
+        _print_signals(result, list(result.limits) if by_robot else None, everything or bool(signal))
     for key, meaning in NOT_COMPARED.items():
         if facts[key]:
             names_left = facts[key]
-            print(f"{meaning}: {_counted(names_left, log_a) if by_robot else ' '.join(names_left)}", file=sys.stderr)
+            print(f"{meaning}: {_counted(names_left, log_a) if by_robot else _some(names_left, everything)}", file=sys.stderr)
     if output is not None:
         print(f"overlay: {output}")
-    return 0
+    for name in result.beyond:
+        x, most = result.signals[name], number(result.limits[name], result.signals[name].unit)
+        print(f"didymos: {name}: {number(x.max, x.unit)} away at {x.time_of_max:.6g} s, at most {most}", file=sys.stderr)
+    return 1 if result.beyond else 0
+
+
+def _sentence(result: Comparison) -> str:
+    """What matters, in words."""
+    shares = {rank.name: rank.share for rank in result.ranks}
+    told = [
+        f"{name} (RMSE {result.signals[name].rmse:.3g}{_unit(result.signals[name])}, {_part(shares[name])} its range)"
+        for name in result.matter
+    ]
+    if not told:
+        return f"no difference: all {len(result.signals)} signals agree but for rounding and noise"
+    most = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return f"differs most: {most}"
+
+
+def _unit(error: SignalError) -> str:
+    return f" {error.unit}" if error.unit not in ("", "1") else ""
+
+
+def _part(share: float) -> str:
+    return f"{100.0 * share:.2g} % of" if share < 1.0 else f"{share:.3g} times"
+
+
+def _print_signals(result: Comparison, names: list[str] | None, everything: bool) -> None:
+    """The signals with the largest errors over their own range; those with a limit first, and those that differ by dust never."""
+    ranks = [rank for rank in result.ranks if names is None or rank.name in names]
+    hidden = [rank for rank in ranks if rank.hidden and rank.name not in result.limits and not everything]
+    shown = sorted((rank for rank in ranks if rank not in hidden), key=lambda rank: rank.name not in result.limits)
+    cut = shown if everything else shown[: max(WORST, len(result.limits))]
+    rows = []
+    for rank in cut:
+        x, most = result.signals[rank.name], result.limits.get(rank.name)
+        share = _part(rank.share).removesuffix(" of")
+        row = (rank.name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), share, str(x.samples))
+        mark = "-" if most is None else f"{number(most)} {'BEYOND' if x.max > most else 'ok'}"
+        rows.append((*row, mark) if result.limits else row)
+    heads = ("signal", "unit", "rmse", "max", "at [s]", "of range", "samples")
+    print_table(rows, (*heads, "limit") if result.limits else heads)
+    left = len(shown) - len(cut)
+    more = [f"{left} more differ"] if left else []
+    for why in ("noise", "dust"):
+        count = sum(rank.hidden == why for rank in hidden)
+        what = "by no more than noise" if why == "noise" else "by rounding at most"
+        more += [f"{count} differ {what}"] if count else []
+    if more:
+        print(f"  {', '.join(more)}: --all lists every signal")
+
+
+def _some(names: Sequence[str], everything: bool) -> str:
+    shown = list(names) if everything else list(names)[:WORST]
+    return " ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
 
 
 def _print_robots(result: Comparison, robots: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.command import command
+from didymos.cli.completion import complete_parameters
 from didymos.cli.description_options import Reading
 from didymos.cli.fit_columns import columns_from
 from didymos.cli.fit_parameters import free_parameters
@@ -48,7 +49,10 @@ class DesignOptions:
     variant: Variant = None
     parameters: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH[=LO:HI]", help="What is to be known; repeatable or with commas; the twin's list by default."),
+        typer.Option(
+            metavar="PATH[=LO:HI]", help="What is to be known; repeatable or with commas; the twin's list by default.",
+            autocompletion=complete_parameters,
+        ),
     ] = None
     seconds: Annotated[float, typer.Option(metavar="S", min=1e-3, max=1e5, help="Length of the experiment.")] = 10.0
     scenario: Scenario = None
@@ -102,6 +106,8 @@ def design(options: DesignOptions) -> int:
     for file in (options.output, options.plot):
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
+    if options.output is not None and options.output.name in ("twin.yaml", "world.yaml"):
+        raise InputError(f"{options.output.name} is the name of a twin's or world's own file", option="output")
     name = "designed" if options.output is None else options.output.stem
     found = _search(options, name)
     _keep(found, options, name)

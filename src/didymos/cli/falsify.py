@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from didymos.cli.command import command
+from didymos.cli.completion import complete_settings
 from didymos.cli.description_options import Reading
 from didymos.cli.falsify_result import example_facts, print_example, print_none, repeat
 from didymos.cli.options import (
@@ -58,7 +59,10 @@ class FalsifyOptions:
     scenarios: Scenarios = None
     vary: Annotated[
         list[str] | None,
-        typer.Option("--vary", metavar="PATH=LO:HI", help="A parameter, a start value, a number of a stimulus; repeatable."),
+        typer.Option(
+            "--vary", metavar="PATH=LO:HI", help="A parameter, a start value, a number of a stimulus; repeatable.",
+            autocompletion=complete_settings,
+        ),
     ] = None
     runs: Annotated[int, typer.Option(metavar="N", min=1, max=100_000, help="Look in at most so many runs.")] = 200
     worst: Annotated[bool, typer.Option("--worst", help="Go on after the first counter-example, to the worst.")] = False
@@ -118,12 +122,19 @@ def falsify(options: FalsifyOptions) -> int:
 
 def _check(options: FalsifyOptions) -> None:
     """Refuse files that could not be written before the search, not after it."""
+    from didymos.describe.values_file import check_replaceable_values
+    from didymos.record.own_file import check_replaceable
+
     for name, endings in _ENDINGS.items():
         file = getattr(options, name)
         if file is not None and file.suffix.lower() not in endings:
             raise InputError(f"found {str(file)!r}, expected a file that ends in {' or '.join(endings)}", option=name)
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
+            if name == "output":
+                check_replaceable_values(file)
+            elif name != "table":
+                check_replaceable(file)
 
 
 def _search(twin: Twin | World, scenario: str | None, options: FalsifyOptions, quiet: bool) -> Falsification:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.command import command
+from didymos.cli.completion import complete_parameters
 from didymos.cli.description_options import Reading
 from didymos.cli.fit_columns import ColumnOption, columns_from
 from didymos.cli.fit_parameters import free_parameters
@@ -62,6 +63,7 @@ class FitOptions:
         typer.Option(
             metavar="PATH[=LO:HI]",
             help="What may move (a fifth to five times its value by default), links.NAME as a whole; commas; the twin's list.",
+            autocompletion=complete_parameters,
         ),
     ] = None
     column: ColumnOption = None
@@ -125,6 +127,10 @@ def fit(options: FitOptions) -> int:
     for file in files.values():
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
+    if options.output is not None:
+        from didymos.describe.values_file import check_replaceable_values
+
+        check_replaceable_values(options.output)
     fitted = _search(options)
     _keep(fitted, options)
     for text in (*fitted.warnings, *(["interrupted; this is the best so far"] if fitted.interrupted else [])):
@@ -155,6 +161,10 @@ def _search(options: FitOptions) -> Fit:
         raise InputError("goes with -o: the progress is kept beside that file", option="resume")
     if options.samples is not None and options.intervals != "posterior":
         raise InputError("goes with --intervals posterior: nothing else is sampled", option="samples")
+    for text in options.data:
+        if text in twin.parameters and not Path(text).exists():
+            found = f"found {text} among the recordings; several parameters are one word, with commas"
+            raise InputError(found, option="parameters")
     recordings = read_recordings(twin, options.data, columns)
     held_out = read_recordings(twin, options.hold_out or (), columns)
     usual = options.starts * _USUAL_ROUNDS * (len(bounds) + 1) + usual_runs(options.intervals, len(bounds))

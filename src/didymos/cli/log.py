@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from didymos.cli.completion import complete_signals
 from didymos.cli.logs import LOSSES, of_robot
 from didymos.cli.options import AsJson, RobotName
 from didymos.cli.text import number, print_json, print_table
@@ -29,7 +30,10 @@ _WIDE = 100  # letters of a line where the terminal does not say it
 def log(
     files: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Logs of any kind: see docs/log.md.")],
     signal: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help="Only these signals, each with its numbers; repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN", help="Only these signals, each with its numbers; repeatable.", autocompletion=complete_signals
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every signal with its numbers.")] = False,
     robot: RobotName = None,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from didymos.cli.completion import complete_views
 from didymos.cli.flags import flag
 from didymos.cli.options import Keep, RecordEvery, rotated
 from didymos.errors import InputError, RunError
@@ -25,7 +26,7 @@ _ENDINGS = {
     "record": (".mcap", ".csv"),
     "plot": (".png", ".svg", ".pdf"),
     "picture": (".png", ".jpg", ".jpeg", ".webp"),
-    "clip": (".gif",),
+    "clip": (".gif", ".mp4"),
 }
 
 
@@ -36,7 +37,15 @@ class LogFiles:
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep the log: .mcap or .csv.")] = None
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw an overview of the log.")] = None
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the robot where it ended.")] = None
-    clip: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Draw the whole run as a film.")] = None
+    clip: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Draw the whole run as a film: .gif or .mp4.")] = None
+    camera: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VIEW",
+            help="Of --picture, --clip: follow, fixed, top, side, front, AZIMUTH,ELEVATION[,DISTANCE], or a camera of the twin.",
+            autocompletion=complete_views,
+        ),
+    ] = None
     record_every: RecordEvery = None
     keep_files: Keep = None
 
@@ -50,7 +59,20 @@ class LogFiles:
                     raise InputError(f"cannot go with --record-every; {why}", option=name)
         for name, file in self.chosen.items():
             if file is not None:
+                from didymos.record.own_file import check_replaceable
+
                 _prepare(file, _ENDINGS[name], flag(name))
+                check_replaceable(file)
+        if self.camera is not None:
+            if self.picture is None and self.clip is None:
+                raise InputError("goes with --picture or --clip only", option="camera")
+            from didymos.record.view import read_view
+
+            read_view(self.camera)
+        if self.clip is not None and self.clip.suffix.lower() == ".mp4":
+            from didymos.record.film import ffmpeg
+
+            ffmpeg()
 
     @property
     def chosen(self) -> dict[str, Path | None]:

@@ -18,6 +18,7 @@ from typing import Annotated
 
 import typer
 
+from didymos.cli.bash_completion import mend_bash_script
 from didymos.cli.bench import bench
 from didymos.cli.check import check
 from didymos.cli.cockpit import cockpit
@@ -29,6 +30,7 @@ from didymos.cli.falsify import falsify
 from didymos.cli.fit import fit
 from didymos.cli.fit_propeller import fit_propeller
 from didymos.cli.flags import in_flags
+from didymos.cli.greeting import greet
 from didymos.cli.list import list_twins
 from didymos.cli.log import log
 from didymos.cli.new import new
@@ -85,7 +87,7 @@ app.command(epilog="Example: didymos train quadcopter --task hover --minutes 3 -
 app.command(epilog="Example: didymos bench quadcopter --json")(bench)
 app.command(epilog="Example: didymos trim skywalker_2013 --airspeed 12:25:1 --plot trim.png")(trim)
 app.command(epilog="Example: didymos crosscheck quadcopter --scenario hover --contact drop -o crosscheck.png")(crosscheck)
-app.command(epilog="Example: didymos export fmu quadcopter -o quadcopter.fmu")(export)
+app.add_typer(export, name="export")
 app.command("fit-propeller", epilog="Example: didymos fit-propeller bench.csv --density 1.19")(fit_propeller)
 app.command(epilog="Example: didymos polar naca2412 --reynolds 200000 --reynolds 500000 -o naca2412.csv")(polar)
 app.command(epilog="Example: didymos trust my_robot")(trust)
@@ -100,21 +102,26 @@ def _print_version(chosen: bool) -> None:
         raise typer.Exit(0)
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and leave.")
     ] = False,
 ) -> None:
-    """Options of the command itself, before any verb."""
+    """Options of the command itself, before any verb; without one, a greeting."""
+    if context.invoked_subcommand is None:
+        greet()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status; `arguments` without the program's name, `sys.argv` by default."""
     if arguments is None:
         _spare_the_collector()
+        _spare_the_cores()
     given = _spelt_out(list(sys.argv[1:] if arguments is None else arguments))
     as_json = "--json" in given
+    mend_bash_script(given)
     try:
         _be_portable("--portable" in given, ours=arguments is None)
         status = app(args=given, prog_name="didymos", standalone_mode=False)
@@ -151,6 +158,15 @@ def _spare_the_collector() -> None:
     """A process that is ours looks for garbage rarely, and not at its end: what it imports is none, and took it half a second."""
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
+
+
+def _spare_the_cores() -> None:
+    """A process that is ours multiplies small matrices by one thread, unless its user says otherwise, and before numpy is there.
+
+    Threads of OpenBLAS wait for each other by spinning: on a busy machine they made a solution in 2 dimensions a hundred times
+    slower. Runs are what we share among cores, and sums by one thread have the same last bits on any number of them.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _spelt_out(arguments: list[str]) -> list[str]:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from didymos.cli.completion import complete_kinds, complete_scenarios, complete_twins, complete_variants
+from didymos.cli.completion import (
+    complete_kinds,
+    complete_log_robots,
+    complete_scenarios,
+    complete_settings,
+    complete_twins,
+    complete_variants,
+)
 from didymos.cli.description_options import Reading, reading
 from didymos.cli.late_import import import_late
 from didymos.cli.notes import count_of
@@ -50,8 +57,12 @@ RecordEvery = Annotated[
     str | None, typer.Option(metavar="TIME", help="Go on in a new numbered file every 30s, 10m, 1h, ... of the twin's clock.")
 ]
 RobotName = Annotated[
-    str | None, typer.Option("--robot", metavar="NAME", help="Of a world's log: only this robot, by the names of its twin.")
-]
+    str | None,
+    typer.Option(
+        "--robot", metavar="NAME", help="Of a world's log: only this robot, by the names of its twin.",
+        autocompletion=complete_log_robots,
+    ),
+]  # fmt: skip
 Scenario = Annotated[
     str | None,
     typer.Option(
@@ -63,7 +74,10 @@ Scenarios = Annotated[
     typer.Option("--scenarios", metavar="FILE.yaml", help="Further scenarios, as design writes them; repeatable."),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of all noise: same seed, same bytes.")]
-Sets = Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; repeatable.", autocompletion=complete_settings),
+]
 Cluster = Annotated[
     str | None,
     typer.Option(

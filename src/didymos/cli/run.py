@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from didymos.cli.cockpit import watch
 from didymos.cli.command import command
+from didymos.cli.flags import flag
 from didymos.cli.log_files import LogFiles
 from didymos.cli.options import chosen_values, load_model
 from didymos.cli.progress import progress
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-CLIP_RATE = 20.0  # [1/s]: pictures of a film
+CLIP_RATES = {".gif": 20.0, ".mp4": 25.0}  # [1/s]: pictures of a film
 
 
 @command
@@ -49,13 +51,15 @@ def run(options: RunOptions) -> int:
         watched = load_model(
             what.twin, what.variant, chosen, what.control, read=options.read, scenarios=what.scenarios, quiet=options.silent
         )
-        return watch(watched, what.scenario, what.seed or 0, options.as_json)
+        return watch(watched, what.twin, what.scenario, what.seed or 0, options.as_json)
     repeated = _load_interventions(options.by_hand.interventions)
     variant = what.variant or (repeated.variant if repeated is not None else None)
     twin = load_model(
         what.twin, variant, chosen, what.control, what.firmware, read=options.read, scenarios=what.scenarios,
         quiet=options.silent,
     )  # fmt: skip
+    if repeated is not None and not options.silent:
+        _tell_what_is_missing(repeated, twin)
     if repeated is not None and repeated.every_input:
         from didymos.engine.every_input import record_every_input
 
@@ -117,6 +121,10 @@ def _simulate(twin: Twin | World, plan: _Plan, options: RunOptions) -> int:
     if simulation.cameras and files.record is not None and files.streamed is None:
         why = "expected a .mcap: the pictures of a camera fit into no other"
         raise InputError(f"found {str(files.record)!r}, {why}", option="record")
+    if files.camera is not None:  # before the run, not after it
+        from didymos.record.view import Framing, read_view
+
+        Framing(simulation.shown.model, read_view(files.camera), 1.0)
     try:
         log = _run(simulation, plan, options)
     finally:
@@ -183,12 +191,13 @@ def _draw(simulation: Simulation, log: Log, files: LogFiles) -> None:
     """The pictures of the robot."""
     from didymos.record.picture import render_clip, render_picture
 
+    shown = simulation.shown
     if files.picture is not None:
-        render_picture(simulation.shown.model, simulation.shown.pose(simulation.data), files.picture)
+        render_picture(shown.model, shown.pose(simulation.data), files.picture, camera=files.camera)
     if files.clip is not None:
         rate = next(iter(simulation.robots.values())).twin.file.record.rate
-        every = max(1, round(rate / CLIP_RATE))
-        render_clip(simulation.shown.model, simulation.poses(log)[::every], files.clip, fps=rate / every)
+        every = max(1, round(rate / CLIP_RATES[files.clip.suffix.lower()]))
+        render_clip(shown.model, simulation.poses(log)[::every], files.clip, fps=rate / every, camera=files.camera)
 
 
 def _load_interventions(file: Path | None) -> InterventionLog | None:
@@ -197,6 +206,15 @@ def _load_interventions(file: Path | None) -> InterventionLog | None:
     from didymos.engine.intervention import load_interventions
 
     return load_interventions(file)
+
+
+def _tell_what_is_missing(repeated: InterventionLog, twin: Twin | World) -> None:
+    """Say what the twin of an earlier run was given and this one is not: without it, the run is another."""
+    from didymos.engine.given import Given
+
+    if repeated.given.options and Given.to(twin).without_folders != repeated.given.without_folders:
+        words = " ".join(f"{flag(name)} {shlex.quote(value)}" for name, value in repeated.given.options)
+        print(f"didymos: the run that is repeated was made with {words}", file=sys.stderr)
 
 
 def _open_pad(device: str | None, pad_map: Path | None) -> Gamepad | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from contextlib import ExitStack
@@ -37,7 +36,6 @@ def shadow(options: ShadowOptions) -> int:
     The robot is heard, never commanded, unless `--drive` says so. Ends at Ctrl-C, or with the recording. Exit status 1 if alarms
     were raised. With `--calibrate` it learns from healthy recordings what is normal, before or instead.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: small matrices, and a robot's machine to share
     from didymos.shadow.heard import Heard
     from didymos.shadow.shadow import Shadow
 

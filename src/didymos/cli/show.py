@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from didymos.cli.completion import complete_scenarios
+from didymos.cli.completion import complete_parameters, complete_scenarios
 from didymos.cli.description_options import Arguments, Packages, Reading, Repair, reading
 from didymos.cli.options import AsJson, TwinName, Variant, load_twin
 from didymos.cli.text import number, print_json, print_table, vector
@@ -23,8 +23,12 @@ __all__ = ["parameter_facts", "print_parameters", "show"]
 
 def show(
     twin: TwinName,
-    text: Annotated[str, typer.Argument(metavar="[FILTER]", help="Only parameters whose path holds this.")] = "",
+    text: Annotated[
+        str,
+        typer.Argument(metavar="[FILTER]", help="Only parameters whose path holds this.", autocompletion=complete_parameters),
+    ] = "",
     parameters: Annotated[bool, typer.Option("--parameters", help="Only parameters; all without FILTER.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every link, joint, part, sensor, scenario and parameter.")] = False,
     variant: Variant = None,
     package: Packages = None,
     arg: Arguments = None,
@@ -39,7 +43,7 @@ def show(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.h", help="With --header: where to.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """What a twin or a world is made of: mass, inertia, parts, parameters; or its C header."""
+    """What a twin or a world is made of, on one screen; all of it, some of its parameters, or its C header."""
     import didymos
 
     read = Reading(package=package, arg=arg, repair=repair)
@@ -52,7 +56,7 @@ def show(
     if find_world(twin) is not None:
         from didymos.cli.show_world import show_world
 
-        return show_world(didymos.load_world(twin, run_code=False), text, parameters, as_json)
+        return show_world(didymos.load_world(twin, run_code=False), text, parameters, everything, as_json)
     loaded = didymos.load(twin, variant=variant, run_code=False, **reading(read))
     if scenario is not None:
         from didymos.engine.build import choose_scenario
@@ -69,6 +73,11 @@ def show(
         raise InputError(f"no parameter of {loaded.name} has {text!r} in its path{nearest(text, loaded.parameters)}")
     if as_json:
         print_json({**_as_json(loaded, chosen), "designed": [f"control.gains.{path}" for path in designed]})
+        return 0
+    if not (parameters or text or everything):
+        from didymos.cli.show_summary import print_twin
+
+        print_twin(loaded)
         return 0
     if not (parameters or text):
         _print_structure(loaded)

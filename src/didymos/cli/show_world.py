@@ -15,20 +15,22 @@ if TYPE_CHECKING:
 __all__ = ["show_world"]
 
 
-def show_world(world: World, text: str, parameters: bool, as_json: bool) -> int:
-    """Print a world; `text` chooses parameters by a part of their path."""
+def show_world(world: World, text: str, parameters: bool, everything: bool, as_json: bool) -> int:
+    """Print a world, on one screen or `everything`; `text` chooses parameters by a part of their path."""
     chosen = {path: parameter for path, parameter in world.parameters.items() if text in path}
     if text and not chosen:
         raise InputError(f"no parameter of {world.name} has {text!r} in its path{nearest(text, world.parameters)}")
     if as_json:
         print_json({**_facts(world), "parameters": parameter_facts(chosen)})
         return 0
+    if not (parameters or text or everything):
+        from didymos.cli.show_summary import print_world
+
+        print_world(world)
+        return 0
     if not (parameters or text):
         _print_structure(world)
-    if parameters or text:
-        print_parameters(chosen)
-    else:
-        print(f"{len(chosen)} parameters; didymos show {world.name} --parameters, or a part of a path, lists them")
+    print_parameters(chosen)
     return 0
 
 

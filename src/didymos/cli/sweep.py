@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from didymos.cli.command import command
+from didymos.cli.completion import complete_settings
 from didymos.cli.description_options import Reading
 from didymos.cli.options import (
     AsJson,
@@ -60,7 +61,8 @@ class SweepOptions:
     vary: Annotated[
         list[str] | None,
         typer.Option(
-            "--vary", metavar="PATH=LO:HI", help="Draw a parameter in a range, or from log:LO:HI or normal:MEAN:SD; repeatable."
+            "--vary", metavar="PATH=LO:HI", help="Draw a parameter in a range, or from log:LO:HI or normal:MEAN:SD; repeatable.",
+            autocompletion=complete_settings,
         ),
     ] = None
     sampling: Annotated[

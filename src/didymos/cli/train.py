@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from didymos.cli.text import print_json, print_table
 from didymos.errors import InputError
 
 if TYPE_CHECKING:
+    from didymos.describe.twin import Twin
     from didymos.learning.train import Trained
     from didymos.learning.training import Progress
 
@@ -81,7 +83,7 @@ class TrainOptions:
 
 @command
 def train(options: TrainOptions) -> int:
-    """Train a policy for a task of a twin; fly it with didymos run TWIN --control FOLDER/policy.npz.
+    """Train a policy for a task of a twin; fly it with the command that is printed at the end.
 
     Ctrl-C leaves everything in the folder; --resume goes on.
     """
@@ -111,7 +113,7 @@ def train(options: TrainOptions) -> int:
     except KeyboardInterrupt:
         print(f"didymos: {folder} holds what was found; --resume goes on", file=sys.stderr)
         raise
-    _tell(found, options, task)
+    _tell(found, options, twin, task)
     return 0
 
 
@@ -124,13 +126,13 @@ def _sizes(text: str | None) -> list[int] | None:
         raise InputError(f"found {text!r}, expected sizes joined by commas, as 16,16", option="hidden") from None
 
 
-def _tell(found: Trained, options: TrainOptions, task: str) -> None:
+def _tell(found: Trained, options: TrainOptions, twin: Twin, task: str) -> None:
     policy = found.folder / "policy.npz"
     if options.as_json:
         print_json({
             "twin": options.twin, "task": task, "return": found.value, "generations": found.generations,
             "seconds": found.seconds, "numbers": found.policy.numbers.size, "policy": policy, "curve": found.folder / "curve.png",
-            "unmeasured": list(found.unmeasured),
+            "unmeasured": list(found.unmeasured), "run": None if found.unmeasured else _flight(options, twin, task, policy),
         })  # fmt: skip
         return
     if not options.quiet:
@@ -142,4 +144,19 @@ def _tell(found: Trained, options: TrainOptions, task: str) -> None:
         names = ", ".join(found.unmeasured[:3]) + (", ..." if len(found.unmeasured) > 3 else "")
         print(f"didymos: it observes {names}, which no sensor measures: it cannot run as a control program", file=sys.stderr)
     elif not options.quiet:
-        print(f"didymos run {options.twin} --control {policy}")
+        print(_flight(options, twin, task, policy))
+
+
+def _flight(options: TrainOptions, twin: Twin, task: str, policy: Path) -> str:
+    """The command that lets the policy drive where it was trained: begin, wind and so on as the task has them."""
+    from didymos.learning.task_surroundings import surroundings
+
+    read, about = options.read, twin.file.tasks[task]
+    single = {"--control": policy, "--variant": options.variant, "--with": options.values, "--scenario": about.scenario}
+    several = {"--package": read.package, "--arg": read.arg, "--set": options.sets}
+    words = ["didymos", "run", options.twin]
+    words += [word for flag, value in single.items() if value is not None for word in (flag, str(value))]
+    words += [word for flag, items in several.items() for item in items or () for word in (flag, str(item))]
+    words += ["--repair"] if read.repair else []
+    words += [word for path, value in surroundings(twin, about).items() for word in ("--set", f"{path}={value:.12g}")]
+    return shlex.join([*words, "--seconds", f"{about.seconds:g}"])
