@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, and before numpy: tests share the cores by themselves
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

@@ -6,15 +6,28 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from threading import Barrier, Thread
+from typing import Any, cast
 
 import pytest
+from numba import types
+from numba.core.compiler_lock import global_compiler_lock
 
 import didymos
+from didymos.compiled import c_function, kernel
+from didymos.engine import law_table
+from didymos.engine.law_table import register
 from didymos.errors import InputError
+from didymos.kernel_cache import KernelCache
 
 SRC = Path(didymos.__file__).parent.parent
+
+
+def _double(value: float) -> float:
+    return 2.0 * value
+
 
 LAW = """
 from numba import types
@@ -241,6 +254,67 @@ print(len(files))
     assert done.stdout.split() == ["TypingError", "1"], done.stderr
 
 
+def test_threads_of_one_process_compile_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """numba's folder, the search for garbage and a kernel's file are the process's: no other thread may be at them."""
+    held = []
+
+    class Watched(KernelCache):
+        def __init__(self, function: Callable[..., Any]) -> None:
+            held.append(("made", global_compiler_lock.is_locked()))
+            super().__init__(function)
+
+        def release(self) -> None:
+            held.append(("let go", global_compiler_lock.is_locked()))
+            super().release()
+
+    monkeypatch.setattr(didymos.compiled, "KernelCache", Watched)
+    lonely: Any = kernel(_double)
+    assert lonely(2.0) == 4.0
+    assert dict(held) == {"made": True, "let go": True}
+    addresses: list[int] = []
+    law, began = c_function(types.float64(types.float64))(_double), Barrier(2)
+
+    def ask() -> None:
+        began.wait(60.0)
+        addresses.append(law.address)
+
+    threads = [Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(addresses)) == 1
+
+
+def test_laws_that_two_threads_enter_at_once_have_a_place_each() -> None:
+    met = Barrier(2)
+
+    class Law:
+        """One whose address takes as long as that of another."""
+
+        def __init__(self, name: str) -> None:
+            self.signature, self.function = name, _double
+
+        @property
+        def address(self) -> int:
+            met.wait(60.0)
+            return len(self.signature)
+
+    places: dict[str, tuple[int, int]] = {}
+
+    def enter(name: str) -> None:
+        places[name] = register(Law, cast("Any", Law(name)))
+
+    threads = [Thread(target=enter, args=(name,)) for name in ("short", "longer")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert places["short"][1] != places["longer"][1]
+    for name, (own, index) in places.items():
+        assert (law_table._TABLE[index]["identity"], law_table._TABLE[index]["function"]) == (own, len(name))
+
+
 def test_what_a_sum_gives_is_asked_once_for_all_kernels(tmp_path: Path, run_python: Any) -> None:
     (tmp_path / "kernels_of_a_test.py").write_text(KERNELS)
     code = """
@@ -254,3 +328,17 @@ print((f"Function({operator.mul})", (types.float64, types.float64)) in asked, ke
 """
     done = run_python(IMPORT + code, str(tmp_path))
     assert done.stdout.split() == ["True", "6.0", "5.0"], done.stderr
+
+
+def test_a_users_file_that_lies_elsewhere_as_well_has_kernels_of_its_own(tmp_path: Path) -> None:
+    """They name their module, which is named after the place; those of the package are the same wherever it is installed."""
+    from didymos.compiled import cache_folder
+
+    files = [tmp_path / name / "water.py" for name in ("one", "two")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text("buoyancy = 1.0\n", encoding="utf-8")
+    one, two = (cache_folder(file).name for file in files)
+    assert one != two
+    assert one.partition("_")[0] == two.partition("_")[0]
+    assert "_" not in cache_folder(Path(didymos.__file__)).name

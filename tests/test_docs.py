@@ -17,6 +17,7 @@ from ruamel.yaml import YAML
 
 import didymos
 from didymos.cli.main import app, main
+from docs_site.transcript import COLUMNS, agrees, follow, in_this_process
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -26,7 +27,7 @@ LARGEST_PICTURE = 120_000  # [byte]
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NOT_CHEAP = ("betaflight", "bench", "--real-time", "--robot", "cockpit", "--view")  # the last two wait for a person
 _RECORDED = "--robot log:"  # a recording in the place of a robot
-_DRAWS_THE_ROBOT = re.compile(r" --(clip|picture) \S+")  # tested in tests/record, and not possible on every machine
+_DRAWS_THE_ROBOT = re.compile(r" --(clip|picture|camera) \S+")  # tested in tests/record, and not possible on every machine
 
 URDF = """<robot name="box">
   <link name="box">
@@ -77,7 +78,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "bench.csv").write_text("speed [rpm],thrust [g],power [W]\n3000,120,9\n6000,480,70\n", encoding="utf-8")
     (tmp_path / "values.yaml").write_text(blocks(ROOT / "docs" / "parameters.md", "yaml")[0], encoding="utf-8")
     hold = next(block for block in blocks(ROOT / "README.md", "python") if "class Hold" in block)
-    (tmp_path / "hold.py").write_text("import didymos\n\n\n" + hold, encoding="utf-8")
+    (tmp_path / "hold.py").write_text(hold, encoding="utf-8")
     (tmp_path / "mine.py").write_text(blocks(ROOT / "docs" / "firmware.md", "python")[0], encoding="utf-8")
     for scenario in ("sine", "step"):
         (tmp_path / f"{scenario}.csv").write_text(recording(scenario), encoding="utf-8")
@@ -101,13 +102,16 @@ def test_every_command_on_a_page_exists_and_its_options_parse(words: list[str]) 
     group: Any = typer.main.get_command(app)
     context = group.make_context("didymos", list(words))
     name, verb, rest = group.resolve_command(context, [*context._protected_args, *context.args])
-    verb.make_context(name, rest, parent=context)
+    context = verb.make_context(name, rest, parent=context)
+    if hasattr(verb, "commands"):
+        name, below, rest = verb.resolve_command(context, [*context._protected_args, *context.args])
+        below.make_context(name, rest, parent=context)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_commands_of_a_page_run(page: Path, workshop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     expected = {_DRAWS_THE_ROBOT.sub("", shlex.join(words)): status for words, status in commands(page)}
-    in_order = sorted(expected, key=lambda text: not text.startswith("new "))  # README checks my_robot before it makes it
+    in_order = sorted(expected, key=lambda text: not text.startswith("new "))  # a page may speak of a twin before it makes it
     for text in in_order:
         if not any(word in _NOT_CHEAP for word in text.replace(_RECORDED, "").split()):
             assert main(shlex.split(text)) == expected[text], (text, capsys.readouterr().err)
@@ -116,10 +120,39 @@ def test_the_commands_of_a_page_run(page: Path, workshop: Path, capsys: pytest.C
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_python_of_a_page_runs(page: Path, workshop: Path) -> None:
     shared: dict[str, Any] = {"__name__": "page"}
-    if page.name == "README.md":  # it compares a recording that has the twin's own names
-        didymos.load("quadcopter").simulate(scenario="hover").run(1.0).save(workshop / "real.csv")
+    if page == ROOT / "README.md":  # its commands recorded one
+        didymos.load("quadcopter").simulate(scenario="climb").run(1.0).save(workshop / "climb.mcap")
     for block in blocks(page, "python"):
         exec(compile(block, name_of(page), "exec"), shared)
+
+
+FOLLOWED = {ROOT / "README.md", *(ROOT / "docs" / "tutorials").glob("*.md")}  # by tests/test_newcomer.py, in a clean environment
+TRANSCRIPTS = [page for page in PAGES if blocks(page, "console") and page not in FOLLOWED]
+
+
+@pytest.mark.parametrize("page", TRANSCRIPTS, ids=name_of)
+def test_a_reader_who_follows_a_page_is_told_what_it_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files and commands of the page, in order, in an empty folder; tools/docs_site/transcript.py mends it."""
+    text = page.read_text(encoding="utf-8")
+    if "$ cc " in text and shutil.which("cc") is None:
+        pytest.skip("no C compiler here; apt-get install gcc libc6-dev")
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    monkeypatch.setenv("DIDYMOS_CONFIG", str(tmp_path / "settings"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(didymos.__file__).parents[1]))
+    (tmp_path / "page").mkdir()
+    for command, status, said in follow(text, tmp_path / "page", in_this_process):
+        assert status == command.status, (command.line, said)
+        assert agrees(command.said, said), (command.line, said)
+
+
+def test_what_a_page_shows_may_differ_in_the_last_digits_and_where_it_says_so() -> None:
+    assert agrees(["speed  0.299916 m/s", "..."], "speed 0.299917 m/s\nand more")
+    assert agrees(["tilt  1.2e-05 rad"], "tilt  3.4e-06 rad")
+    assert agrees(["...", "  ok  a  1 m", "...", "end"], "begin\n  ok  a  1 m\n  ok  b  2 m\nend\n")
+    assert not agrees(["speed  0.2999 m/s"], "speed  0.3009 m/s")
+    assert not agrees(["  ok  a"], "  MISSED  a")
+    assert not agrees([], "something")
+    assert not agrees(["first", "...", "last"], "first\nsecond\n")
 
 
 def merged(base: Any, more: Any) -> Any:

@@ -77,8 +77,8 @@ def test_it_opens_exponentially_and_sinks_where_drag_carries_weight() -> None:
 
 
 def test_looking_runs_nothing_and_running_asks_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for verb in ("show", "check"):
-        assert main([verb, str(folder)]) == 0
+    for words in (["show", str(folder), "--all"], ["check", str(folder)]):
+        assert main(words) == 0
     assert "parts.canopy.drag_coefficient" in capsys.readouterr().out
     assert main(["run", str(folder)]) == 2
     assert "twin.yaml:14: parts.canopy.kind: names code, parachute.py:Parachute, that runs only" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -103,8 +104,14 @@ def test_no_room_but_the_command_line_uses_the_front_door() -> None:
     assert users == set()
 
 
+def every_verb(group: Any) -> Iterator[Any]:
+    """All verbs of the command line, those below others as well."""
+    for verb in group.commands.values():
+        yield from every_verb(verb) if hasattr(verb, "commands") else [verb]
+
+
 def test_a_flag_of_the_command_line_is_named_in_its_own_room_only() -> None:
-    verbs = typer.main.get_command(app).commands.values()  # type: ignore[attr-defined]
+    verbs = every_verb(typer.main.get_command(app))
     spelt = (name for verb in verbs for item in verb.params for name in (*item.opts, *item.secondary_opts))
     flags = {name for name in spelt if name.startswith("--")}
     assert {"--record", "--set", "--real-time"} <= flags

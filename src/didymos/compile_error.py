@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from didymos.errors import InputError, nearest
+from didymos.extras import missing
 
 __all__ = ["compile_error"]
 
@@ -30,6 +31,9 @@ def compile_error(function: Callable[..., Any], records: Iterable[Any], error: E
         text = " ".join(line for line in lines if line and not line.startswith(_IDLE))[:400] or type(error).__name__
         found = _LINE.search(said)
         line = int(found[1]) if found else code.co_firstlineno
+        if "scipy" in text:
+            what = f"{function.__qualname__} multiplies matrices, which needs"
+            return missing(what, "scipy", "fit", file=code.co_filename, line=line)
     return InputError(f"{function.__qualname__} cannot be compiled: {text}", file=code.co_filename, line=line)
 
 

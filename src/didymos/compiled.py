@@ -3,7 +3,8 @@
 numba itself looks only at the file of a function when it decides whether a cached binary is still good; a change in a
 kernel that is called from another file would go unseen. Our cache folder is therefore named after a digest of the file of
 the function, of every file of the package that it imports, directly or through others, and of the versions of the compiler
-and the engine: a change starts a fresh folder for just those kernels that may depend on it.
+and the engine: a change starts a fresh folder for just those kernels that may depend on it. Where the package is installed and
+when is no part of it: environments of one user share what is compiled.
 
 numba's index files are pickles, and what is compiled is code: the cache lies where nobody else can write (`private_folder.py`),
 or there is none beyond this run.
@@ -30,13 +31,14 @@ import llvmlite
 import numba
 from numba import types
 from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import CPUDispatcher
 
 import didymos.late_blas  # before numba loads what asks for scipy  # noqa: F401
 from didymos.compile_bar import show_progress
 from didymos.compile_error import compile_error
-from didymos.kernel_cache import KernelCache
+from didymos.kernel_cache import FolderLocator, KernelCache
 from didymos.kernel_compiler import KernelCompiler
 from didymos.portable import check_portable, is_portable
 from didymos.private_folder import own_folder_of_this_run, private_folder
@@ -152,8 +154,12 @@ def _last_used(folder: Path) -> float:
 
 @cache
 def cache_folder(file: Path) -> Path:
-    """Folder of the compiled kernels of a source file in its present state; made on first use."""
-    folder = _cache_parent() / _digest(file)
+    """Folder of the compiled kernels of a source file in its present state; made on first use.
+
+    A user's file has one for each place where it lies: what is compiled names its module, and that is named after the place.
+    """
+    own = "" if file.is_relative_to(_ROOT) else f"_{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
+    folder = _cache_parent() / f"{_digest(file)}{own}"
     if not folder.is_dir():
         show_progress(folder.parent)
     folder.mkdir(exist_ok=True)
@@ -170,12 +176,13 @@ def source_digest(function: Callable[..., Any]) -> str:
 @contextmanager
 def _cached_in(folder: Path) -> Iterator[None]:
     """Let numba's cache point to a folder, and only here: other code keeps its own."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
+    config = numba.config
+    before = config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES
+    config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = str(folder), f"{FolderLocator.__module__}.{FolderLocator.__qualname__}"
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = before
 
 
 @contextmanager
@@ -201,13 +208,15 @@ class _Linked(CPUDispatcher):
 
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
         super().__init__(py_func, locals, targetoptions or dict(self.options), KernelCompiler)
+        self._cache: Any
 
     def enable_caching(self) -> None:
         """Keep what is compiled from now on."""
         file = Path(self.py_func.__code__.co_filename)
-        if file.is_file():  # there is nothing to cache one of a notebook under
-            with _cached_in(cache_folder(file) / self.subfolder):
-                self._cache = KernelCache(self.py_func)
+        with global_compiler_lock:
+            if isinstance(self._cache, NullCache) and file.is_file():  # there is nothing to cache one of a notebook under
+                with _cached_in(cache_folder(file) / self.subfolder):
+                    self._cache = KernelCache(self.py_func)
 
     def is_kept(self) -> bool:
         """Whether there is anything of it in the cache."""
@@ -217,14 +226,15 @@ class _Linked(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """The code for a signature: of this process, of the cache, or new."""
-        if isinstance(self._cache, NullCache):  # most kernels of a warm cache are never asked for
-            self.enable_caching()
-        try:
-            with _collector_rests():
-                return super().compile(sig)
-        finally:
-            if isinstance(self._cache, KernelCache):
-                self._cache.release()
+        with global_compiler_lock:  # one thread of a process compiles at a time, and holds the file's lock
+            if isinstance(self._cache, NullCache):  # most kernels of a warm cache are never asked for
+                self.enable_caching()
+            try:
+                with _collector_rests():
+                    return super().compile(sig)
+            finally:
+                if isinstance(self._cache, KernelCache):
+                    self._cache.release()
 
 
 class _Kernel(_Linked):
@@ -254,10 +264,18 @@ class CFunction:
     def __init__(self, signature: Any, function: Callable[..., Any]) -> None:
         self.__doc__ = function.__doc__
         self.signature, self.function = signature, function
+        self._address: int | None = None
 
-    @cached_property
+    @property
     def address(self) -> int:
         """What the engine and the loop call."""
+        if self._address is None:
+            with global_compiler_lock:  # and not one of its own: two threads would wait for each other
+                if self._address is None:
+                    self._address = self._compile()
+        return self._address
+
+    def _compile(self) -> int:
         # numba finds a cached function by its module; one whose module is gone (of a notebook, of runpy) is compiled each time
         file = Path(self.function.__code__.co_filename)
         lasting = self.function.__module__ in sys.modules and file.is_file()

@@ -92,6 +92,11 @@ class Declaration:
             return tuple(f"{self.name}.{i}" for i in range(math.prod(self.shape)))
         return (self.name,)
 
+    @property
+    def each_unit(self) -> tuple[str, ...]:
+        """The unit of each of its numbers."""
+        return self.units or (self.unit,) * len(self.names)
+
 
 def _shape(count: int | tuple[int, ...] | None) -> tuple[int, ...]:
     if count is None:

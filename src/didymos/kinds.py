@@ -20,9 +20,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, Generic, TypeVar
 
 from didymos.errors import InputError, nearest
@@ -230,6 +231,13 @@ def _from_module(name: str) -> ModuleType:
         raise InputError(f"the module {name!r} cannot be imported: {_short(error)}") from error
 
 
+class _SourceLoader(SourceFileLoader):
+    """Reads the file itself each time, and leaves nothing beside it: byte code knows a change only by its second and the size."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _from_file(path: Path) -> ModuleType:
     try:
         there = path.is_file()
@@ -238,7 +246,7 @@ def _from_file(path: Path) -> ModuleType:
     if not there:
         raise InputError("there is no such file", file=path)
     name = f"didymos_user_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
     if spec is None or spec.loader is None:
         raise InputError("is not a Python file", file=path)
     module = importlib.util.module_from_spec(spec)

@@ -1,8 +1,8 @@
 """numba without scipy, until a kernel needs scipy.
 
 When it loads its array functions, numba imports `scipy.linalg`, which takes as long as all of numba, to learn whether there
-is a BLAS. Where a Didymos is installed there is one, for it needs scipy. A kernel that multiplies matrices asks for BLAS once
-more when it is compiled, and finds it when it is called.
+is a BLAS. No kernel of ours multiplies matrices by it. One of a user's asks for BLAS once more when it is compiled, and finds it
+when it is called, where scipy is installed.
 """
 
 from __future__ import annotations

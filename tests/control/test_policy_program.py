@@ -91,6 +91,27 @@ def test_a_program_that_it_commands_flies_as_it_does_alone(tmp_path: Path) -> No
     assert {"roll", "pitch", "yaw"} <= set(simulation.program.setpoints)
 
 
+def test_what_it_answers_is_recorded_in_the_units_of_what_it_commands(tmp_path: Path) -> None:
+    units = {}
+    for policy in (hover(), commanding(0.0)):
+        twin = didymos.load("quadcopter")
+        twin.replace_program(str(policy.save(tmp_path / "p.npz")))
+        log = twin.simulate(scenario="hover").run(0.1)
+        units |= {name: log[name].unit for name in log.signals if name.startswith("control.action")}
+    assert units == {**{f"control.action.inputs.{name}": "1" for name in MOTORS}, "control.action.setpoints.z": "m"}
+
+
+def test_set_points_that_it_does_not_read_are_known(tmp_path: Path) -> None:
+    twin = didymos.load("quadcopter")
+    twin.replace_program(str(hover().save(tmp_path / "hover.npz")))
+    (robot,) = twin.simulate(scenario="hover").robots.values()
+    assert robot.unread_setpoints == ("roll", "pitch", "yaw", "x", "y")  # those of the twin's scenarios, too
+    (robot,) = didymos.load("quadcopter").simulate(scenario="hover").robots.values()
+    assert robot.unread_setpoints == ()
+    (robot,) = twin.simulate(scenario="hover", control=Asked()).robots.values()  # Python may read any of them
+    assert robot.unread_setpoints == ()
+
+
 def test_what_it_reports_and_remembers_goes_on_after_a_restore(tmp_path: Path) -> None:
     twin = didymos.load("quadcopter")
     twin.replace_program(str(hover().save(tmp_path / "hover.npz")))

@@ -46,6 +46,23 @@ def test_a_body_that_is_put_elsewhere_goes_on_from_there(ball: Twin) -> None:
     assert log["truth.angular_velocity.y"].values[-1] == pytest.approx(0.7, abs=1e-6)
 
 
+def test_a_joint_that_is_put_elsewhere_goes_on_from_there(ball: Twin) -> None:
+    run = Run(ball.simulate())
+    run.advance(10)
+    run.intervene("put", "joints.hinge", 0.4, 1.5)
+    run.advance(100)
+    run.intervene("put", "joints.hinge", -0.2)
+    run.advance(100)
+    run.close()
+    angle, speed = run.log["joints.hinge.position"].values, run.log["joints.hinge.velocity"].values
+    assert angle[10] == 0.4
+    assert angle[109] == pytest.approx(0.4 + 0.099 * 1.5, abs=1e-6)  # 1e-9 kg on it do not hold it back
+    assert angle[110] == -0.2
+    np.testing.assert_allclose(speed[110:], 0.0, atol=1e-6)
+    again = ball.simulate().run(0.21, interventions=run.interventions)
+    assert again.sha256 == run.log.sha256
+
+
 def test_what_cannot_be_put_is_refused_and_changes_nothing(ball: Twin, make_twin: Any) -> None:
     run = Run(ball.simulate())
     before = run.simulation.data.qpos.copy()
@@ -56,6 +73,10 @@ def test_what_cannot_be_put_is_refused_and_changes_nothing(ball: Twin, make_twin
         ("robot", [float("nan"), *STATE[1:]]),
         ("objects.crat", STATE),
         ("robot", STATE[:7]),
+        ("joints.hing", [0.1]),
+        ("joints.root", [0.1]),
+        ("joints.hinge", [0.1, 0.2, 0.3]),
+        ("joints.hinge", []),
     ):
         with pytest.raises(InputError):
             run.intervene("put", path, *state)

@@ -9,9 +9,11 @@ import pytest
 
 import didymos
 from didymos import InputError, Log
+from didymos.cli.main import main
 from didymos.control.idle import Idle
 from didymos.describe.twin import Twin
-from didymos.engine.intervention import Intervention, load_interventions, save_interventions
+from didymos.engine.given import Given
+from didymos.engine.intervention import Intervention, InterventionLog, load_interventions, save_interventions
 from didymos.engine.run import Run
 from didymos.parts.drive import Drive
 
@@ -52,6 +54,33 @@ def test_a_run_by_hand_is_repeated_to_the_same_bytes(quadcopter: Twin, tmp_path:
     log = simulation.run(done.seconds, record=tmp_path / "again.mcap", interventions=done.interventions)
     assert log.sha256 == run.log.sha256
     assert (tmp_path / "again.mcap").read_bytes() == (tmp_path / "by_hand.mcap").read_bytes()
+
+
+def test_a_log_names_the_file_of_a_program_without_its_folder() -> None:
+    given = Given({}, r"a=/home/me/hold.py:Hold,b=C:\me\net.npz,c=package.module:Hold")
+    assert given.metadata == {"control": "a=hold.py:Hold,b=net.npz,c=package.module:Hold"}
+    assert Given({}, "../policy.npz").metadata == {"control": "policy.npz"}
+
+
+@pytest.mark.parametrize("source", ["by_hand.yaml", "by_hand.mcap"])
+def test_a_recording_tells_what_the_twin_was_given_before(
+    quadcopter: Twin, tmp_path: Path, source: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twin = quadcopter.copy()
+    twin.replace_program("multirotor_pd", gains={"height": {"hover": 0.5}}, options={"sensor": "state"})
+    twin.set("parts.drag.area_x", 0.01)
+    run = Run(twin.simulate(scenario="hover"), tmp_path / "by_hand.mcap")
+    run.intervene("steer", "setpoints.roll", 0.01)
+    run.advance(8)
+    run.close()
+    save_interventions(tmp_path / "by_hand.yaml", run.intervention_log())
+    options = ["--set", "parts.drag.area_x=0.01", "--control", "multirotor_pd"]
+    given = load_interventions(tmp_path / source).given
+    assert given.options == [("set", "parts.drag.area_x=0.01"), ("control", "multirotor_pd")]
+    assert " ".join(options) in (tmp_path / "by_hand.yaml").read_text().partition("\n")[0]
+    for again, said in ((options, False), ([], True)):
+        assert main(["run", "quadcopter", *again, "--interventions", str(tmp_path / source)]) == 0
+        assert (f"was made with {' '.join(options)}" in capsys.readouterr().err) is said
 
 
 def test_each_deed_changes_the_run(quadcopter: Twin, tmp_path: Path) -> None:
@@ -184,3 +213,12 @@ def test_what_is_wrong_in_a_file_is_said_in_plain_words(tmp_path: Path, text: st
 def test_a_number_beyond_all_numbers_is_refused() -> None:
     with pytest.raises(InputError, match="expected numbers for tick and value"):
         Intervention.read({"tick": 1, "kind": "steer", "path": "setpoints.z", "value": [10**400]})
+
+
+def test_an_hour_with_the_sticks_in_hand_is_read_again(tmp_path: Path) -> None:
+    """More than a twin file may hold: 50 a second."""
+    steered = tuple(Intervention(8 * i, "steer", 'setpoints."z"', (0.1 * i,)) for i in range(180_000))
+    done = (*steered, Intervention(10**7, "push", "body", (0.0, -1e-300, 2.5)))
+    log = InterventionLog("quadcopter", "hover", 7, 3600.0, done, piloted=True, branched=(3,))
+    save_interventions(tmp_path / "hour.yaml", log)
+    assert load_interventions(tmp_path / "hour.yaml") == log

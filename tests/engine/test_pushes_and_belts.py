@@ -38,6 +38,19 @@ def test_a_person_pushes_beside_a_stimulus(make_twin: Any) -> None:
     assert log["truth.velocity.y"].values[-1] == pytest.approx((30.0 * 0.1 + 10.0 * 0.25) / MASS, rel=1e-9)
 
 
+@pytest.mark.parametrize("wake", [False, True])
+def test_a_push_away_from_the_centre_turns_a_body_as_well(make_twin: Any, wake: bool) -> None:
+    """Half a newton metre about z and a force along it, for 0.2 s; a wake's numbers in the state are none of a push's."""
+    simulation = make_twin(world=STILL | {"wake": {"on": wake}}).simulate()
+    ticks = round(0.2 / simulation.period)
+    inertia = float(simulation.model.body_inertia[simulation.links.root_body(simulation.model)][2])
+    begin = Intervention(0, "push", "body", (0.0, 0.0, 3.0, 0.0, 0.0, 0.5))
+    deeds = [begin, Intervention(ticks, "push", "body", (0.0, 0.0, 0.0))]
+    log = simulation.run(0.3, interventions=deeds)
+    assert log["truth.angular_velocity.z"].values[-1] == pytest.approx(0.5 * 0.2 / inertia, rel=1e-9)
+    assert log["truth.velocity.z"].values[-1] == pytest.approx(3.0 * 0.2 / MASS, rel=1e-9)
+
+
 @pytest.mark.parametrize(("target", "sentence"), [("push.bodi.y", "did you mean 'body'"), ("push.body.w", "push.LINK.x")])
 def test_a_push_on_nothing_is_refused(make_twin: Any, target: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):

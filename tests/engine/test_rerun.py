@@ -66,6 +66,15 @@ def test_after_a_first_comparison_nothing_is_built_any_more(quadcopter: Any) -> 
     assert reruns.builds == 2  # the first, and the one that the second was compared with
 
 
+def test_of_patterns_that_overlap_the_last_one_counts_in_every_run(quadcopter: Any) -> None:
+    area = "parts.motor1.disc_area"
+    reruns = Reruns(quadcopter, "hover")
+    for seed, (all_of_them, one) in enumerate([(0.016, 0.02), (0.0165, 0.021), (0.017, 0.021), (0.0175, 0.021)]):
+        simulation = reruns.begin(seed, {"parts.motor?.disc_area": all_of_them, area: one})
+        assert (simulation.get(area), simulation.get("parts.motor2.disc_area")) == (one, all_of_them)
+    assert reruns.builds == 2
+
+
 def test_what_a_program_is_told_when_it_is_built_is_built_anew(quadcopter: Any) -> None:
     reruns = Reruns(quadcopter, "gusts")  # its estimator believes in the gravity of the twin
     for seed, gravity in enumerate((9.7, 9.75, 9.8)):

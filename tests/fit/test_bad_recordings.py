@@ -56,6 +56,10 @@ BAD: dict[str, tuple[Callable[[Columns], Columns], tuple[str, ...], str]] = {
     "column": (dict, ("--column", "out_pos=parts.drive.output_position"), "no column 'out_pos', did you mean 'out_pos_rad'"),
     "signal": (dict, ("--column", "out_pos_rad=parts.drive.output_positon"), "did you mean 'parts.drive.output_position'"),
     "parameter": (dict, ("--parameters", "parts.drive.colomb=0:1"), "did you mean 'parts.drive.coulomb'"),
+    "two words": (
+        dict, ("--parameters", "parts.drive.coulomb", "parts.drive.viscous"),
+        "found parts.drive.viscous among the recordings; several parameters are one word, with commas",
+    ),
     "no effect": (dict, ("--parameters", "parts.drive.peak_torque=3:5"), "parts.drive.peak_torque: has no effect on these"),
     "fixed": (dict, ("--parameters", "parts.drive.ratio=9:11"), "is fixed for a run and cannot be fitted"),
 }

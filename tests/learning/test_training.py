@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,23 @@ def test_what_it_may_not_observe_as_a_program_is_said(rail: Path) -> None:
     twin.replace_program(str(found.folder / "policy.npz"))
     with pytest.raises(InputError, match="the truth, which no robot can measure"):
         twin.simulate()
+
+
+def test_the_command_at_the_end_flies_the_policy_where_it_was_trained(rail: Path, capsys: Any, monkeypatch: Any) -> None:
+    monkeypatch.chdir(rail.parent)
+    text = TWIN.replace("start: {joints.rail: [-0.3, 0.3]}", "start: {joints.rail: [0.1, 0.5]}\n    set: {parts.push.kp: 30}")
+    (rail / "twin.yaml").write_text(text.replace("seconds: 2\n    rate", "seconds: 1\n    scenario: stay\n    rate"))
+    given = ["--generations", "1", "--population", "2", "--validation", "1", "--set", "parts.push.kd=9"]
+    assert main(["train", "rail", *given]) == 0
+    said = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    assert said[:5] == ["didymos", "run", "rail", "--control", "rail_hold/policy.npz"]
+    rest = set(zip(said[5::2], said[6::2], strict=True))
+    assert rest == {
+        ("--scenario", "stay"), ("--seconds", "1"), ("--set", "parts.push.kd=9"), ("--set", "parts.push.kp=30"),
+        ("--set", "start.joints.rail=0.3"),
+    }  # fmt: skip
+    assert main([*said[1:], "--record", "flown.mcap", "--quiet"]) == 0
+    assert didymos.Log.load("flown.mcap")["joints.rail.position"].values[0] == 0.3
 
 
 def test_a_policy_to_begin_with_has_to_be_of_the_task(rail: Path) -> None:

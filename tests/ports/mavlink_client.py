@@ -7,10 +7,12 @@ POINTS are latitude and longitude [deg] and height above home [m], as JSON. Prin
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import math
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 150.0  # [s] of the wall clock for any one step, on a busy machine
+AGAIN = 5.0  # [s] after which a question without an answer is asked again, as the protocol has it
+ROOM, SO_RCVBUFFORCE = 4_000_000, 33  # [bytes]; Linux
 ACCELERATION, GAIN, HEIGHT, RADIUS = 4.0, 1.25, 3.0, 0.3
 Points = list[list[float]]
 
@@ -30,11 +34,20 @@ def fly_pymavlink(address: str, system: int, points: Points) -> dict[str, Any]:
 
     mavlink = mavutil.mavlink
     link = mavutil.mavlink_connection(address)
+    with contextlib.suppress(OSError):  # what comes while others have the processor waits here; more than this needs rights
+        link.port.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
 
-    def wait(kind: str, fits: Callable[[Any], bool] = lambda _message: True) -> Any:
-        """The next message of a kind of our system that fits, while we say that we are there."""
+    def wait(kind: str, fits: Callable[[Any], bool] = lambda _message: True, ask: Callable[[int], None] | None = None) -> Any:
+        """The next message of a kind of our system that fits, while we say that we are there.
+
+        `ask` is told how often it has asked before, and asks again where no answer has come: datagrams may be lost.
+        """
         end = time.monotonic() + PATIENCE
+        asked, next_question = 0, 0.0
         while time.monotonic() < end:
+            if ask is not None and time.monotonic() >= next_question:
+                ask(asked)
+                asked, next_question = asked + 1, time.monotonic() + AGAIN
             if time.monotonic() - said[0] > 1.0:
                 said[0] = time.monotonic()
                 link.mav.heartbeat_send(mavlink.MAV_TYPE_GCS, mavlink.MAV_AUTOPILOT_INVALID, 0, 0, 0)
@@ -45,16 +58,24 @@ def fly_pymavlink(address: str, system: int, points: Points) -> dict[str, Any]:
 
     def command(number: int, *parameters: float) -> int:
         """The result of a command."""
-        link.mav.command_long_send(system, 1, number, 0, *parameters, *([0.0] * (7 - len(parameters))))
-        return int(wait("COMMAND_ACK", lambda message: message.command == number).result)
+        numbers = (*parameters, *([0.0] * (7 - len(parameters))))
+
+        def ask(before: int) -> None:
+            link.mav.command_long_send(system, 1, number, before, *numbers)
+
+        return int(wait("COMMAND_ACK", lambda message: message.command == number, ask).result)
 
     def parameter(name: str) -> float:
-        link.mav.param_request_read_send(system, 1, name.encode(), -1)
-        return float(wait("PARAM_VALUE", lambda message: message.param_id == name).param_value)
+        def ask(_before: int) -> None:
+            link.mav.param_request_read_send(system, 1, name.encode(), -1)
+
+        return float(wait("PARAM_VALUE", lambda message: message.param_id == name, ask).param_value)
 
     def set_parameter(name: str, value: float) -> float:
-        link.mav.param_set_send(system, 1, name.encode(), value, mavlink.MAV_PARAM_TYPE_REAL32)
-        return float(wait("PARAM_VALUE", lambda message: message.param_id == name).param_value)
+        def ask(_before: int) -> None:
+            link.mav.param_set_send(system, 1, name.encode(), value, mavlink.MAV_PARAM_TYPE_REAL32)
+
+        return float(wait("PARAM_VALUE", lambda message: message.param_id == name, ask).param_value)
 
     said = [0.0]
     beat = wait("HEARTBEAT")
@@ -62,10 +83,17 @@ def fly_pymavlink(address: str, system: int, points: Points) -> dict[str, Any]:
     told["gain"] = parameter("POSITION_KP")
     told["set"] = [set_parameter("MPC_ACC_HOR", ACCELERATION), set_parameter("POSITION_KP", GAIN)]
     told["refused"] = set_parameter("POSITION_KP", -1.0)
-    link.mav.param_request_list_send(system, 1)
     names: dict[int, str] = {}
+
+    def ask_names(before: int) -> None:
+        """All of them, then the first that did not come."""
+        if before == 0 and not names:
+            link.mav.param_request_list_send(system, 1)
+        elif before > 0:
+            link.mav.param_request_read_send(system, 1, b"", next(i for i in range(len(names) + 1) if i not in names))
+
     while True:
-        message = wait("PARAM_VALUE")
+        message = wait("PARAM_VALUE", lambda message: message.param_index not in names, ask_names)
         names[message.param_index] = message.param_id
         if len(names) == message.param_count:
             break

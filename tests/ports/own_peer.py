@@ -46,7 +46,8 @@ def both_ways(domain, orders, ticks):
         last = heard[-1]
         found.append(
             {
-                "frame": last.header.frame_id, "name": list(last.name), "position": list(last.position),
+                "stamp": stamp(last.header.stamp), "frame": last.header.frame_id, "name": list(last.name),
+                "position": list(last.position),
                 "motors": [[item.id, item.current, item.label] for item in last.motors], "ticks": last.ticks, "on": last.on,
             }
         )

@@ -21,7 +21,7 @@ from didymos.ports.ros2.joint_lines import JointGoal, JointLine, joint_lines, sh
 from didymos.ports.ros2.spline import Point, Trajectory
 from didymos.ports.ros2.tolerances import Tolerances, of_goal
 from didymos.ports.ros2.trajectory_controller import TrajectoryController
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 
 TRAJECTORY = "joint_trajectory_controller/JointTrajectoryController"
 EFFORT = "effort_controllers/JointGroupEffortController"

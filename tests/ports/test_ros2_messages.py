@@ -14,7 +14,7 @@ from didymos.ports.ros2.commands import Command, subscriptions
 from didymos.ports.ros2.encode import MessageEncoder
 from didymos.ports.ros2.names import dds_reply, dds_request, dds_topic, dds_type, ros_name, spell, wire_names
 from didymos.ports.ros2.types import message_type
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 from didymos.record.messages import fields_of
 from didymos.record.stream import Kind, StreamLayout
 

@@ -115,7 +115,9 @@ def test_own_messages_set_handles_and_carry_signals_nested_and_in_rows(serve: An
     assert first["motors"] == [[3, 0.0, "push"], [0, 0.5, ""]]
     assert (first["ticks"], first["on"]) == (7, True)
     assert second["motors"][1][1] == 0.25
-    assert second["position"][0] - first["position"][0] == pytest.approx(2.0 / 10.0 * 1.5, rel=1e-5)
+    passed = (second["stamp"] - first["stamp"]) * 1e-9  # the last status may be that of 10 ms before
+    assert passed == pytest.approx(1.5, abs=0.011)
+    assert second["position"][0] - first["position"][0] == pytest.approx(2.0 / 10.0 * passed, rel=1e-5)
     assert third["position"][1] == fourth["position"][1] == 2.0
     assert third["motors"] == fourth["motors"] == second["motors"]
     assert facts["refused"] == 2

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from didymos.errors import InputError
+from didymos.errors import InputError, RunError
 from didymos.studies.sampling import sample
 from didymos.studies.sweep import sweep
 from didymos.studies.sweep_table import plot_sweep, save_sweep
+from didymos.studies.trial_runner import TrialRunner
 
 FALLING = """<mujoco><worldbody><body name="stone" pos="0 0 10"><freejoint name="free"/><geom size=".1" mass="1"/></body>
   </worldbody></mujoco>"""
@@ -42,6 +43,22 @@ def test_each_run_has_its_own_value_and_is_judged_by_it(falling: Any) -> None:
         assert trial.verdicts[0].value == pytest.approx(height, abs=1e-9)  # 960 roundings of 1e-15 m, summed twice
         assert trial.ok == (trial.verdicts[0].value >= 4.0)
     assert 0 < sum(trial.ok for trial in trials) < 10
+
+
+def test_a_trial_is_judged_as_a_whole_log_is(quadcopter: Any) -> None:
+    twin = quadcopter.copy()
+    stl = {"name": "low", "stl": "always[0:0.2](truth.position.z < 0.5 and imu.gyro.x < 9)"}
+    spread = {"name": "near", "signal": "truth.position", "point": [0, 0, 1], "measure": "max", "high": 3.0}
+    turned = {"name": "yaw", "signal": "truth.yaw", "measure": "max", "high": 1.0}
+    twin.add_scenarios({"rise": {"seconds": 0.3, "setpoints": {"z": 1.0}, "expect": [stl, spread, turned]}})
+    whole = twin.simulate(scenario="rise")
+    log = whole.run()
+    trial = TrialRunner(twin, scenario="rise", keep=["state.velocity.z"])((0, {"world.wind.speed": 1.0}))
+    assert trial.verdicts == whole.judge(log)
+    assert trial.signals["state.velocity.z"] == tuple(log["state.velocity.z"].values[[0, 40, 80]])
+    assert whole.run(0.1, only=whole.judged)["imu.gyro.x"].time[0] > 0.29  # it went on from there
+    with pytest.raises(RunError, match="took no rows of 'joints'"):
+        whole.run(0.1, only=whole.judged)["joints.motor1_to_axle1.position"]
 
 
 def test_the_number_of_threads_changes_nothing(falling: Any) -> None:

@@ -88,7 +88,11 @@ def _base_acceleration(memory: Any, gains: Any, rate: float) -> float:
 @kernel
 def _reach_out(settings: Any, gains: Any, memory: Any, since: float, model: Dynamics, zd: Any, tau: Any) -> None:
     """Torques [4] that hold the base's angle and bring the end effector along its path, by impedance or by the fallback."""
-    e, v, reference = errors(memory, gains, since, model.jacobian @ zd)
+    tool_rate = np.zeros(3)
+    for i in range(3):
+        for j in range(6):
+            tool_rate[i] += model.jacobian[i, j] * zd[j]
+    e, v, reference = errors(memory, gains, since, tool_rate)
     acceleration, push = _impedance(memory, gains, settings.target.mass, e, v, reference)
     rows, demanded = np.zeros((4, 6)), np.zeros(4)
     rows[0, 2] = 1.0

@@ -174,12 +174,15 @@ class Controller:
         `folder` is the twin's, to which files that options name are relative.
         """
 
-    def name_reports(self, declaration: str, names: Sequence[str]) -> None:
-        """Say what the first numbers of a declared array of reports are called: recorded as `control.DECLARATION.NAME`."""
+    def name_reports(self, declaration: str, names: Sequence[str], units: Sequence[str] = ()) -> None:
+        """Say what the first numbers of a declared array of reports are called: recorded as `control.DECLARATION.NAME`.
+
+        `units` are those of the numbers, where they differ from one to the next.
+        """
         (item,) = (item for item in type(self).reports if item.name == declaration)
         if not 0 < len(names) <= item.size:
             raise InputError(f"found {len(names)} reports, {type(self).__name__} makes 1 to {item.size}", path="control.options")
-        named = replace(item, columns=tuple(names), shape=())
+        named = replace(item, columns=tuple(names), shape=(), units=tuple(units))
         self.reports = tuple(named if item.name == declaration else item for item in self.reports)
 
     def set_gain(self, path: str, value: float) -> None:

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.control.allocation import HOVER_PRIORITY, Allocation
+from didymos.control.nonnegative import nonnegative_least_squares
 from didymos.control.rotor_place import Rotor
 from didymos.errors import InputError, nearest
 
@@ -146,13 +147,11 @@ def mixer_without(rotors: Sequence[Rotor], failed: int) -> NDArray[np.float64] |
     The others that hover without a moment, with the least sum of squares, are found by non-negative least squares; of a
     hexacopter that leaves out the one across as well. They command thrust, roll and pitch; yaw is given up.
     """
-    from scipy.optimize import nnls  # it takes half a second to import, and few programs survive a failed rotor
-
     effects = effect_matrix(rotors)
     others = [i for i in range(len(rotors)) if i != failed]
     hover = np.array([1.0, 0.0, 0.0, 0.0])
     both = np.vstack([_FIRST * effects[:, others], np.eye(len(others))])
-    shares, _ = nnls(both, np.concatenate([_FIRST * hover, np.zeros(len(others))]))
+    shares = nonnegative_least_squares(both, np.concatenate([_FIRST * hover, np.zeros(len(others))]))
     used = [i for i, share in zip(others, shares, strict=True) if share > _SHARE]
     rest = np.abs(effects[:, others] @ shares - hover).max()
     if rest > _SHARE or np.linalg.matrix_rank(effects[:3, used], tol=1e-9) < 3:

@@ -12,7 +12,7 @@ table stands while nobody holds the sticks and when the pad is lost; what was mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Protocol
 
 from pydantic import Field, model_validator
@@ -170,6 +170,12 @@ class Pilot:
         self.rest = [0.0] * CHANNELS
         for row in self.rows:
             self.rest[row.channel] = row.rest
+
+    def resume(self, table: Sequence[float] | None, offsets: Mapping[str, float]) -> None:
+        """Go on where another pilot stood: the channel table, None where nobody kept it, and what was steered how far."""
+        self._offsets = dict(offsets)
+        if table is not None:
+            self.table, self._first = tuple(table), False
 
     def look(self, time: float, period: float) -> Deeds:
         """What changes at a time [s] of the twin's clock, `period` seconds after the last look."""

@@ -12,7 +12,6 @@ memory before its own. `LINKS` (`policy_law.py`) says where each begins.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -60,17 +59,30 @@ class PolicyProgram(CompiledController):
 
     def name_joints(self, joints: Sequence[str], folder: Path) -> None:
         """Set-points that it observes, and those of the commanded program that it leaves alone."""
-        self.name_reports("action", self.policy.actions)
+        self._report_actions()
         names: dict[str, tuple[str, ...]] = {}
         if self._inner is not None:
             if joints:
                 self._inner.name_joints(joints, folder)
             names = self._inner.setpoint_names
-            self.reports = (*self._inner.reports, *(item for item in self.reports if item.name == "action"))
         known = {name for each in names.values() for name in each}
         for declaration, each in names.items():
             self.setpoint_names[declaration] = tuple(name for name in each if name not in self.policy.commanded)
         self.setpoint_names["observed"] = tuple(name for name in self.policy.asked if name not in known)
+
+    def _report_actions(self, units: Sequence[str] = ()) -> None:
+        """Report each action under its name, behind what the commanded program tells about itself."""
+        self.name_reports("action", self.policy.actions, units)
+        if self._inner is not None:
+            self.reports = (*self._inner.reports, *(item for item in self.reports if item.name == "action"))
+
+    @property
+    def _commanded_units(self) -> dict[str, str]:
+        """Units of the commanded program's set-points, by `setpoints.NAME`."""
+        inner = self._inner
+        units = {item.name: item.unit for item in inner.declared_setpoints} if inner is not None else {}
+        names = inner.setpoint_names if inner is not None else {}
+        return {SETPOINTS + name: units[declared] for declared, each in names.items() for name in each}
 
     def start(self, robot: Robot) -> None:
         """Find what it observes and commands, and fill in its tables."""
@@ -105,6 +117,8 @@ class PolicyProgram(CompiledController):
             self.initial = {name: value for name, value in inner.initial.items() if name not in policy.commanded}
             self.settings["inner"] = inner.settings
         self._lead_to(links)
+        units = {**self._commanded_units, **robot.units}
+        self._report_actions([units.get(name, "") for name in policy.actions])
 
     def _own_signals(self) -> dict[str, int]:
         """Signals that lie in its memory, and where: what the commanded program tells about itself, its own outputs."""
@@ -203,9 +217,9 @@ def policy_program(policy: Policy, file: str, program: type[CompiledController] 
         namespace[gain.name] = Gain(value, low=gain.low, high=gain.high, unit=gain.unit, path=gain.path, doc=gain.doc)
     if gains:
         raise InputError(f"{about['program']} has no gain {next(iter(gains))!r}", file=file, path="program.gains")
-    made: type[PolicyProgram] = type("Policy_" + re.sub(r"\W", "_", Path(file).stem), (PolicyProgram,), namespace)
+    made: type[PolicyProgram] = type(Path(file).name, (PolicyProgram,), namespace)
     made.policy, made.file, made.commands, made.program = policy, file, program, POLICY_LAW
-    action = Declaration("report", "action", "*", shape=(len(policy.actions),))
+    action = Declaration("report", "action", "", shape=(len(policy.actions),))
     made.reports = (*(program.reports if program is not None else ()), action)
     observed = Declaration("setpoint", "observed", shape=(max(1, len(policy.asked)),))
     made.declared_setpoints = (*(program.declared_setpoints if program is not None else ()), observed)

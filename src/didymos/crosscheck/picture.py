@@ -11,7 +11,7 @@ import numpy as np
 from didymos.crosscheck.contact_check import ContactFinding
 from didymos.crosscheck.findings import TRAJECTORY, MechanismFinding
 from didymos.errors import InputError
-from didymos.record.plot import COLOURS, figure_file, new_figure, style
+from didymos.record.style import COLOURS, figure_file, new_figure, style
 
 __all__ = ["plot_crosscheck"]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from didymos.control import Controller
 from didymos.describe.description import Description, JointKind
 from didymos.describe.free_bodies import FREE_STATE, FreeBody
+from didymos.describe.joint_units import of_part
 from didymos.describe.object_spec import MotionSpec, ObjectSpec
 from didymos.describe.parameter import Parameter
 from didymos.describe.schema import ControlSpec, ScenarioSpec, StartSpec, TwinFile
@@ -35,7 +37,16 @@ def collect(
     found += start_parameters(file, description, free)
     if file.control is not None and program is not None:
         found += _gains(file.control, program)
-    return {parameter.path: parameter for parameter in found}
+    return {parameter.path: _at_joint(parameter, file, description) for parameter in found}
+
+
+def _at_joint(parameter: Parameter, file: TwinFile, description: Description) -> Parameter:
+    """A parameter of a part in the units of its joint, which may slide."""
+    room, _, rest = parameter.path.partition(".")
+    part = file.parts.get(rest.partition(".")[0]) if room == "parts" else None
+    if part is None:
+        return parameter
+    return replace(parameter, unit=of_part(description, part, parameter.unit))
 
 
 def _links(description: Description) -> Iterator[Parameter]:

@@ -193,10 +193,10 @@ class StartSpec(Spec):
     velocity: Vector = Vector()
     angular_velocity: Vector = Vector()
     joints: dict[str, PerAxis] = Field(
-        default={}, description="positions by name [rad or m]; of a ball joint a rotation vector [x, y, z] [rad]"
+        default={}, description="positions by name [rad or m]; of a ball joint a rotation vector, x, y and z [rad]"
     )
     joint_velocities: dict[str, PerAxis] = Field(
-        default={}, description="by name [rad/s or m/s]; of a ball joint [x, y, z] [rad/s], in the frame of its child"
+        default={}, description="by name [rad/s or m/s]; of a ball joint x, y and z [rad/s], in the frame of its child"
     )
     objects: dict[str, FreeStartSpec] = Field(
         default={}, description="free bodies by name: objects of the world, further links on free joints"
@@ -279,6 +279,10 @@ class ExpectationSpec(Spec):
         if self.stl is not None:
             return signals_in(self.stl)
         return () if self.signal is None else (self.signal,)
+
+    def columns_of(self, signal: str) -> tuple[str, ...]:
+        """What of a signal is looked at: itself, or the axes of a position that is held against a point."""
+        return (signal,) if self.point is None else tuple(f"{signal}.{axis}" for axis in "xyz")
 
     @model_validator(mode="after")
     def _one_question_with_an_answer(self) -> ExpectationSpec:

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -61,13 +61,28 @@ def find_twin(twin: str | Path) -> Path:
             hint = f"; it holds {inside[0]}, a description, which can be given instead" if inside else ""
             raise InputError(f"there is no twin.yaml in this folder{hint}", file=twin)
     if not is_file(path) and path.suffix.lower() in DESCRIPTIONS:
-        raise InputError("there is no such file", file=twin)
+        raise InputError(f"there is no such file{nearest(path.name, _beside(path))}", file=twin)
     if not is_file(path) and twin in bundled_worlds():
         raise InputError(f"{twin} is a world of robots, not a twin; didymos.load_world reads it")
     if not is_file(path):
         known = f"bundled: {', '.join(bundled())}; or give a folder or a description"
-        raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), bundled())} ({known})")
+        raise InputError(f"there is no twin {str(twin)!r}{nearest(str(twin), _names(path))} ({known})")
     return path
+
+
+def _names(path: Path) -> tuple[str, ...]:
+    """What may have been meant: the bundled twins and worlds, and those that stand beside a path."""
+    return (*bundled(), *bundled_worlds(), *(str(path.with_name(name)) for name in _beside(path)))
+
+
+def _beside(path: Path) -> list[str]:
+    """Names of the twins, worlds and descriptions in the folder of a path."""
+    try:
+        found = sorted(path.parent.iterdir())
+    except (OSError, ValueError):
+        return []
+    files = ("twin.yaml", "world.yaml")
+    return [item.name for item in found if item.suffix.lower() in DESCRIPTIONS or any(is_file(item / file) for file in files)]
 
 
 def hides_bundled(twin: str | Path) -> bool:
@@ -115,7 +130,7 @@ class Twin(ParameterValues):
         if check:
             check_names(self)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of the twin's folder."""
         return self._file.resolve().parent.name

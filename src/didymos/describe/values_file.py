@@ -10,7 +10,7 @@ from types import MappingProxyType
 from didymos.describe.yaml_file import read_yaml
 from didymos.errors import InputError
 
-__all__ = ["read_values", "write_values"]
+__all__ = ["check_replaceable_values", "read_values", "write_values"]
 
 
 def read_values(file: Path) -> dict[str, float]:
@@ -22,6 +22,15 @@ def read_values(file: Path) -> dict[str, float]:
     return {path: float(value) for path, value in content.items()}
 
 
+def check_replaceable_values(file: Path) -> None:
+    """Refuse to write values over what is none: the file of a twin, say. An empty one holds nothing that could be lost."""
+    if file.is_file():
+        try:
+            read_values(file)
+        except InputError:
+            raise InputError("is there already, and no file of values: name another file, or move it away", file=file) from None
+
+
 def write_values(
     file: Path,
     values: Mapping[str, float],
@@ -30,6 +39,7 @@ def write_values(
     remarks: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Write numbers by parameter path to every digit, below some comments, each with a remark where there is one."""
+    check_replaceable_values(file)
     lines = [f"# {comment}" for comment in comments]
     lines += [f"{path}: {value!r}" + (f"  # {remarks[path]}" if path in remarks else "") for path, value in values.items()]
     file.parent.mkdir(parents=True, exist_ok=True)

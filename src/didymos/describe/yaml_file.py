@@ -29,10 +29,13 @@ _TAG = "tag:yaml.org,2002:"
 _MERGE = _TAG + "merge"
 
 
-def read_yaml(path: Path, *, may_be_empty: bool = False) -> tuple[dict[str, Any], Lines]:
-    """The mapping in a file and the line of every key and item by its path; anything else is an `InputError`."""
+def read_yaml(path: Path, *, may_be_empty: bool = False, content: bytes | None = None) -> tuple[dict[str, Any], Lines]:
+    """The mapping in a file and the line of every key and item by its path; anything else is an `InputError`.
+
+    `content` is that of the file, or its beginning, for those who have read it already.
+    """
     try:
-        content = path.read_bytes()
+        content = path.read_bytes() if content is None else content
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=path) from None
     if len(content) > _LARGEST_FILE:

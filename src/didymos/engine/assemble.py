@@ -40,7 +40,7 @@ from didymos.engine.moving_objects import add_moving, stiffen
 from didymos.engine.objects import OBJECTS, add_bodies, object_frames
 from didymos.engine.part_table import NAME, PART
 from didymos.engine.plugin import attach
-from didymos.engine.pushes import PUSHED_LINK, PUSHES
+from didymos.engine.pushes import PUSHED_LINK, PUSHES, WRENCH
 from didymos.engine.scene_objects import add_scene, add_scene_lights
 from didymos.engine.scenery import add_ground, add_light, add_objects
 from didymos.engine.sensor_sites import MOMENTUM, TRUTH, WHOLE_MOMENTUM, MeasuredQuantity, add_momentum, add_sensors
@@ -276,8 +276,8 @@ def _state_layout(member: Member, quantities: tuple[MeasuredQuantity, ...], firs
         state.reserve("earth_truth", EARTH_TRUTH)
     state.reserve("driven", len(twin.file.parts))
     state.reserve("pushes", PUSHES)
+    state.reserve("pushing", WRENCH * len(twin.description.links))  # right behind: see pushes.py
     state.reserve("wakes", wakes_of(twin))
-    state.reserve("pushing", 3 * len(twin.description.links))
     state.reserve("commands", inputs)
     state.reserve("setpoints", member.setpoints)
     state.reserve("override", member.setpoints + inputs)

@@ -15,6 +15,7 @@ from didymos.control import Controller, Robot
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.stimulus import StimulusSpec
 from didymos.describe.check_values import check_tick
+from didymos.describe.joint_units import of_part, program_setpoints
 from didymos.describe.names import driven_joints, input_names, movable_joints, part_inputs, readings
 from didymos.describe.schema import ScenarioSpec, StartSpec
 from didymos.describe.twin import Twin
@@ -28,7 +29,7 @@ from didymos.engine.couplings import CouplingEnds
 from didymos.engine.drive import start
 from didymos.engine.figures import rotors
 from didymos.engine.join import Mount
-from didymos.engine.program_scope import ProgramScope, program_setpoints
+from didymos.engine.program_scope import ProgramScope
 from didymos.engine.sampling import Sampling, only
 from didymos.engine.schedule import scheduled_parameters, tick_rate
 from didymos.engine.streams import StreamPlan, plan_streams
@@ -84,7 +85,7 @@ class RobotPlan:
     @property
     def units(self) -> dict[str, str]:
         """Names and units of its set-points."""
-        return _setpoints(self.scope.setpoints(), self.program, self.stimuli)
+        return _setpoints(self.twin, self.scope.setpoints(), self.program, self.stimuli)
 
     @property
     def member(self) -> Member:
@@ -148,7 +149,7 @@ def _build_robot(
     )
     if program is not None:
         start(program, robot)
-    recorded = _setpoints(scope.setpoints_here(), program, stimuli)
+    recorded = _setpoints(twin, scope.setpoints_here(), program, stimuli)
     shown = {name: (unit, setpoints.index(name)) for name, unit in recorded.items()}
     streams = plan_streams(twin, assembly, shown, program, scheduled, plan.piloted, plan.tells_time)
     if sampling is not None:
@@ -189,7 +190,8 @@ def _units(twin: Twin, assembly: Assembly, setpoints: Mapping[str, str]) -> dict
     """Units by `inputs.NAME`, `measured.NAME` and `setpoints.NAME`; the description's own actuators do not say theirs."""
     units = dict.fromkeys((f"inputs.{name}" for name in input_names(twin)), "")
     for name, part, index in part_inputs(twin):
-        units[f"inputs.{name}"] = twin.file.parts[part].contract.inputs[index].unit
+        spec = twin.file.parts[part]
+        units[f"inputs.{name}"] = of_part(twin.description, spec, spec.contract.inputs[index].unit)
     for item in assembly.quantities:
         if item.sensor in twin.file.sensors:
             units |= {f"measured.{item.sensor}.{name}": unit for name, unit in zip(item.columns, item.units, strict=True)}
@@ -198,11 +200,11 @@ def _units(twin: Twin, assembly: Assembly, setpoints: Mapping[str, str]) -> dict
 
 
 def _setpoints(
-    declared: Mapping[str, str], program: Controller | None, stimuli: tuple[StimulusSpec, ...]
+    twin: Twin, declared: Mapping[str, str], program: Controller | None, stimuli: tuple[StimulusSpec, ...]
 ) -> dict[str, str]:
     """Names and units of the set-points of a run: declared ones, those that the program reads, those that only stimuli know."""
     units = {**declared}
-    for name, unit in program_setpoints(program).items():
+    for name, unit in program_setpoints(twin.description, program).items():
         units[name] = units.get(name) or unit
     for stimulus in stimuli:
         if stimulus.target.startswith("setpoints."):

@@ -48,6 +48,7 @@ from didymos.engine.link_frames import frame_tables
 from didymos.engine.moving import MovingTables
 from didymos.engine.moving_objects import free_joints, moving_tables
 from didymos.engine.part_table import ROBOT
+from didymos.engine.pushes import WRENCH
 from didymos.engine.sampling import is_fed
 from didymos.engine.schedule import scheduled_parameters, stimulus_table
 from didymos.engine.sensor_sites import output_of, site_name
@@ -77,7 +78,7 @@ def measured_indices(twin: Twin, assembly: Assembly) -> dict[str, int]:
 def push_index(assembly: Assembly, target: str) -> int:
     """Where in the state the push LINK.AXIS lies."""
     link, _, axis = target.rpartition(".")
-    return assembly.state.starts["pushing"] + 3 * assembly.links.number(link) + "xyz".index(axis)
+    return assembly.state.starts["pushing"] + WRENCH * assembly.links.number(link) + "xyz".index(axis)
 
 
 def kernel_writable(twin: Twin, assembly: Assembly, path: str) -> bool:

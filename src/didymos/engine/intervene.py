@@ -9,6 +9,7 @@ from didymos.engine.build import Built
 from didymos.engine.build_context import push_index
 from didymos.engine.context import Target
 from didymos.engine.intervention import Intervention
+from didymos.engine.pushes import WRENCH
 from didymos.errors import InputError, nearest
 
 __all__ = ["Overrides", "push"]
@@ -49,13 +50,15 @@ class Overrides:
 
 
 def push(built: Built, item: Intervention) -> None:
-    """Push a link with a force [N] of the world's frame; what stimuli add to it stays."""
+    """Push a link with a force [N], and maybe a moment [N m], of the world's frame; what stimuli add to it stays."""
     links: Any = built.twin.description.links
     if item.path not in links:
         raise InputError(f"there is no such link{nearest(item.path, links)}", path=item.path)
+    if len(item.value) not in (3, WRENCH):
+        raise InputError(f"found {len(item.value)} numbers, expected 3 of a force, or 6 with its moment", path=item.path)
     state, first = built.data.plugin_state, push_index(built.assembly, f"{item.path}.x")
     state[built.assembly.state.starts["pushes"]] = 1.0
-    state[first : first + 3] = item.value
+    state[first : first + WRENCH] = (*item.value, 0.0, 0.0, 0.0)[:WRENCH]
     for target in built.context.stimuli.targets:
         if target["kind"] == Target.PUSH and first <= target["index"] < first + 3:
             state[target["index"]] += state[target["shown"]]

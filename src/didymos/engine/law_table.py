@@ -8,6 +8,7 @@ reaches through a function of one instruction, by name: cached code finds the ta
 from __future__ import annotations
 
 import hashlib
+import threading
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -25,6 +26,7 @@ MOST_LAWS = 4096
 
 _TABLE = np.zeros(MOST_LAWS, dtype=LAW)
 _INDICES: dict[int, int] = {}
+_ENTERING = threading.Lock()
 _KEPT: list[Any] = []  # compiled code lives as long as this process
 _SYMBOL = "didymos_law_table"
 
@@ -55,12 +57,15 @@ def register(kind: Any, function: CFunction, tick: CFunction | None = None) -> t
     """Identity and index of a law, entered into the table on first use."""
     own = identity(kind, function)
     if own not in _INDICES:
-        index = len(_INDICES)
-        if index == MOST_LAWS:
-            raise RuntimeError(f"this process has used {MOST_LAWS} laws; start a new one")
-        _TABLE[index] = own, function.address, 0 if tick is None else tick.address
-        _KEPT.append(kind)
-        _INDICES[own] = index
+        addresses = function.address, 0 if tick is None else tick.address
+        with _ENTERING:  # two threads may be at it
+            if own not in _INDICES:
+                index = len(_INDICES)
+                if index == MOST_LAWS:
+                    raise RuntimeError(f"this process has used {MOST_LAWS} laws; start a new one")
+                _TABLE[index] = own, *addresses
+                _KEPT.append(kind)
+                _INDICES[own] = index
     return own, _INDICES[own]
 
 

@@ -62,6 +62,16 @@ class LinkInertias:
         """The centre of mass of a link in the frame of its body [m], shape [3]."""
         return self._coms[self._names.index(name)].copy()
 
+    def of(self, name: str) -> tuple[float, Array, Array]:
+        """Mass [kg], centre of mass [m] and inertia about it [kg m^2] of a link, in the frame of its body."""
+        row = self._names.index(name)
+        return float(self._masses[row]), self._coms[row].copy(), self._inertias[row].copy()
+
+    @property
+    def state(self) -> bytes:
+        """All numbers, to see whether one has changed."""
+        return self._masses.tobytes() + self._coms.tobytes() + self._inertias.tobytes()
+
     def write(self, model: mujoco.MjModel, name: str) -> None:
         """Write the body of a link, as all its links make it, into a model; `mj_setConst` has to follow."""
         body = self._links.links[name].body

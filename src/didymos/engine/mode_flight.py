@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from didymos.control.idle import Idle
 from didymos.describe.twin import Twin
 from didymos.engine.aircraft import Aircraft
+from didymos.engine.bounded_solve import solve_bounded
 from didymos.engine.linear_flight import LATERAL, LONGITUDINAL, LinearFlight, deviations, put_disturbed
 from didymos.engine.modes import Mode
 from didymos.engine.simulation import Simulation
@@ -92,15 +93,14 @@ def _log_of(twin: Twin, aircraft: Aircraft, seconds: float) -> tuple[NDArray[np.
 
 def _fit(time: NDArray[np.float64], values: NDArray[np.float64], near: complex) -> tuple[complex, float]:
     """The eigenvalue of a decay, and the share of it that is left."""
-    from scipy.optimize import least_squares
-
     def left(x: NDArray[np.float64]) -> NDArray[np.float64]:
         wave = np.exp(x[0] * time)
         basis = np.column_stack([wave * np.cos(x[1] * time), wave * np.sin(x[1] * time)]) if len(x) > 1 else wave[:, None]
-        return np.asarray(values - basis @ np.linalg.lstsq(basis, values, rcond=None)[0])
+        return np.asarray(values - basis @ np.linalg.lstsq(basis, values, rcond=None)[0]).ravel()
 
-    first = [_OFF * near.real, near.imag / _OFF] if near.imag > 0.0 else [_OFF * near.real]
-    size = [max(abs(near.real), 0.1 * abs(near)), max(near.imag, 1e-9)][: len(first)]
-    found = least_squares(left, first, x_scale=size, xtol=1e-12, ftol=1e-12)
-    misfit = float(np.linalg.norm(found.fun) / max(float(np.linalg.norm(values)), 1e-300))
-    return complex(found.x[0], found.x[1] if len(first) > 1 else 0.0), misfit
+    first = np.array([_OFF * near.real, near.imag / _OFF] if near.imag > 0.0 else [_OFF * near.real])
+    size = np.array([max(abs(near.real), 0.1 * abs(near)), max(near.imag, 1e-9)][: len(first)])
+    far = np.full(len(first), np.inf)
+    found, rest = solve_bounded(left, first, -far, far, size)
+    misfit = float(np.linalg.norm(rest) / max(float(np.linalg.norm(values)), 1e-300))
+    return complex(found[0], found[1] if len(first) > 1 else 0.0), misfit

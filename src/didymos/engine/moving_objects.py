@@ -13,6 +13,7 @@ from didymos.describe.twin import Twin
 from didymos.engine.moving import MOVING, PIECE, MovingTables
 from didymos.engine.object_shapes import add_shapes
 from didymos.engine.objects import add_velocity, is_object, object_body, object_of
+from didymos.engine.path_pieces import path_pieces
 from didymos.engine.start import quaternion_from_rpy
 from didymos.rotations import quaternion_product
 
@@ -81,8 +82,6 @@ def moving_tables(twin: Twin, model: mujoco.MjModel) -> MovingTables:
         motion = thing.motion
         assert motion is not None
         if motion.kind == "path":
-            from didymos.engine.path_pieces import path_pieces  # brings scipy, which takes its time
-
             own = path_pieces(motion)
             row["first"], row["pieces"], row["repeats"] = sum(map(len, pieces)), len(own), motion.repeat
             row["begins"], row["ends"] = motion.poses[0].time, motion.poses[-1].time

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import threading
 import warnings
 from functools import cache
 from typing import Any
@@ -31,6 +32,7 @@ __all__ = ["PLUGIN", "attach", "install"]
 PLUGIN = "didymos.parts"
 _ATTRIBUTES = ("words", "laws")
 _STATENUM = MODEL["plugin_statenum"]
+_INSTALLING = threading.RLock()
 
 
 @c_function(types.void(types.int64, types.int64, types.int32))
@@ -117,9 +119,14 @@ def _load(reference: str, own: int) -> None:
         raise RuntimeError(f"it was made by another version of Didymos, whose {name} is another one; make it again from its twin")
 
 
-@cache
 def install() -> int:
-    """Register the plugin with the engine; its slot."""
+    """Register the plugin with the engine, which one thread does; its slot."""
+    with _INSTALLING:
+        return _installed()
+
+
+@cache
+def _installed() -> int:
     keep_quiet()
     make_picklable()
     names = (ctypes.c_char_p * len(_ATTRIBUTES))(*(name.encode() for name in _ATTRIBUTES))

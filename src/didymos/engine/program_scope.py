@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from didymos.control import Controller, Robot
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.stimulus import StimulusSpec
+from didymos.describe.joint_units import program_setpoints
 from didymos.describe.parameters import flatten
 from didymos.describe.schema import ExpectationSpec, ScenarioSpec
 from didymos.describe.twin import Twin
 from didymos.engine.drive import start
 from didymos.errors import DidymosError
 
-__all__ = ["ProgramScope", "Skipped", "program_setpoints", "stimuli_of"]
+__all__ = ["ProgramScope", "Skipped", "stimuli_of"]
 
 _TOLD = ("control.", "odom.", "parameters.control.")
 """Beginnings of signals that are there by the grace of a program: what it reports, its odometry, its gains that are moved."""
@@ -63,7 +64,7 @@ class ProgramScope:
         brought = (self._twin.with_program_of(name) for name, item in scenarios if item.control is not None)
         units: dict[str, str] = {}
         for face in (self._twin, *brought):
-            for name, unit in program_setpoints(face.make_program()).items():
+            for name, unit in program_setpoints(face.description, face.make_program()).items():
                 units.setdefault(name, unit)
         for _, item in scenarios:
             for target in (stimulus.target for stimulus in stimuli_of(item)):
@@ -74,7 +75,8 @@ class ProgramScope:
 
     def setpoints_here(self) -> dict[str, str]:
         """Of these, the ones that the file's program for this scenario declares, in its order: they are recorded."""
-        return program_setpoints(self._filed().make_program()) if self.foreign else {}
+        filed = self._filed()
+        return program_setpoints(filed.description, filed.make_program()) if self.foreign else {}
 
     def initial(self, robot: Robot) -> dict[str, float]:
         """What set-points are for the file's program while nobody sets them, for a program that is not it; else none.
@@ -122,11 +124,3 @@ def stimuli_of(scenario: ScenarioSpec | None) -> tuple[StimulusSpec, ...]:
         StimulusSpec(target=f"setpoints.{name}", kind="constant", value=value) for name, value in scenario.setpoints.items()
     )
     return (*constants, *scenario.stimuli)
-
-
-def program_setpoints(program: Controller | None) -> dict[str, str]:
-    """Names and units of the set-points that a program declares."""
-    if program is None:
-        return {}
-    of = {item.name: item.unit for item in program.declared_setpoints}
-    return {name: of[declared] for declared, names in program.setpoint_names.items() for name in names}

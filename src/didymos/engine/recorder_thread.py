@@ -2,6 +2,9 @@
 
 The compiled loop holds neither the interpreter nor the log, so one thread hashes, keeps and packs a chunk while the next one
 is simulated. At most one chunk is on its way: a run never gets ahead of its record by more than two chunks.
+
+A run that no file records and no clock holds back fills its log itself, not `beside`: that takes no longer than to hand chunks
+over, and where many run at once no core is left for a second thread of each.
 """
 
 from __future__ import annotations
@@ -22,17 +25,23 @@ _Chunk = Iterable[tuple[int, NDArray[np.float64], NDArray[np.float64]]]
 
 
 class RecorderThread:
-    """Empties chunks of rows into a log on a thread of its own; `settle` waits until all of them are there."""
+    """Empties chunks of rows into a log, on a thread of its own where that is `beside` the run.
 
-    def __init__(self, log: Log) -> None:
+    `settle` waits until all of them are there.
+    """
+
+    def __init__(self, log: Log, *, beside: bool = True) -> None:
         self._log = log
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="didymos-record")
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="didymos-record") if beside else None
         self._pending: Future[None] | None = None
 
     def put(self, chunk: _Chunk, flush: Recorder | None = None, pictures: Sequence[tuple[str, Picture]] = ()) -> None:
         """Hand over rows, and the recording that takes the pictures and is then flushed; a fault of the last chunk shows."""
         self.settle()
-        self._pending = self._worker.submit(self._write, chunk, flush, pictures)
+        if self._worker is None:
+            self._write(chunk, flush, pictures)
+        else:
+            self._pending = self._worker.submit(self._write, chunk, flush, pictures)
 
     def _write(self, chunk: _Chunk, flush: Recorder | None, pictures: Sequence[tuple[str, Picture]]) -> None:
         for i, times, values in chunk:
@@ -53,4 +62,5 @@ class RecorderThread:
         try:
             self.settle()
         finally:
-            self._worker.shutdown()
+            if self._worker is not None:
+                self._worker.shutdown()

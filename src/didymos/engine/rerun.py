@@ -12,7 +12,6 @@ What a stimulus moved in a run, numbers of the part table, is put back before th
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.control.compiled_controller import as_compiled
+from didymos.describe.path_patterns import tied_paths
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.engine.simulation import Simulation
@@ -31,7 +31,6 @@ __all__ = ["Reruns"]
 
 _BUFFER = ("cells", "stamps", "counts", "on", "half")  # of rows, which a run empties before it fills it
 _ADDRESSES = ("engine", "program")  # tables whose numbers are addresses
-_BUILDING = threading.Lock()  # a first build compiles kernels, which one thread of a process does at a time
 
 
 class Reruns:
@@ -40,20 +39,26 @@ class Reruns:
     def __init__(self, twin: Twin | World, scenario: str | None = None) -> None:
         self._twin, self._scenario = twin, scenario
         self._kept: Simulation | None = None
-        self._values: dict[str, float] = {}  # of the one that is kept
-        self._tables: list[NDArray[Any]] = []  # its tables as its run began
+        self._owner: Simulation | None = None  # of the tables below
+        self._values: dict[str, float] = {}  # of the one that is kept, patterns spelt out
+        self._tied: dict[str, tuple[str, ...]] = {}  # what each pattern stands for
+        self._tables: list[NDArray[Any]] = []  # its tables
+        self._begun: list[NDArray[Any]] = []  # ... as its run began
         self._proven: set[str] = set()  # paths that can be set
         self._built_in: set[str] = set()  # paths that need a new build
         self.builds = 0
 
     def begin(self, seed: int, values: Mapping[str, float]) -> Simulation:
         """A simulation that begins with values by path and a seed; the one before must not be used any longer."""
-        changed = {path for path, value in values.items() if self._values.get(path) != value}
-        if self._kept is None or changed & self._built_in or values.keys() != self._values.keys():
+        if self._kept is None:
+            return self._keep(self._fresh(seed, values), values)
+        own = self._spelt_out(values, self._kept)
+        changed = {path for path, value in own.items() if self._values.get(path) != value}
+        if changed & self._built_in or own.keys() != self._values.keys():
             return self._keep(self._fresh(seed, values), values)
         kept, self._kept = self._kept, None
         try:
-            self._set(kept, seed, {path: values[path] for path in changed})
+            self._set(kept, seed, {path: own[path] for path in changed})
         except InputError:  # of a path that cannot be set, or of a value that a fresh one refuses, too
             fresh = self._fresh(seed, values)
             self._built_in |= changed - self._proven
@@ -69,20 +74,33 @@ class Reruns:
 
     def _fresh(self, seed: int, values: Mapping[str, float]) -> Simulation:
         self.builds += 1
-        with _BUILDING:
-            changed = self._twin.copy()
-            for path, value in values.items():
-                changed.set(path, value)
-            return simulation_of(changed, seed=seed, scenario=self._scenario)
+        changed = self._twin.copy()
+        for path, value in values.items():
+            changed.set(path, value)
+        return simulation_of(changed, seed=seed, scenario=self._scenario)
 
     def _keep(self, simulation: Simulation, values: Mapping[str, float]) -> Simulation:
         if simulation.is_undisturbed:
-            self._kept, self._values = simulation, dict(values)
-            self._tables = [table.copy() for table in _tables(simulation)]
+            if self._owner is not simulation:
+                self._owner, self._tables = simulation, _tables(simulation)
+                self._begun = [table.copy() for table in self._tables]
+            else:
+                for table, begun in zip(self._tables, self._begun, strict=True):
+                    begun[...] = table
+            self._kept, self._values = simulation, self._spelt_out(values, simulation)
         return simulation
 
+    def _spelt_out(self, values: Mapping[str, float], simulation: Simulation) -> dict[str, float]:
+        """Values by path instead of by pattern, the last one where several match."""
+        found: dict[str, float] = {}
+        for pattern, value in values.items():
+            if pattern not in self._tied:
+                self._tied[pattern] = tied_paths(pattern, simulation.twin.parameters) or (pattern,)
+            found |= dict.fromkeys(self._tied[pattern], value)
+        return found
+
     def _set(self, simulation: Simulation, seed: int, values: Mapping[str, float]) -> None:
-        for table, begun in zip(_tables(simulation), self._tables, strict=True):
+        for table, begun in zip(self._tables, self._begun, strict=True):
             table[...] = begun
         start = {path: value for path, value in values.items() if self._is_start(path)}
         simulation.set_all({path: value for path, value in values.items() if path not in start})

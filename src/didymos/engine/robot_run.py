@@ -38,6 +38,7 @@ from didymos.engine.live import LiveValues
 from didymos.engine.piloted import Piloted
 from didymos.engine.program_memory import ProgramMemory
 from didymos.engine.program_scope import ProgramScope, Skipped
+from didymos.engine.pushes import WRENCH
 from didymos.engine.put import put
 from didymos.engine.sampling import Sampling, drop_sensors, refuse_fmus, with_fed
 from didymos.engine.start import begin, place_at_start
@@ -242,8 +243,8 @@ class RobotRun:
 
     @property
     def pushes(self) -> dict[str, NDArray[np.float64]]:
-        """The forces [N] on the links that are pushed now, world frame."""
-        forces = self._state[self.built.assembly.state.stretch("pushing")].reshape(-1, 3)
+        """The forces [N] at the centres of mass of the links that are pushed now, world frame."""
+        forces = self._state[self.built.assembly.state.stretch("pushing")].reshape(-1, WRENCH)[:, :3]
         return {name: force.copy() for name, force in zip(self.links.links, forces, strict=True) if force.any()}
 
     def readouts(self, part: str) -> NDArray[np.float64]:
@@ -255,6 +256,12 @@ class RobotRun:
         """What a sensor says of a quantity (`imu`, `gyro`), as it is now; a view that changes with time."""
         view: NDArray[np.float64] = self._state[self.built.assembly.state.stretch(f"measured:{sensor}.{quantity}")]
         return view
+
+    @property
+    def unread_setpoints(self) -> tuple[str, ...]:
+        """Set-points of the robot that its compiled program does not read; one in Python may read any of them."""
+        program = as_compiled(self.program)
+        return () if program is None else tuple(name for name in self.robot.setpoints if name not in program.setpoints)
 
     def verdict(self, item: ExpectationSpec, log: Log) -> Verdict:
         """One expectation of the robot's scenario, measured in a log that has the robot's names."""

@@ -24,15 +24,22 @@ Row = tuple[int, NDArray[np.float64], NDArray[np.float64]]
 class _Half:
     """Rows of one half of a robot's buffer, whose streams count from `first`."""
 
-    def __init__(self, record: RecordTables, half: int, first: int) -> None:
-        self._record, self._half, self._first = record, half, first
+    def __init__(self, record: RecordTables, half: int, first: int, taken: frozenset[int] | None = None) -> None:
+        self._record, self._half, self._first, self._taken = record, half, first, taken
         self._counts: list[int] = record.counts[half].tolist()
+
+    @property
+    def counts(self) -> list[int]:
+        return self._counts
 
     def __len__(self) -> int:
         return sum(self._counts)
 
     def __iter__(self) -> Iterator[Row]:
-        return _copies(self._record, self._half, self._first, [0] * len(self._counts), self._counts)
+        ends = self._counts
+        if self._taken is not None:
+            ends = [count if self._first + i in self._taken else 0 for i, count in enumerate(ends)]
+        return _copies(self._record, self._half, self._first, [0] * len(ends), ends)
 
 
 def _copies(record: RecordTables, half: int, first: int, begins: Sequence[int], ends: Sequence[int]) -> Iterator[Row]:
@@ -50,6 +57,11 @@ class Rows:
 
     def __init__(self, halves: Sequence[_Half]) -> None:
         self._halves = halves
+
+    @property
+    def counts(self) -> list[int]:
+        """How many there are of each stream."""
+        return [count for half in self._halves for count in half.counts]
 
     def __len__(self) -> int:
         return sum(map(len, self._halves))
@@ -89,12 +101,15 @@ def switch_record(record: RecordTables, on: bool) -> None:
     record.on[0], record.counts[:] = on, 0
 
 
-def take_rows(records: Sequence[RecordTables]) -> Rows:
-    """What the loop recorded of each robot since the last time; from now on it fills the other halves."""
+def take_rows(records: Sequence[RecordTables], taken: frozenset[int] | None = None) -> Rows:
+    """What the loop recorded of each robot since the last time; from now on it fills the other halves.
+
+    `taken` are the numbers of the streams that are wanted, None for all.
+    """
     halves, first = [], 0
     for record in records:
         half = int(record.half[0])
-        rows = _Half(record, half, first)
+        rows = _Half(record, half, first, taken)
         first += len(record.streams)
         if rows:
             record.half[0], record.counts[1 - half] = 1 - half, 0

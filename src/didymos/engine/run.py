@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from didymos.control.pilot import Looks
 from didymos.describe.formula import read_formula
@@ -18,6 +21,7 @@ from didymos.record.image import Picture
 from didymos.record.log import Log
 from didymos.record.recorder import Recorder, RecordTo
 from didymos.record.rotation import RotatedFile
+from didymos.record.rows import GrowingRows
 
 if TYPE_CHECKING:
     from didymos.engine.simulation import Simulation
@@ -43,6 +47,8 @@ class Run:
         interventions: of an earlier run, to be repeated at their ticks.
         pilot: looks at its channels every `PILOT_PERIOD` of the twin's clock and does what they say; in a run that is not
             piloted it only steers, since there is no table to keep and there are no boxes.
+        only: signals of which rows are kept, with those of their streams; all by default.
+        beside: whether rows go into the log on a thread of its own, so that the run is not late by it.
     """
 
     def __init__(
@@ -53,6 +59,8 @@ class Run:
         keep: bool = True,
         interventions: Sequence[Intervention] = (),
         pilot: Looks | None = None,
+        only: Collection[str] | None = None,
+        beside: bool = True,
     ) -> None:
         for item in simulation.expected:
             if item.stl is not None:
@@ -64,8 +72,9 @@ class Run:
         self._pilot, self._next_look = pilot, simulation.tick
         self._done = self._noted = 0  # interventions until now, and how many of them are in the recording
         simulation.switch_record(True)
-        self._log = simulation.new_log(keep=keep)
-        self._recorder_thread = RecorderThread(self._log)
+        self._log = simulation.new_log(keep=keep, only=only)
+        self._recorder_thread = RecorderThread(self._log, beside=beside)
+        self._begin_counting()
         self._audience: list[Audience] = []
         self._fresh: FreshRows | None = None
         self._pictures: list[tuple[str, Picture]] = []  # for the recording, which takes them once a chunk
@@ -107,7 +116,15 @@ class Run:
         self.tell()
         if self._fresh is not None:
             self._fresh.restart()
-        return self.simulation.take()
+        rows = self.simulation.take(self._log.taken)
+        if rows:
+            self._taken += rows.counts
+        return rows
+
+    def _begin_counting(self) -> None:
+        """Count the rows of each stream until the end of each chunk: a recording that begins later is cut in the same places."""
+        self._taken: NDArray[np.float64] = np.zeros(len(self._log.layouts))
+        self._chunks = GrowingRows(len(self._taken))
 
     def _take_pictures(self) -> list[tuple[str, Picture]]:
         found, self._pictures = self._pictures + self.simulation.take_pictures(), []
@@ -126,6 +143,8 @@ class Run:
                 if self.recorder is not None:
                     self._note(self.recorder)
                 rows = self._take()
+                if self._keep:
+                    self._chunks.hold(np.array([simulation.time]), self._taken[None])
                 self._recorder_thread.put(rows, self.recorder, self._take_pictures())
 
     def _look(self, here: int, end: int) -> int:
@@ -145,11 +164,21 @@ class Run:
         """Do something to the run before its next tick, and remember it."""
         self._apply(Intervention(self.simulation.tick, kind, path, tuple(map(float, value))))
 
+    def take_over(self, other: Run, done: Sequence[Intervention], counts: Sequence[int]) -> None:
+        """Begin with the past of another run that stood where this one stands: what was done, and so many rows of each stream."""
+        self.interventions = [*done]
+        self._done = len(done)
+        self._log.take_over(other._log, counts)
+        self._taken[:] = counts
+        times, chunks = other._chunks.view()
+        past = int(np.searchsorted(times, self.simulation.time + 1e-9))
+        self._chunks.hold(times[:past], chunks[:past])
+
     def start_recording(self, file: str | Path) -> None:
         """Record into a file from now on; what the log has kept since the run began goes into it first."""
         self.stop_recording()
         self._noted, self._target = 0, file
-        self.recorder = self.log.record_to(file, self.simulation.cameras)
+        self.recorder = self.log.record_to(file, self.simulation.cameras, self._chunks.view(), self._note_until)
 
     def stop_recording(self) -> None:
         """Complete the recording, if there is one."""
@@ -185,6 +214,7 @@ class Run:
         self._ahead.clear()
         self._log = simulation.new_log(keep=self._keep)
         self._recorder_thread = RecorderThread(self._log)
+        self._begin_counting()
         if recorded and self._target is not None:
             self._target = self._target if isinstance(self._target, RotatedFile) else _next_file(Path(self._target))
             self.recorder = self._log.record_to(self._target, simulation.cameras)
@@ -196,7 +226,7 @@ class Run:
         twin = simulation.twin
         return InterventionLog(
             twin.name, simulation.scenario, simulation.seed, simulation.time, done, simulation.piloted, twin.variant,
-            simulation.every_input,
+            simulation.every_input, given=simulation.given,
         )  # fmt: skip
 
     def close(self) -> None:
@@ -222,15 +252,23 @@ class Run:
 
     def _note(self, recorder: Recorder) -> None:
         """Write the interventions since the last flush into the recording, so that a killed run keeps them."""
-        first = self._done - len(self.interventions)
+        self._note_until(recorder, float("inf"))
+        if not self._keep:
+            self.interventions.clear()
+
+    def _note_until(self, recorder: Recorder, time: float) -> None:
+        """Write the interventions that were not written yet and came before a time [s]."""
+        first, period = self._done - len(self.interventions), self.simulation.period
         start = max(self._noted, first)
-        fresh = {f"{i:09d}": item.text for i, item in enumerate(self.interventions[start - first :], start)}
+        fresh = {
+            f"{i:09d}": item.text
+            for i, item in enumerate(self.interventions[start - first :], start)
+            if item.tick * period < time - 1e-9
+        }
         if fresh:
             self._recorder_thread.settle()
             recorder.note(INTERVENTIONS, fresh)
-            self._noted = self._done
-        if not self._keep:
-            self.interventions.clear()
+            self._noted = start + len(fresh)
 
 
 def _next_file(file: Path) -> Path:

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from didymos.contract import Declaration
-from didymos.describe.description import JointKind
+from didymos.describe.joint_units import of_joint, of_part
 from didymos.describe.names import cameras, movable_joints, readings
 from didymos.describe.twin import Twin
 from didymos.engine.link_frames import LinkFrame, LinkFrames
@@ -94,9 +94,10 @@ def site_name(twin: Twin, sensor: str, link: str) -> str:
 def output_of(twin: Twin, name: str) -> tuple[str, int, str]:
     """Part, index among the numbers of its outputs and unit of an output PART.NAME."""
     part, _, rest = name.partition(".")
-    numbers = [(column, item.unit) for item in twin.file.parts[part].contract.outputs for column in item.names]
+    spec = twin.file.parts[part]
+    numbers = [(column, item.unit) for item in spec.contract.outputs for column in item.names]
     index = [column for column, _ in numbers].index(rest)
-    return part, index, numbers[index][1]
+    return part, index, of_part(twin.description, spec, numbers[index][1])
 
 
 def add_sensors(spec: mujoco.MjSpec, twin: Twin, links: LinkFrames) -> tuple[MeasuredQuantity, ...]:
@@ -213,7 +214,6 @@ def _joint_sensors(
                 objname=about[joint].engine_joints[0],
             )
         columns = tuple(f"{joint}.{item.name}" for joint in chosen)
-        slides = [about[joint].kind is JointKind.PRISMATIC for joint in chosen]
-        units = tuple(item.unit.replace("rad", "m") if slide else item.unit for slide in slides)
+        units = tuple(of_joint(twin.description, joint, item.unit) for joint in chosen)
         quantities.append(MeasuredQuantity(name, item.name, columns, units, kind.form(item), False, names[0]))
     return quantities

@@ -29,6 +29,7 @@ from didymos.engine.drive import drive
 from didymos.engine.failure import failure
 from didymos.engine.falling import free_fall
 from didymos.engine.gain_check import gain_notes
+from didymos.engine.given import Given
 from didymos.engine.intervene import Overrides
 from didymos.engine.intervention import Intervention
 from didymos.engine.link_frames import LinkFrames
@@ -48,6 +49,7 @@ from didymos.engine.shown_model import ShownModel
 from didymos.engine.verdict import Verdict
 from didymos.errors import InputError, RunError
 from didymos.portable import is_portable
+from didymos.record.expected import expected_text
 from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
 from didymos.record.recorder import RecordTo
@@ -80,6 +82,7 @@ class Simulation:
         self._turn = threading.RLock()  # see one_thread.py
         self.seed, self.scenario, self.piloted, self.sampling = seed, scenario, piloted, sampling
         self._given = control
+        self.given = Given.to(twin)
         self._enter(self._entrants(twin))
         self.real_time_factor = 0.0
         self.overruns = 0
@@ -345,19 +348,22 @@ class Simulation:
         keep: bool = True,
         interventions: Sequence[Intervention] = (),
         pilot: Pilot | None = None,
+        only: Collection[str] | None = None,
     ) -> Log:
         """Run for a time [s] (the scenario's by default) and return what was recorded.
 
         `record` streams the log to an MCAP file, or to a row of them (`RotatedFile`), while the run goes on, `progress` is told
         the clock [s] now and then, `real_time` holds the run back to the wall clock and counts the ticks that came late. Without
         `keep` the log is only streamed. `interventions` of an earlier run are repeated at their ticks; a `pilot` holds the
-        channels of a piloted run. A run that fails raises a `RunError` whose `log` is what was recorded until then.
+        channels of a piloted run. With `only`, no rows are kept but of streams with one of these signals. A run that fails
+        raises a `RunError` whose `log` is what was recorded until then.
         """
         duration = self.seconds if seconds is None else seconds
         count = round(duration / self.period) if np.isfinite(duration) else 0
         if count < 1:
             raise InputError(f"found {duration:g} s, expected a duration of at least one tick, {self.period:g} s")
-        run = Run(self, record, keep=keep, interventions=interventions, pilot=pilot)
+        beside = real_time or record is not None
+        run = Run(self, record, keep=keep, interventions=interventions, pilot=pilot, only=only, beside=beside)
         pace = Pace(self.period, real_time)
         first, end = self.tick, self.tick + count
         began = wall.perf_counter()
@@ -558,16 +564,16 @@ class Simulation:
         for robot in self._robots:
             switch_record(robot.context.record, on)
 
-    def take(self) -> Rows:
-        """What the loop recorded since the last time."""
-        return take_rows([robot.context.record for robot in self._robots])
+    def take(self, taken: frozenset[int] | None = None) -> Rows:
+        """What the loop recorded since the last time, of the streams of these numbers, of all where there are none given."""
+        return take_rows([robot.context.record for robot in self._robots], taken)
 
     def fresh_rows(self) -> FreshRows:
         """A look at what the loop records, as it comes."""
         return FreshRows([robot.context.record for robot in self._robots])
 
-    def new_log(self, *, keep: bool = True) -> Log:
-        """An empty log for a run of this simulation."""
+    def new_log(self, *, keep: bool = True, only: Collection[str] | None = None) -> Log:
+        """An empty log for a run of this simulation; it says what is expected of the run, for pictures of it."""
         import didymos
 
         metadata = {
@@ -575,13 +581,15 @@ class Simulation:
         }  # fmt: skip
         if self.twin.variant is not None:
             metadata["variant"] = self.twin.variant
+        metadata |= self.given.metadata
         if self.piloted:
             metadata["piloted"] = "true"
         if self.every_input:
             metadata["every_input"] = "true"
         if is_portable():
             metadata["portable"] = "true"
-        return Log(self.layouts, metadata, keep=keep)
+        metadata |= expected_text([item.model_dump(mode="json", exclude_defaults=True) for item in self.expected])
+        return Log(self.layouts, metadata, keep=keep, only=only)
 
     @property
     def every_input(self) -> bool:
@@ -592,6 +600,11 @@ class Simulation:
     def layouts(self) -> tuple[StreamLayout, ...]:
         """What a run records."""
         return tuple(stream.layout for stream in self.built.streams)
+
+    @property
+    def judged(self) -> tuple[str, ...] | None:
+        """The signals that `judge` looks at; None where it may look at any, as that of a world does."""
+        return tuple(name for item in self.expected for signal in item.signals for name in item.columns_of(signal))
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenario expects, measured in the log of a run; `skipped` says what does not apply."""

@@ -13,6 +13,7 @@ from didymos.contract import ODOMETRY, offset_of
 from didymos.control import Controller
 from didymos.control.compiled_controller import as_compiled
 from didymos.control.pilot import CHANNELS
+from didymos.describe.joint_units import of_part, report_units
 from didymos.describe.names import part_inputs, readings
 from didymos.describe.twin import Twin
 from didymos.engine.assemble import SCAN, Assembly
@@ -110,7 +111,7 @@ def _program(twin: Twin, assembly: Assembly, program: Controller | None, rate: f
     if program is None:
         return []
     streams, start = [], assembly.state.starts["program"]
-    names = [(name, item.unit) for item in program.reports for name in item.names]
+    names = report_units(twin.description, program)
     compiled = as_compiled(program)
     if names:
         columns = _of(Source.STATE, start, len(names))
@@ -118,7 +119,7 @@ def _program(twin: Twin, assembly: Assembly, program: Controller | None, rate: f
             columns = []
             for item in program.reports:
                 columns += _of(Source.STATE, start + offset_of(compiled.memory_layout, item.name.replace(".", "_")), item.size)
-        layout = StreamLayout("control", Kind.SCALARS, tuple(name for name, _ in names), tuple(unit for _, unit in names))
+        layout = StreamLayout("control", Kind.SCALARS, tuple(names), tuple(names.values()))
         streams.append(StreamPlan(layout, rate, -1, columns))
     if compiled is not None and compiled.odometry is not None:
         first = start + offset_of(compiled.memory_layout, compiled.odometry)
@@ -201,7 +202,8 @@ def _inputs(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
     columns: Columns = []
     for name, part, index in part_inputs(twin):
         names.append(name)
-        units.append(twin.file.parts[part].contract.inputs[index].unit)
+        spec = twin.file.parts[part]
+        units.append(of_part(twin.description, spec, spec.contract.inputs[index].unit))
         columns += _of(Source.STATE, assembly.state.starts[f"inputs:{part}"] + index, 1)
     for index, actuator in zip(assembly.own_actuators, twin.description.as_read.spec.actuators, strict=True):
         names.append(actuator.name)
@@ -223,7 +225,7 @@ def _parts(twin: Twin, assembly: Assembly, rate: float) -> list[StreamPlan]:
             if item.recorded:
                 start = assembly.state.starts[f"outputs:{name}"] + offset_of(part.contract.output_layout, item.name)
                 names += [f"{name}.{column}" for column in item.names]
-                units += [item.unit] * item.size
+                units += [of_part(twin.description, part, item.unit)] * item.size
                 columns += _of(Source.STATE, start, item.size)
     return [StreamPlan(StreamLayout("parts", Kind.SCALARS, tuple(names), tuple(units)), rate, -1, columns)] if names else []
 

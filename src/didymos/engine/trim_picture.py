@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from didymos.engine.flight_survey import Survey
-from didymos.record.plot import COLOURS, figure_file, new_figure, style
+from didymos.record.style import COLOURS, figure_file, new_figure, style
 
 __all__ = ["plot_survey"]
 

@@ -9,7 +9,6 @@ robot that is added behind the others changes no draw of theirs.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +26,7 @@ from didymos.describe.world_file import WorldExpectationSpec
 from didymos.engine.cameras import View
 from didymos.engine.couplings import CouplingEnds
 from didymos.engine.gain_check import gain_notes
+from didymos.engine.given import Given
 from didymos.engine.intervention import Intervention
 from didymos.engine.join import Mount, options_left_out
 from didymos.engine.objects import OBJECTS
@@ -42,7 +42,6 @@ from didymos.record.image import Picture, PinHole
 from didymos.record.log import Log
 from didymos.record.relations import distance_of, relative_of
 from didymos.record.stream import StreamLayout
-from didymos.record.world_plot import EXPECTED
 from didymos.rotations import Pose, quaternion_to_matrix
 
 __all__ = ["WorldSimulation", "simulation_of"]
@@ -71,6 +70,7 @@ class WorldSimulation(Simulation):
             if name not in self.world.robots:
                 raise InputError(f"there is no robot {name!r}{nearest(name, self.world.robots)}", option="control")
         super().__init__(self.world.first.twin, seed=seed, scenario=scenario, piloted=bool(self._flown))
+        self.given = Given.to(self.world)
         self._check_apart()
         self._check_formulas()
 
@@ -266,14 +266,6 @@ class WorldSimulation(Simulation):
         """What a run records."""
         return tuple(placed_layout(stream.layout, robot.name) for robot in self._robots for stream in robot.built.streams)
 
-    def new_log(self, *, keep: bool = True) -> Log:
-        """An empty log for a run of this simulation; it says what is expected of the run, for pictures of it."""
-        log = super().new_log(keep=keep)
-        expected = [item.model_dump(mode="json", exclude_defaults=True) for item in self.expected if item.signal is not None]
-        if expected:
-            log.metadata[EXPECTED] = json.dumps(expected, separators=(",", ":"))
-        return log
-
     def poses(self, log: Log) -> NDArray[np.float64]:
         """Positions of all joints of the engine over the log's own time, for pictures; shape [n, nq]."""
         model = self.model
@@ -286,6 +278,11 @@ class WorldSimulation(Simulation):
             own += _positions_of(model, "didymos:") if i == 0 else []  # objects and boxes
             values[:, own] = np.array([place.at(time) for time in places[0].time])[:, own]
         return values
+
+    @property
+    def judged(self) -> None:
+        """`judge` may look at any signal: relations are found from those of several robots."""
+        return None
 
     def judge(self, log: Log) -> tuple[Verdict, ...]:
         """What the scenarios of the robots and of the world expect, measured in the log of a run."""

@@ -1,5 +1,10 @@
 """Parameters and recordings of the real robot in, better parameters and a report out."""
 
+# ruff: noqa: E402  what they need is asked for first
+from didymos.extras import require
+
+require("a fit needs", "scipy", "fit")
+
 from didymos.fitting.design import design
 from didymos.fitting.designed import Design
 from didymos.fitting.fit import fit

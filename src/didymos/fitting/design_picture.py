@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from didymos.fitting.designed import Design
-from didymos.record.plot import COLOURS, figure_file, new_figure, style, unit_label
+from didymos.record.style import COLOURS, figure_file, new_figure, style, unit_label
 
 __all__ = ["plot_design"]
 

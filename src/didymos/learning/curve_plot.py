@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from didymos.learning.checkpoint import Checkpoint
-from didymos.record.plot import COLOURS, figure_file, new_figure, style
+from didymos.record.style import COLOURS, figure_file, new_figure, style
 
 __all__ = ["plot_curve"]
 

@@ -19,9 +19,10 @@ __all__ = ["MountServo"]
 
 
 class MountServo(Part):
-    """Parameters of a mount servo."""
+    """Parameters of a mount servo; of a slider N for N m and m for rad."""
 
     needs_joint = True
+    may_slide = True
 
     stiffness = parameter(unit="N m/rad", low=0, doc="k")
     damping = parameter(0.0, unit="N m s/rad", low=0, doc="d")

@@ -194,6 +194,7 @@ class Part:
     kind: ClassVar[str] = ""
     motion: ClassVar[Motion] = Motion.AIR
     needs_joint: ClassVar[bool] = False
+    may_slide: ClassVar[bool] = False  # so may its joint: its units are then N for N m and m for rad
     integrators: ClassVar[tuple[str, ...]] = ()  # with which alone the law holds; empty for all
     collects: ClassVar[Mapping[str, str]] = {}  # array that it `needs`: an output of the parts whose `input_from` names it
     switch: ClassVar[str] = ""  # a parameter at whose 0 the part is off: its law is not called, its outputs are 0

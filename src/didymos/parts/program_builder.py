@@ -25,6 +25,7 @@ from didymos.parts.coefficient_program import (
     SUM,
     TABLE,
 )
+from didymos.parts.monotone_slopes import monotone_slopes
 
 __all__ = ["ProgramBuilder"]
 
@@ -152,9 +153,7 @@ class ProgramBuilder:
             shaped = value.reshape([len(axes[i]) for i in kept])
             laid.append(shaped.T)
             if monotone:
-                from scipy.interpolate import PchipInterpolator  # it takes half a second to import, and few tables ask for it
-
-                laid.append(PchipInterpolator(axes[0], shaped, axis=0).derivative()(axes[0]).T)
+                laid.append(monotone_slopes(axes[0], shaped).T)
         numbers = np.ascontiguousarray(np.stack(laid), dtype=np.float64)
         first = self._put(numbers)
         a, b, c = (*located, 0, 0)[:3]

@@ -59,6 +59,7 @@ class Servo(Part):
     """Parameters of a servo; of a slider N for N m and m for rad."""
 
     needs_joint = True
+    may_slide = True
     motion = Motion.JOINT
 
     kp = parameter(0.0, unit="N m/rad", low=0, doc="stiffness at scale 1")

@@ -12,8 +12,8 @@ from didymos.describe.formula import Term, read_formula
 from didymos.describe.schema import ExpectationSpec
 from didymos.errors import InputError
 from didymos.record.log import Log, Signal
-from didymos.record.plot import COLOURS, figure_file, new_figure, style, unit_label
 from didymos.record.robustness import robustness
+from didymos.record.style import COLOURS, figure_file, new_figure, style, unit_label
 
 __all__ = ["decided_at", "plot_counter_example"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from didymos.describe.twin import Twin
 from didymos.describe.world import World
+from didymos.engine.given import Given
 from didymos.portable import mode
 from didymos.studies.distribution import Range, distributions
 from didymos.studies.trial_runner import TrialRunner
@@ -33,7 +34,7 @@ def sweep_about(
     import didymos
 
     twin = runner.twin
-    sets = {path: twin.get(path) for path in sorted(twin.set_by_hand) if path != "control" and not path.endswith(".control")}
+    sets = dict(Given.to(twin).values)
     by_hand = twin.program_by_hand if isinstance(twin, Twin) else None
     return {
         "version": didymos.__version__, "arithmetic": mode(), "command": list(command), "twin": name, "variant": twin.variant,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from didymos.engine.verdict import Verdict
 from didymos.errors import InputError
-from didymos.record.plot import COLOURS, figure_file, new_figure, style, unit_label
+from didymos.record.style import COLOURS, figure_file, new_figure, style, unit_label
 from didymos.studies.trial import Trial
 
 __all__ = ["plot_sweep", "save_sweep"]

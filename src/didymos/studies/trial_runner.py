@@ -75,7 +75,8 @@ class TrialRunner:
         error: str | None = None
         log: Log | None = None
         try:
-            log = simulation.run(self.seconds)
+            judged = simulation.judged
+            log = simulation.run(self.seconds, only=None if judged is None else (*judged, *self.keep))
             verdicts = simulation.judge(log)
         except RunError as failed:
             log, error = failed.log if log is None else log, str(failed)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -90,6 +91,8 @@ def _read(file: Path, part: str | None) -> tuple[np.ndarray, np.ndarray]:
     kind = file.suffix.lower().removeprefix(".")
     if kind == "dae":
         _refuse_entities(file)
+        if find_spec("collada") is None:
+            raise _UnusableError("is COLLADA, which needs pycollada; install it with: pip install 'didymos[meshes]'")
     with file.open("rb") as stream:
         scene = trimesh.load_scene(stream, file_type=kind, resolver=_Beside(file.parent), skip_materials=True)
     meshes = [_in_metres(mesh) for mesh in _parts(scene, part)]

@@ -10,10 +10,8 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
-from rosbags.interfaces import Nodetype
-
 from didymos.errors import InputError, nearest
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ARRAY, NAME, SEQUENCE, ros2_types
 
 __all__ = ["ENCODINGS", "read_message"]
 
@@ -59,9 +57,9 @@ def _from_json(value: Any, type_name: str, where: str) -> Any:
 
 def _field(value: Any, about: Any, where: str) -> Any:
     kind, inner = about
-    if kind == Nodetype.NAME:
+    if kind == NAME:
         return _from_json({} if value is None else value, inner, where)
-    if kind in (Nodetype.SEQUENCE, Nodetype.ARRAY):
+    if kind in (SEQUENCE, ARRAY):
         if not isinstance(value, list | None):
             raise InputError(f"found {_short(value)}, expected a list", path=where)
         return [_field(item, inner[0], where) for item in value or ()]

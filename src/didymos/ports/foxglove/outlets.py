@@ -5,7 +5,6 @@ What never changes (the scene, frames that are fixed to links) is kept, and sent
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,9 @@ import foxglove
 from didymos.engine.objects import OBJECTS
 from didymos.ports.foxglove.scene import SCENE, object_frames, scene
 from didymos.ports.ros2.encode import MessageEncoder
-from didymos.record.cdr import ros2_types
+from didymos.record.cdr import write_message
 from didymos.record.image import PinHole, topics_of
-from didymos.record.mcap_records import definition
+from didymos.record.message_types import definition
 from didymos.record.messages import TABLE
 from didymos.record.stream import Kind, StreamLayout
 
@@ -113,22 +112,18 @@ class Channels:
         for robot in simulation.robots.values():
             prefix = f"{robot.name}/" if robot.name else ""
             for frame in robot.twin.description.frames.values():
-                transforms.append(_transform_message(prefix + frame.link, prefix + frame.name, frame.position, frame.quaternion))
+                transforms.append(_transform_values(prefix + frame.link, prefix + frame.name, frame.position, frame.quaternion))
         if transforms:
-            message = _types()["tf2_msgs/msg/TFMessage"](transforms=transforms)
-            data = bytes(ros2_types().serialize_cdr(message, "tf2_msgs/msg/TFMessage"))
+            values = {f"transforms.{i}.{path}": value for i, each in enumerate(transforms) for path, value in each.items()}
+            data = write_message("tf2_msgs/msg/TFMessage", {"transforms": len(transforms), **values})
             self._keep(self._ros_channel(_STATIC, "tf2_msgs/msg/TFMessage"), data)
 
 
-def _types() -> Mapping[str, Any]:
-    types: Mapping[str, Any] = ros2_types().types
-    return types
-
-
-def _transform_message(parent: str, child: str, position: Any, quaternion: Any) -> Any:
-    types, (x, y, z), (w, *axis) = _types(), map(float, position), map(float, quaternion)
-    stamp = types["builtin_interfaces/msg/Time"](sec=0, nanosec=0)
-    turn = types["geometry_msgs/msg/Quaternion"](x=axis[0], y=axis[1], z=axis[2], w=w)
-    pose = types["geometry_msgs/msg/Transform"](translation=types["geometry_msgs/msg/Vector3"](x=x, y=y, z=z), rotation=turn)
-    header = types["std_msgs/msg/Header"](stamp=stamp, frame_id=parent)
-    return types["geometry_msgs/msg/TransformStamped"](header=header, child_frame_id=child, transform=pose)
+def _transform_values(parent: str, child: str, position: Any, quaternion: Any) -> dict[str, Any]:
+    (x, y, z), (w, *axis) = map(float, position), map(float, quaternion)
+    turn = dict(zip("wxyz", (w, *axis), strict=True))
+    return {
+        "header.frame_id": parent, "child_frame_id": child,
+        **{f"transform.translation.{name}": value for name, value in zip("xyz", (x, y, z), strict=True)},
+        **{f"transform.rotation.{name}": value for name, value in turn.items()},
+    }  # fmt: skip

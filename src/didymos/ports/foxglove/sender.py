@@ -17,7 +17,6 @@ import numpy as np
 
 from didymos.engine.row_buffer import Row
 from didymos.ports.foxglove.outlets import Channels, Outlet
-from didymos.record.cdr import ros2_types
 from didymos.record.image import Picture, messages_of
 
 __all__ = ["Sender"]
@@ -134,7 +133,7 @@ class Sender:
         eye, channels = self._channels.pictures[camera]
         if any(channel.has_sinks() for channel, _ in channels):
             stamp = round(picture.time * 1e9)
-            for (channel, kind), message in zip(channels, messages_of(eye, picture), strict=True):
+            for (channel, _), message in zip(channels, messages_of(eye, picture), strict=True):
                 if channel.has_sinks():
-                    channel.log(bytes(ros2_types().serialize_cdr(message, kind)), log_time=stamp)
+                    channel.log(message, log_time=stamp)
                     self.sent += 1

@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping
 
 from didymos.errors import InputError
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 
 __all__ = ["register"]
 

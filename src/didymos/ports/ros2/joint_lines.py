@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from didymos.control.actuator import Actuator
 from didymos.control.idle import Idle
 from didymos.control.position_command import PositionCommand
-from didymos.engine.program_scope import program_setpoints
+from didymos.describe.joint_units import program_setpoints
 from didymos.parts.drive import POSITION
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def joint_lines(robot: RobotRun) -> dict[str, JointLine]:
         return {joint: line for joint, line in own if line.kinds}
     if isinstance(robot.program, PositionCommand):
         return _of_position_command(robot.program, first)
-    units = program_setpoints(robot.program)
+    units = program_setpoints(robot.twin.description, robot.program)
     return {
         joint: JointLine(joint, (_OF_UNIT[units[joint]],), actuator, {_OF_UNIT[units[joint]]: (f"setpoints.{joint}", 1.0)})
         for joint, actuator in first.items()

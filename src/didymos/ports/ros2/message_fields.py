@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from didymos.errors import InputError, nearest
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 
 __all__ = ["Leaf", "find_field", "fit_number", "reader"]
 

@@ -20,7 +20,7 @@ from didymos.errors import InputError, nearest
 from didymos.ports.ros2.message_fields import Leaf, find_field
 from didymos.ports.ros2.names import ros_name
 from didymos.ports.ros2.own_types import know_type
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 
 if TYPE_CHECKING:
     from didymos.engine.robot_run import RobotRun

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from didymos.errors import InputError, nearest
 from didymos.ports.ros2.interfaces import register
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 
 __all__ = ["know_type"]
 

@@ -21,7 +21,7 @@ from didymos.ports.ros2.own_commands import OwnCommand, own_commands
 from didymos.ports.ros2.own_messages import OwnMessage, own_messages
 from didymos.ports.ros2.services import Listening, Reply, Service
 from didymos.ports.ros2.types import blank, blank_field, message_type, type_hash
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 
 __all__ = ["OwnWire"]
 

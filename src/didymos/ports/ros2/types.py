@@ -14,7 +14,7 @@ from typing import Any
 from cyclonedds.idl import IdlStruct, types
 
 from didymos.ports.ros2.names import dds_type
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 
 __all__ = [
     "blank", "blank_field", "blank_fields", "message_members", "message_type", "raw_type", "service_type", "structure",

@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from didymos.ports.ros2.stamped_scalars import DYNAMIC_JOINT_STATE, know_dynamic_joint_state
-from didymos.record.cdr import CdrMap, Leaf, read_map, ros2_types
+from didymos.record.cdr import CdrMap, Leaf, read_map
+from didymos.record.message_types import ros2_types
 from didymos.record.messages import TABLE, fields_of
 from didymos.record.stream import Kind, StreamLayout
 
