@@ -20,7 +20,7 @@ import didymos
 from didymos.ports.firmware import use_firmware
 from didymos.ports.firmware.betaflight.packets import radio_packet, state_packet
 from didymos.ports.firmware.betaflight.sitl import RADIO_RATE, Sitl, find_firmware_file, stamp
-from didymos.record.plot import figure_file, new_figure, style
+from didymos.record.style import figure_file, new_figure, style
 
 STEP = 0.001  # [s]
 AT_REST = ((0.0, 0.0, 0.0), (0.0, 0.0, 9.80665), (1.0, 0.0, 0.0, 0.0), 101_325.0)

@@ -6,6 +6,7 @@ for half a second, and the log on board ends before the flight does, which the m
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -45,5 +46,7 @@ def spoilt(file: Path) -> Path:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        main(["log", str(spoilt(Path(folder) / "flight.csv")), "--plot", str(PICTURE)])
-    Image.open(PICTURE).convert("RGB").quantize(32).save(PICTURE, optimize=True)  # a third of the size
+        drawn = Path(folder) / "log.png"
+        if status := main(["log", str(spoilt(Path(folder) / "flight.csv")), "--plot", str(drawn)]):
+            sys.exit(status)
+        Image.open(drawn).convert("RGB").quantize(32).save(PICTURE, optimize=True)  # a third of the size

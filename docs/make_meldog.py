@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import didymos
-from didymos.record.plot import COLOURS, figure_file, new_figure, style
+from didymos.record.style import COLOURS, figure_file, new_figure, style
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
         speeds.set_xlabel("time [s]")
         for ax in (loads, heights, speeds):
             ax.set_xlim(3.0, 6.0)
-            ax.legend(loc="upper right")
+            ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.0)  # above, where no curve goes
         figure_file(figure, Path(__file__).parent / "pictures" / "meldog_push.png")
 
 

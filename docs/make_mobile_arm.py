@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from didymos.record.canvas import open_canvas
-from didymos.record.plot import figure_file, new_figure, style
+from didymos.record.style import figure_file, new_figure, style
 from didymos.world import find_world, load_world
 
 PICTURE = Path(__file__).parent / "pictures" / "mobile_arm.png"

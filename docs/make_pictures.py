@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from didymos.control.stimulus import StimulusSpec, evaluate
-from didymos.record.plot import figure_file, new_figure, style
+from didymos.record.style import figure_file, new_figure, style
 
 STIMULI = (
     "{kind: constant, value: 1}",

@@ -9,7 +9,7 @@ import numpy as np
 
 import didymos
 from didymos.control.flight_stages import FLARE, ROLL_OUT
-from didymos.record.plot import figure_file, new_figure, style
+from didymos.record.style import figure_file, new_figure, style
 
 PICTURES = Path(__file__).parent / "pictures"
 PLANES = ("skywalker_2013", "plane_1wing_sensors", "plane_3wing_2motor", "plane_1wing")

@@ -20,7 +20,7 @@ import didymos
 from didymos.control.servicing_stages import DONE, GRASP, REASONS, SETTLE, STAGES, TRACK
 from didymos.record.log import Log
 from didymos.record.picture import render_picture
-from didymos.record.plot import figure_file, new_figure, style
+from didymos.record.style import figure_file, new_figure, style
 
 HERE = Path(__file__).parent
 PAGE, PICTURE = HERE / "worlds" / "servicing.md", HERE / "pictures" / "servicing.png"

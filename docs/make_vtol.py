@@ -16,7 +16,7 @@ import numpy as np
 import didymos
 from didymos.control import vtol_stages as st
 from didymos.record.log import Log
-from didymos.record.plot import figure_file, new_figure, style
+from didymos.record.style import figure_file, new_figure, style
 
 PICTURE = Path(__file__).parent / "pictures" / "vtol.png"
 

@@ -21,9 +21,9 @@ import didymos
 from didymos.air.merged_jet import merge_rotors
 from didymos.air.rotor_wake import JET, ROTOR, WakeSpec, wake_at
 from didymos.compiled import kernel
-from didymos.engine.forces import state_address, table_address
+from didymos.engine.forces import state_address
 from didymos.engine.wakes import blow, feel_wakes
-from didymos.record.plot import COLOURS, figure_file, new_figure, style
+from didymos.record.style import COLOURS, figure_file, new_figure, style
 from didymos.spec import number_fields, record_type
 
 PICTURE = Path(__file__).parent / "pictures" / "wake.png"
@@ -32,6 +32,10 @@ MASS, GRAVITY, DISTANCE, RADIUS = 0.034, 9.81, 2.0 * math.hypot(0.0325, 0.0325),
 NEURAL_SWARM = ((0.2, 10.0), (0.3, 8.0), (0.4, 6.0), (0.5, 4.0))
 # gym-pybullet-drones, Physics.PYB_DW for cf2x.urdf, "experiments conducted at the Dynamic Systems Lab by SiQi Zhou", of 27 g
 LIGHT, ZHOU, ZHOU_RADIUS, ZHOU_FROM = 0.027, 2267.18, 0.0231348, 0.11 / 0.16  # below, its width 0.16 z - 0.11 m is negative
+# Jain et al., Modeling of aerodynamic disturbances for proximity flight of multirotors (2019), by code of its laboratory:
+# axial and radial constant of one propeller's jet; "match well" with flights from seven vehicle sizes on
+JAIN_AXIAL, JAIN_RADIAL, JAIN_FROM = 4.90, 25.0, 7 * 0.092  # the last: [m], of a Crazyflie
+CLIMB_LIFT = 0.0171  # [N s/m]; what air from above takes from a Crazyflie: the twin's parts.balance, fitted to eight real flights
 
 
 def wake_record() -> Any:
@@ -40,10 +44,24 @@ def wake_record() -> Any:
     return np.array([tuple(getattr(spec, name) for name, _ in number_fields(WakeSpec))], dtype=record_type(WakeSpec))[0]
 
 
-def published(depth: Any) -> Any:
+def published(depth: Any, mass: float = MASS) -> Any:
     """Speed on the centreline below a hovering Crazyflie [m/s], Bauersfeld et al. (2024), equations 1, 2 and 9."""
-    induced = math.sqrt(MASS * GRAVITY / (2 * 1.225 * 4 * math.pi * RADIUS**2))
-    return induced * 10.11 / (depth / DISTANCE + 5.817)
+    return induced(mass) * 10.11 / (depth / DISTANCE + 5.817)
+
+
+def induced(mass: float) -> float:
+    """Speed that the rotors of a hovering Crazyflie induce [m/s]."""
+    return math.sqrt(mass * GRAVITY / (2 * 1.225 * 4 * math.pi * RADIUS**2))
+
+
+def jain(depth: float, mass: float) -> float:
+    """Speed on the centreline below a hovering Crazyflie [m/s]: four jets, speeds added."""
+    return 4 * induced(mass) * JAIN_AXIAL * RADIUS / depth * math.exp(-JAIN_RADIAL * (DISTANCE / 2 / depth) ** 2)
+
+
+def flown(speed: float) -> float:
+    """Push [g] of a jet on a Crazyflie that loses what the recorded flights lose when they climb."""
+    return CLIMB_LIFT * speed / GRAVITY * 1e3
 
 
 def zhou(below: Any) -> Any:
@@ -80,7 +98,7 @@ class Pair:
         addresses = []
         for robot, simulation in enumerate(self.robots):
             model, data = simulation.model._address, simulation.data._address
-            addresses.append((data, table_address(model), state_address(model, data, 0)))
+            addresses.append((data, simulation.context.robot.table, state_address(model, data, 0)))
             self._settle(robot, places[robot], mass)
         blow(*addresses[0], 0, jets, 0, rotors, 0)
         feel_wakes(*addresses[1], 9, jets, 0, rotors, 0)  # nobody blows
@@ -130,6 +148,8 @@ def draw(pair: Pair) -> None:
         right.plot(*np.array(NEURAL_SWARM).T, "s", color=COLOURS[3], label="Neural-Swarm, 34 g")
         within = depths[depths > ZHOU_FROM]
         right.plot(within[::3], zhou(within[::3]), "^", color=COLOURS[4], label="gym-pybullet-drones, 27 g")
+        jet = [flown(jain(depth, LIGHT)) for depth in within[::3]]
+        right.plot(within[::3], jet, "v", fillstyle="none", color=COLOURS[5], label="Jain et al., loss of real flights, 27 g")
         right.set_xlabel("below [m]")
         right.set_ylabel("push on a Crazyflie [g]")
         right.set_ylim(0.0)
@@ -149,6 +169,8 @@ def table(pair: Pair) -> list[dict[str, float | None]]:
             "push_34g": round(pair.lost(below), 1), "neural_swarm": measured.get(below),
             "push_27g": round(pair.lost(below, LIGHT), 1),
             "gym_pybullet_drones": round(zhou(below), 1) if below > ZHOU_FROM else None,
+            "bauersfeld_flown": None if law is None else round(flown(published(below, LIGHT)), 1),
+            "jain_flown": round(flown(jain(below, LIGHT)), 1) if below >= JAIN_FROM else None,
         })  # fmt: skip
     return rows
 

@@ -32,7 +32,7 @@ from didymos.describe.float_base import float_base
 from didymos.describe.formats.importer import read_description
 from didymos.describe.robot_model import robot_model
 from didymos.record.log import Log
-from didymos.record.plot import figure_file, new_figure, style
+from didymos.record.style import figure_file, new_figure, style
 
 HERE = Path(__file__).parent
 PAGE = HERE / "wheeled.md"

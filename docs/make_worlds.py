@@ -19,8 +19,8 @@ import didymos
 from didymos.describe.world_file import RelativeSpec
 from didymos.record.canvas import open_canvas
 from didymos.record.log import Log
-from didymos.record.plot import figure_file, new_figure, style
 from didymos.record.relations import relative_of
+from didymos.record.style import figure_file, new_figure, style
 from didymos.spec import Vector
 
 PICTURES = Path(__file__).parent / "pictures"

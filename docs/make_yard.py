@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from didymos.record.log import Log
-from didymos.record.plot import figure_file, new_figure, style
+from didymos.record.style import figure_file, new_figure, style
 from didymos.world import find_world, load_world
 
 PICTURE = Path(__file__).parent / "pictures" / "yard.png"

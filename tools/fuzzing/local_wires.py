@@ -16,6 +16,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import InvalidHeader
 
 from didymos.cockpit.auth import Auth, may_pass
+from didymos.cockpit.feed import Feed
 from didymos.cockpit.sticks import Sticks
 from didymos.control.controller import Robot
 from didymos.control.values import Values
@@ -133,7 +134,7 @@ class RequestWire(Wire):
     """Requests for the page: paths and headers of any kind, with and without a token."""
 
     def __init__(self) -> None:
-        self._gates = [Auth(token, lambda text: None) for token in (None, "abcdefgh")]
+        self._gates = [Auth(token, lambda text: None, Feed()) for token in (None, "abcdefgh")]
 
     def frame(self, dice: Random) -> bytes:
         head = b"/?token=abcdefgh\nHost: 127.0.0.1:8080\nOrigin: http://127.0.0.1:8080\nUpgrade: websocket"

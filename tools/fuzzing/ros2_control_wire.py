@@ -24,7 +24,7 @@ from didymos.ports.ros2.robot_features import robot_features
 from didymos.ports.ros2.services import Delivery, Listens, Request, open_service, open_topic
 from didymos.ports.ros2.types import message_type
 from didymos.ports.serve_options import ServeOptions
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 from fuzzing.mutators import edit_frame
 from fuzzing.ros2_wire import free_domain
 from fuzzing.wire import LiveTwin, Wire

@@ -27,7 +27,7 @@ from didymos.ports.ros2.publisher import Publisher
 from didymos.ports.ros2.services import Answer, Service, open_service
 from didymos.ports.ros2.simulation_services import SimulationServices
 from didymos.ports.serve_options import ServeOptions
-from didymos.record.cdr import ros2_types
+from didymos.record.message_types import ros2_types
 from fuzzing.mutators import edit_frame
 from fuzzing.wire import LiveTwin, Wire
 
