@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,17 @@ class Scene:
         x, y = (int(place[a] + size[b] / 2 + c) for a, b, c in zip("xy", ("width", "height"), self.at(point), strict=True))
         return float(picture[y - 8 : y + 8, x - 8 : x + 8].min())
 
+    def touch(self, get_point: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Move the mouse to a point of the world [m] until the page shows that there is something to take hold of."""
+
+        def is_over() -> bool:
+            actions = ActionChains(self._browser.driver, duration=60)
+            actions.move_to_element_with_offset(self._canvas, *self.at(get_point())).perform()
+            return str(self._canvas.value_of_css_property("cursor")) == "pointer"
+
+        wait_until(is_over, "the robot is drawn where it is pointed at")
+        return get_point()
+
     def drag(self, point: NDArray[np.float64], *offsets: tuple[int, int], key: str | None = None) -> None:
         """Press at a point of the world [m] and move by pixels; the button stays pressed."""
         actions = ActionChains(self._browser.driver, duration=60).move_to_element_with_offset(self._canvas, *self.at(point))
@@ -137,9 +149,10 @@ def test_a_robot_is_pulled_placed_bent_and_taken_home_in_pictures(browser: Brows
         scene = Scene(browser, cockpit)
         browser.press("Got it")
 
+        held = scene.touch(lambda: session.live.snapshot.robots[""].com)
         session.play()
-        scene.drag(session.live.snapshot.robots[""].com, (8, -4), (8, -4), (8, -4), key=Keys.CONTROL)
-        wait_until(lambda: (held := session.live.snapshot.pulled) and np.linalg.norm(held.force) > 1.0, "it is pulled")
+        scene.drag(held, (8, -4), (8, -4), (8, -4), key=Keys.CONTROL)
+        wait_until(lambda: (pull := session.live.snapshot.pulled) and np.linalg.norm(pull.force) > 1.0, "it is pulled")
         browser.picture("pulled")
         scene.release(Keys.CONTROL)
         wait_until(lambda: session.live.snapshot.pulled is None, "it is let go")

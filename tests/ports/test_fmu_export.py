@@ -195,7 +195,7 @@ def compiled(source: str, target: Path, *options: str) -> Path:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="blocks are looked at as glibc has them")
 def test_a_process_that_ran_an_fmu_ends_without_a_look_at_what_is_gone(quadcopter: Path, tmp_path: Path) -> None:
-    """The library of an FMU lets go of its interpreter twice, and the second time was after its memory: rarely seen, and fatal."""
+    """The library of an FMU lets go of its interpreter twice; the second time its memory was gone: rarely seen, and fatal."""
     counts = compiled("freed_counts.c", tmp_path / "counts.so", "-shared", "-fPIC", "-O2")
     code = "import sys, fmpy; print(len(fmpy.simulate_fmu(sys.argv[1], stop_time=0.01)))"
     command, surroundings = [sys.executable, "-c", code, str(quadcopter)], {**os.environ, "LD_PRELOAD": str(counts)}
@@ -215,8 +215,8 @@ def test_a_tool_that_is_not_written_in_python_gives_the_same_bytes(tmp_path: Pat
     words = [host, library, about.guid, (Path(where) / "resources").as_uri(), reference, STEP, 40]
     paths = [str(Path(didymos.__file__).parents[1]), *(path for path in sys.path if path.endswith("site-packages"))]
     counts = compiled("freed_counts.c", tmp_path / "counts.so", "-shared", "-fPIC", "-O2")
-    surroundings = {**os.environ, "LD_PRELOAD": f"{python}:{counts}", "PYTHONPATH": ":".join(paths), "PYTHONHOME": sys.base_prefix}
-    told = subprocess.run([str(word) for word in words], env=surroundings, capture_output=True, text=True, timeout=300)
+    own = {"LD_PRELOAD": f"{python}:{counts}", "PYTHONPATH": ":".join(paths), "PYTHONHOME": sys.base_prefix}
+    told = subprocess.run([str(word) for word in words], env={**os.environ, **own}, capture_output=True, text=True, timeout=300)
     simulation = direct().simulate()
     simulation.advance(40, ahead=True)
     status, value = told.stdout.split()
