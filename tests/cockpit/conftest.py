@@ -144,6 +144,8 @@ class Browser:
         wait_until(lambda: "t = " in self.text and "Tune" in self.text, "the page shows its panels")
         for cross in self.driver.find_elements("css selector", ".mantine-Notification-closeButton"):
             self.driver.execute_script("arguments[0].click()", cross)  # says that the browser has no graphics card
+        said = ".mantine-Notification-root"
+        wait_until(lambda: not self.driver.find_elements("css selector", said), "nothing fades away above the scene")
 
     @property
     def text(self) -> str:

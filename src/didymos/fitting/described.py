@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from didymos.describe.parameters import ARGUMENTS
 from didymos.describe.twin import Twin
+from didymos.fitting.expected_readings import expect_readings
 
 __all__ = ["DescribedTwins", "arguments_of"]
 
@@ -25,10 +26,10 @@ def arguments_of(values: Mapping[str, float]) -> Arguments:
 
 
 class DescribedTwins:
-    """The twin of a search with any arguments of its description."""
+    """The twin of a search with any arguments of its description; its sensors draw nothing."""
 
     def __init__(self, twin: Twin) -> None:
-        self._twin = twin
+        self._twin = expect_readings(twin)
         self._kept: dict[Arguments, Twin] = {}
         self._lock = threading.Lock()
 

@@ -20,6 +20,7 @@ from didymos.fitting.column_noise import column_noise, noisy_readings
 from didymos.fitting.excitation import Moved
 from didymos.fitting.excited_information import ExcitedInformation
 from didymos.fitting.excited_runs import Excited, ExcitedRuns, Trial
+from didymos.fitting.expected_readings import expect_readings
 from didymos.fitting.limits import Limit, limits_of
 from didymos.fitting.moved import choose_targets, moved_by
 from didymos.fitting.parameterization import Parameterization, free_groups
@@ -60,9 +61,7 @@ class Experiment:
         if scenario is not None:
             name = _free_name(twin)
             twin.add_scenarios({name: scenario})
-        if not errors:
-            _without_errors(twin)
-        return twin, name
+        return (twin if errors else expect_readings(twin)), name
 
     def shorter(self, seconds: float) -> Experiment:
         """The first `seconds` of it."""
@@ -107,8 +106,7 @@ def plan_experiment(
     for name in taken:
         if name not in recorded:
             raise InputError(f"no run of the scenario records {name!r}", file=twin.source, path="recordings.columns")
-    quiet = twin.copy()
-    _without_errors(quiet)
+    quiet = expect_readings(twin)
     present = _present(quiet, scenario, taken, seconds)
     assert present.samples is not None
     channels = tuple(_channel(column, present) for column in chosen.values())
@@ -156,10 +154,6 @@ def _present(twin: Twin, scenario: str | None, signals: Sequence[str], seconds: 
     if done.samples is None:
         raise InputError(f"the scenario {scenario!r} fails by itself: {done.why}", option="scenario")
     return done
-
-
-def _without_errors(twin: Twin) -> None:
-    twin.set_all({f"sensors.{name}.errors": 0.0 for name in twin.file.sensors})
 
 
 def _free_name(twin: Twin) -> str:
