@@ -78,7 +78,7 @@ def test_two_logs_as_a_page_from_a_file_with_the_network_off(browser: Browser, l
     heights = [float(np.interp(time, log[name].time, log[name].values)) for log in (first, second)]
     assert 0.98 < time < 1.01
     assert apart == pytest.approx(heights[1] - heights[0], abs=3e-7)  # 2 of float32, of numbers about 1
-    shown = run_script("return didymos.panel.plots.map(plot => plot.signals)")
+    shown = wait_until(lambda: run_script("return didymos.panel.plots.map(plot => plot.signals)"), "plots are there")
     assert [name, f"ghost.{name}"] in shown
     assert [f"difference.{name}"] in shown
 
