@@ -33,6 +33,7 @@ def spelt(term: Term) -> str:
         ("G[0s:100ms](a.b<1) -> F (c.d>1)", "implies(always[0:0.1](above(1, a.b)), eventually(above(c.d, 1)))"),
         ("!(a.b < 1) & c.d < 1 | a.b < 2", "or(and(not(above(1, a.b)), above(1, c.d)), above(2, a.b))"),
         ("(a.b > 0) until[1,2.5] (c.d > 0)", "until[1:2.5](above(a.b, 0), above(c.d, 0))"),
+        ("not " * 150 + "a.b < 1", "not(" * 150 + "above(1, a.b)" + ")" * 150),
         ("always\n  (pow(a.b, 2)\n  < 4)", "always(above(4, pow(a.b, 2)))"),
     ],
 )
@@ -58,7 +59,8 @@ def test_a_formula_is_understood(text: str, understood: str) -> None:
         ("a.b < 1e400", "a number is written as"),
         ("a.b < 1 // and so on", "found '/' at character 9"),
         ("(" * 100 + "a.b < 1" + ")" * 100, "more than 40 brackets"),
-        ("not " * 400 + "a.b < 1", "too many operators"),
+        ("not " * 400 + "a.b < 1", "has 400 operators, expected at most 150"),
+        ("a.b" + "+a.b" * 151 + "<1", "has 151 operators"),
         ("a.b < 1" + " " * LONGEST, "expected at most 2000"),
         ("from antigravity import x", "found 'from'"),
         ("input float x.y a.b < 1", "found 'input'"),

@@ -140,14 +140,11 @@ def _parsed(words: Sequence[Word], stand_ins: Mapping[str, str], text: str) -> A
     tree = StlAst()
     for name in stand_ins.values():
         tree.declare_var(name, "float")
-    try:
-        context = parser.expression()
-        left = parser.getCurrentToken()
-        if left.type != Token.EOF:
-            raise misread(left.column)
-        return tree.visit(context)
-    except RecursionError:
-        raise InputError("the formula has too many operators inside each other") from None
+    context = parser.expression()
+    left = parser.getCurrentToken()
+    if left.type != Token.EOF:
+        raise misread(left.column)
+    return tree.visit(context)
 
 
 def _logic(node: Any, signals: Mapping[str, str]) -> Term:

@@ -16,10 +16,12 @@ __all__ = ["LONGEST", "Word", "cut", "place", "signals_in", "under"]
 LONGEST = 2000
 """Characters that a formula may have."""
 _DEEPEST = 40  # brackets inside each other
-_WORDS = (
+_MOST = 150  # operators: each may stand inside the one before it, and is read by three calls inside each other
+_NAMED = (
     "always", "eventually", "until", "not", "and", "or", "implies", "iff", "xor", "abs", "sqrt", "exp", "pow", "G", "F", "U",
-    "s", "ms", "us", "ns",
 )  # fmt: skip
+_OPERATORS = frozenset((*_NAMED, "!", "&", "|", "->", "<->", "+", "-", "*", "/"))
+_WORDS = (*_NAMED, "s", "ms", "us", "ns")
 _TOKEN = re.compile(
     r"(?P<blank>\s+)|(?P<quoted>'[^'\n]{3,200}')|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?(?=(?:[mun]?s)?(?![\w.])))"
     r"|(?P<word>[A-Za-z_]\w*(?:\.\w+)*)|(?P<sign><->|->|<=|>=|[-+*()\[\]:,<>&|]|/(?![/*])|!(?!=))",
@@ -72,6 +74,9 @@ def cut(text: str) -> list[Word]:
         at = match.end()
     if not any(word.signal for word in found):
         raise InputError("the formula names no signal of the log")
+    operators = sum(word.written in _OPERATORS for word in found)
+    if operators > _MOST:
+        raise InputError(f"the formula has {operators} operators, expected at most {_MOST}")
     return found
 
 
