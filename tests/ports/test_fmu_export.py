@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 
 import didymos
+from compiled_c import compiled, freed_counts
 from didymos.cli.main import main
 from didymos.describe.bundled import bundled, bundled_worlds
 from didymos.engine.intervention import Intervention
@@ -183,20 +183,10 @@ def test_a_run_in_another_process_gives_the_same_bytes(quadcopter: Path) -> None
     assert told.stdout.split()[-1] == np.concatenate([own[name] for name in own.dtype.names]).tobytes().hex()
 
 
-def compiled(source: str, target: Path, *options: str) -> Path:
-    """What a C compiler makes of a file beside this one."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    command = [compiler, *options, "-o", str(target), str(Path(__file__).with_name(source)), "-ldl"]
-    subprocess.run(command, check=True, timeout=120)
-    return target
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="blocks are looked at as glibc has them")
 def test_a_process_that_ran_an_fmu_ends_without_a_look_at_what_is_gone(quadcopter: Path, tmp_path: Path) -> None:
     """The library of an FMU lets go of its interpreter twice; the second time its memory was gone: rarely seen, and fatal."""
-    counts = compiled("freed_counts.c", tmp_path / "counts.so", "-shared", "-fPIC", "-O2")
+    counts = freed_counts(tmp_path)
     code = "import sys, fmpy; print(len(fmpy.simulate_fmu(sys.argv[1], stop_time=0.01)))"
     command, surroundings = [sys.executable, "-c", code, str(quadcopter)], {**os.environ, "LD_PRELOAD": str(counts)}
     told = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=300)
@@ -207,14 +197,14 @@ def test_a_tool_that_is_not_written_in_python_gives_the_same_bytes(tmp_path: Pat
     python = Path(sysconfig.get_config_var("LIBDIR") or "") / str(sysconfig.get_config_var("INSTSONAME"))
     if not python.is_file() or ".so" not in python.name:
         pytest.skip("there is no libpython that could be loaded")
-    file, host = tmp_path / "q.fmu", compiled("fmu_host.c", tmp_path / "host")
+    file, host = tmp_path / "q.fmu", compiled(Path(__file__).with_name("fmu_host.c"), tmp_path / "host")
     assert main(["export", "fmu", "quadcopter", "-o", str(file), "--quiet"]) == 0
     about, where = fmpy.read_model_description(str(file)), fmpy.extract(str(file), str(tmp_path / "q"))
     reference = next(v.valueReference for v in about.modelVariables if v.name == "truth.position.z")
     library = Path(where) / "binaries" / "linux64" / "quadcopter.so"
     words = [host, library, about.guid, (Path(where) / "resources").as_uri(), reference, STEP, 40]
     paths = [str(Path(didymos.__file__).parents[1]), *(path for path in sys.path if path.endswith("site-packages"))]
-    counts = compiled("freed_counts.c", tmp_path / "counts.so", "-shared", "-fPIC", "-O2")
+    counts = freed_counts(tmp_path)
     own = {"LD_PRELOAD": f"{python}:{counts}", "PYTHONPATH": ":".join(paths), "PYTHONHOME": sys.base_prefix}
     told = subprocess.run([str(word) for word in words], env={**os.environ, **own}, capture_output=True, text=True, timeout=300)
     simulation = direct().simulate()

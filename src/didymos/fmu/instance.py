@@ -12,10 +12,12 @@ import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from didymos.errors import InputError, RunError
 from didymos.fmu.description import FmuDescription, FmuVariable
+from didymos.fmu.library import end_in_time
 
 __all__ = ["FmuInstance", "FmuState"]
 
@@ -61,6 +63,8 @@ class FmuInstance:
         except Exception as error:  # a library of somebody else's
             what = self._messages[-1] if self._messages else " ".join(str(error).split())
             raise InputError(f"cannot be started: {what}", file=about.file) from None
+        finally:
+            end_in_time(Path(self._folder))
 
     def _instantiated(self) -> Any:
         """The instance of the library.

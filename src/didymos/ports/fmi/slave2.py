@@ -16,9 +16,9 @@ from pythonfmu.enums import Fmi2Status
 
 from didymos.engine.simulation import Simulation
 from didymos.errors import DidymosError
+from didymos.fmu.library import end_in_time
 from didymos.ports.fmi.description import About, model_description
 from didymos.ports.fmi.instance import TwinInstance, state_from_bytes, state_to_bytes
-from didymos.ports.fmi.library import end_in_time
 
 __all__ = ["TwinSlave2", "keep"]
 
@@ -48,7 +48,7 @@ class TwinSlave2(Fmi2Slave):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        end_in_time(Path(self.resources))
+        end_in_time(Path(self.resources).parent)
         try:
             self.instance = TwinInstance(type(self).simulate(Path(self.resources)))
         except DidymosError as error:

@@ -13,9 +13,9 @@ from pythonfmu3.fmi3slave import Fmi3StepResult
 
 from didymos.engine.simulation import Simulation
 from didymos.errors import DidymosError
+from didymos.fmu.library import end_in_time
 from didymos.ports.fmi.description import About, model_description
 from didymos.ports.fmi.instance import TwinInstance, state_from_bytes, state_to_bytes
-from didymos.ports.fmi.library import end_in_time
 
 __all__ = ["TwinSlave3"]
 
@@ -28,7 +28,7 @@ class TwinSlave3(Fmi3Slave):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        end_in_time(Path(self.resources))
+        end_in_time(Path(self.resources).parent)
         self.instance = TwinInstance(type(self).simulate(Path(self.resources)))
         self.modelName = type(self).__name__
 
