@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import threading
 from typing import Any
 
 import numpy as np
 import pytest
 
+from didymos.engine import contact_frame
 from didymos.errors import InputError
 
 SLED = """<mujoco><worldbody><body name="sled" pos="0 0 .1">
@@ -95,3 +98,32 @@ def test_friction_across_is_of_the_bearings_on_any_floor_but_no_more_than_the_fl
     for floor, expected in ((1.0, [0.8, 0.1, 0.02]), (0.5, [0.4, 0.1, 0.01]), (0.05, [0.04, 0.04, 0.001])):
         simulation.set("world.ground.friction", floor)
         assert simulation.model.pair_friction[0, :3] == pytest.approx(expected)
+
+
+def _replaced() -> set[bool]:
+    """Whether the engine's functions are replaced by ours, of all that may be."""
+    gc.collect()  # simulations of other tests
+    return {table[place] != own for table, place, _, own, _ in contact_frame._entries()}
+
+
+def test_the_engine_has_its_own_functions_again_when_the_last_twin_is_gone() -> None:
+    assert _replaced() == {False}
+    first, second = contact_frame.ContactFrames(), contact_frame.ContactFrames()
+    assert _replaced() == {True}
+    del first
+    assert _replaced() == {True}
+    del second
+    assert _replaced() == {False}
+
+
+def test_a_twin_that_the_search_for_garbage_ends_while_another_is_made_holds_nobody_up() -> None:
+    def make_and_end() -> None:
+        gone = contact_frame.ContactFrames()
+        with contact_frame._lock:  # as one that is made does
+            del gone
+
+    thread = threading.Thread(target=make_and_end, daemon=True)
+    thread.start()
+    thread.join(60.0)
+    assert not thread.is_alive()
+    assert _replaced() == {False}

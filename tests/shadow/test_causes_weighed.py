@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 
 import numpy as np
 import pytest
 
+from didymos.shadow.causes import Cause
 from didymos.shadow.glr import Glr
+from didymos.shadow.hypotheses import _WORST, _Trial
 
 
 def white(steps: int, seed: int, shift: float = 0.0, at: int = 0) -> tuple[Glr, list[float]]:
@@ -61,3 +64,18 @@ def test_wild_readings_count_less_and_sizes_stay() -> None:
         half.update(0.01 * k, *arguments, weight=0.5)
     assert half.information == pytest.approx(0.5 * one.information)
     assert half.score / half.information == pytest.approx(one.score / one.information)
+
+
+def test_a_cause_with_which_the_twin_cannot_run_at_any_size_is_left_and_the_search_ends() -> None:
+    tried = []
+
+    def gain(_cause: Cause, size: float, _since: int) -> Generator[None, None, float]:
+        tried.append(size)
+        yield
+        return _WORST
+
+    trial = _Trial(Cause("mass", "link", "1", 0.1), 0, 3, gain)
+    for _ in (*trial.begin(0.2), *trial.refine([3, 5])):
+        pass
+    assert tried == [0.2, 0.1, 0.4, 0.2]  # from the linear size on, the usual one, doubled; then from another begin
+    assert trial.best.gain <= _WORST

@@ -63,3 +63,19 @@ def test_an_input_that_comes_with_every_tick_holds() -> None:
     found, doubt = samples(np.arange(12.0), gap=0.001).at(np.array([0.0035, 0.0045]), 3)
     assert found[:, 0].tolist() == [3.0, 4.0]
     assert doubt is None
+
+
+def test_samples_are_remembered_until_they_are_asked_for() -> None:
+    burst = samples(np.arange(3000.0))  # 30 s
+    for k in (5, 1200, 2990):
+        found, _ = burst.at(np.array([0.01 * k]), 10 * k)
+        assert found.tolist() == [[float(k)]]
+
+
+def test_samples_that_were_asked_for_or_that_nobody_asks_for_are_forgotten() -> None:
+    made = samples(np.zeros(100_000), gap=0.001)
+    assert len(made._times) == pytest.approx(61_000, abs=1001)
+    for k in range(100_000, 110_000):
+        made.add(0.001 * k, np.zeros(1))
+        made.at(np.array([0.001 * k]), k)
+    assert len(made._times) < 1100

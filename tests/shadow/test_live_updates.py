@@ -5,18 +5,22 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import didymos
+from didymos.shadow import input_samples
 from didymos.shadow.estimate import Frame
 from didymos.shadow.first_readings import FirstReadings
 from didymos.shadow.observer import Observer
 from didymos.shadow.shadow import Shadow
 from didymos.shadow.source import Arrival
 from didymos.shadow.sources import arrivals as arrivals_module
+from didymos.shadow.sources.log import LogSource
 from didymos.shadow.sources.socket import SocketSource
 from didymos.shadow.summary import Latency
 
@@ -154,3 +158,23 @@ def test_what_waited_for_a_shadow_that_was_busy_is_no_silence(monkeypatch: pytes
         assert "silent" in source.notices()[0]
     finally:
         source.close()
+
+
+def test_what_comes_all_at_once_after_a_pause_is_followed_as_if_it_had_come_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A laptop that slept, a process that got no core: inputs of seconds are known before the first of them is used."""
+    monkeypatch.setattr(input_samples, "_LONGEST", 1.5)  # [s], of 60: not even those that nobody asks for any more
+    twin, file = didymos.load("power_unit"), tmp_path / "sine.mcap"
+    twin.simulate(scenario="sine").run(4.0, record=file)
+    arrivals = LogSource(twin, [str(file)]).read(np.inf)
+    followed = []
+    for batch in (1, len(arrivals)):
+        told = Told(())
+        told.signals = tuple(arrivals[0].values)
+        shadow = Shadow(twin, told, scenario="sine")
+        for k in range(0, len(arrivals), batch):
+            shadow.hear(arrivals[k : k + batch])
+        assert shadow.alarms == []
+        followed.append((shadow.time, shadow.summary.nis))
+    assert followed[0] == followed[1]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import mujoco
@@ -113,8 +114,8 @@ _FUNCTIONS: dict[tuple[int, int], tuple[str, CFunction]] = {
     (_SPHERE, int(mujoco.mjtGeom.mjGEOM_BOX)): ("mjc_SphereBox", _on_box),
 }
 
-_users = 0
-_lock = threading.Lock()
+_USERS: set[object] = set()
+_lock = threading.RLock()  # the search for garbage may end an object of this class while another one is made, on the same thread
 
 
 class ContactFrames:
@@ -126,8 +127,9 @@ class ContactFrames:
 
     def __init__(self) -> None:
         _check_layout()
-        _enter()
-        self._end = weakref.finalize(self, _leave)
+        user = object()
+        _enter(user)
+        self._end = weakref.finalize(self, _leave, user)
 
 
 def _check_layout() -> None:
@@ -142,28 +144,30 @@ def _table() -> tuple[Any, Any]:
     return (ctypes.c_void_p * (kinds * kinds)).in_dll(library, "mjCOLLISIONFUNC"), library
 
 
-def _enter() -> None:
-    global _users
-    with _lock:
-        if _users == 0:
-            table, library = _table()
-            kinds = int(mujoco.mjtGeom.mjNGEOMTYPES)
-            for (first, second), (name, function) in _FUNCTIONS.items():
-                own = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
-                if table[first * kinds + second] not in (own, function.address):
-                    raise RunError(f"somebody else has replaced the engine's {name}: a twin with 'contacts' cannot run beside it")
-            for (first, second), (_, function) in _FUNCTIONS.items():
-                table[first * kinds + second] = function.address
-        _users += 1
+def _entries() -> Iterator[tuple[Any, int, str, int, int]]:
+    """The engine's table, a place in it, the name and address of the engine's own function there, the address of ours."""
+    table, library = _table()
+    kinds = int(mujoco.mjtGeom.mjNGEOMTYPES)
+    for (first, second), (name, function) in _FUNCTIONS.items():
+        own = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        yield table, first * kinds + second, name, own or 0, function.address
 
 
-def _leave() -> None:
-    global _users
+def _enter(user: object) -> None:
+    entries = list(_entries())  # compiled before the lock is held: another thread that compiles may wait for it
     with _lock:
-        _users -= 1
-        if _users == 0:
-            table, library = _table()
-            kinds = int(mujoco.mjtGeom.mjNGEOMTYPES)
-            for (first, second), (name, function) in _FUNCTIONS.items():
-                if table[first * kinds + second] == function.address:
-                    table[first * kinds + second] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        for table, place, name, own, ours in entries:
+            if table[place] not in (own, ours):
+                raise RunError(f"somebody else has replaced the engine's {name}: a twin with 'contacts' cannot run beside it")
+        _USERS.add(user)
+        for table, place, _, _, ours in entries:
+            table[place] = ours
+
+
+def _leave(user: object) -> None:
+    with _lock:
+        _USERS.discard(user)
+        if not _USERS:
+            for table, place, _, own, ours in _entries():
+                if table[place] == ours:
+                    table[place] = own

@@ -78,8 +78,9 @@ class _Trial:
         doubled = yield from self._try(_GROWTH * self.best.size)
         factor = _GROWTH if doubled >= self.best.gain else 1.0 / _GROWTH
         while len(self._known) < _MOST_SIZES:
-            found = yield from self._try(factor * self.best.size)
-            if found < self.best.gain:
+            best = self.best
+            found = yield from self._try(factor * best.size)
+            if found <= best.gain:  # as large where the twin cannot follow at any size
                 break
         for since in begins:
             if since != self._since:

@@ -19,7 +19,8 @@ __all__ = ["InputSamples"]
 _Array = NDArray[np.float64]
 _SELDOM = 1.5  # ticks between two samples from where on inputs go smoothly from one to the next
 _SILENT = 0.1  # [s] after the last sample until which a drive is thought to get commands
-_KEEP = 2.0  # [s] of samples that are remembered
+_KEEP = 1.0  # [s] of samples that are remembered beyond those that may still be asked for
+_LONGEST = 60.0  # [s] of samples that are remembered where nothing is asked for
 _AROUND = 3  # samples on either side of a stretch that are looked at
 
 
@@ -30,6 +31,7 @@ class InputSamples:
         self.names, self._period = tuple(names), period
         self._times: list[float] = []
         self._values: list[_Array] = []
+        self._asked = -np.inf  # [s], from where on they were asked for last
         self._interval = np.inf  # [s] between samples, as seen lately
         self._beats = np.array([name.endswith("beat") for name in names])
         self._held = np.array([name.endswith("mode") for name in names])
@@ -46,16 +48,17 @@ class InputSamples:
             self._interval = gap if np.isinf(self._interval) else 0.9 * self._interval + 0.1 * gap
         times.append(stamp)
         self._values.append(values)
-        if len(times) > 64 and times[0] < stamp - _KEEP:
-            first = max(bisect_right(times, stamp - _KEEP) - 1, 0)
+        oldest = max(min(self._asked, stamp), stamp - _LONGEST)
+        if len(times) > 64 and times[0] < oldest - _KEEP:
+            first = max(bisect_right(times, oldest) - _AROUND, 0)
             del times[:first], self._values[:first]
 
     def at(self, times: _Array, tick: int) -> tuple[_Array, _Array | None]:
         """Inputs at times [s] of ticks from number `tick` on, and by how much they may be off; shape [times, inputs] each.
 
-        None for the second where samples come with every tick.
+        None for the second where samples come with every tick. Earlier ones are not asked for any more.
         """
-        known = self._times
+        known, self._asked = self._times, float(times[0])
         low = max(bisect_right(known, times[0] + 1e-6 * self._period) - _AROUND, 0)
         high = bisect_right(known, times[-1] + 1e-6 * self._period) + _AROUND
         t, v = np.array(known[low:high]), np.array(self._values[low:high])

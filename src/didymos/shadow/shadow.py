@@ -49,6 +49,7 @@ _SHORTEST, _LONGEST = 0.005, 0.02  # [s] of a stretch
 _READ = 0.02  # [s] that a live source is waited for
 _BATCH = 0.25  # [s] of a recording that are read at once
 _AHEAD = 0.05  # [s] of a recording that are known before a stretch is taken: inputs between samples
+_WAITING = 1.0  # [s] of what came all at once, as after a pause, that are heard before stretches are taken
 _GRACE = 0.002  # [s] that a stretch waits for other sensors of the same time
 _KEPT = 3.0  # [s] of stretches that can be gone back to
 _LATEST = 2.0**40  # [s] of a robot's clock: beyond, a double tells no tick from the next
@@ -294,8 +295,12 @@ class Shadow:
                 if not timing.trusted:
                     continue
             self._put(arrival)
-            if not live and self._feed is not None:
+            if self._feed is None:
+                continue
+            if not live:
                 self._take(arrival.stamp - _AHEAD)
+            elif arrival.stamp - self._feed.end > _WAITING:
+                self._take(min(arrival.stamp - _WAITING, self._ready()))
         if live and self._feed is not None:
             self._take(self._ready())
         self._newest = arrivals[-1].received
