@@ -452,6 +452,27 @@ def square(domain, speed, leg_ticks, pause_ticks):
     }
 
 
+def drive(domain, twist, ticks):
+    """Ask for a velocity (vx, vy, wz) so many ticks long: where the robot truly is then, and what its wheels were given last."""
+    peer = Stepper(domain)
+    true = peer.reader("rt/ground_truth/pose", PoseStamped)
+    given = [peer.reader(f"rt/inputs/drive_{i}", Float64) for i in range(1, 5)]
+    command = peer.writer("rt/cmd_vel", Twist)
+    matched(command, true, *given)
+    taken, last = {reader: [] for reader in (true, *given)}, (peer.start() + ticks - 1) * 10_000_000
+
+    def collect():
+        for reader, items in taken.items():
+            items += [item for item in reader.take(5000) if item.sample_info.valid_data]
+        return all(taken.values()) and stamp(taken[true][-1].header.stamp) >= last
+
+    command.write(Twist(Vector3(*twist[:2]), Vector3(0.0, 0.0, twist[2])))
+    peer.step(ticks)
+    until(collect, "pose")
+    place = taken[true][-1].pose.position
+    return {"place": (place.x, place.y), "wheels": [taken[reader][-1].data for reader in given]}
+
+
 def roll(domain, speed, leg_ticks, pause_ticks, slower):
     """Drive the mecanum base along a square, half of each side by /cmd_vel, half by its wheels; hear every topic that it has.
 

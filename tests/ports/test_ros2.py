@@ -18,6 +18,7 @@ import pytest
 
 from didymos import Log
 from didymos.cli.main import main
+from didymos.control.policy import new_policy
 from didymos.describe.twin import Twin
 
 LAG, MASS = 0.05, 2.0  # [s], [kg]: a carriage of first order, its drive's gain is mass / lag
@@ -218,6 +219,24 @@ def test_a_peer_drives_the_mecanum_base_along_a_square_by_velocity_and_by_wheel_
     assert seen["frames"] == ["base_link", "front", "wheel_1", "wheel_2", "wheel_3", "wheel_4"]
     counts = {name: count for name, count in seen["counts"].items() if name != "rt/clock"}
     assert counts == {name: seen["tick"] * rates.get(name, 100) // 100 for name in counts}
+
+
+def test_a_peer_drives_a_base_whose_program_is_a_policy(serve: Any, tmp_path: Path) -> None:
+    """Weights that are the inverse kinematics of its wheels: of 0.1 m, with v_x + v_y + l w_z and so on over their radius."""
+    asked = ("setpoints.vx", "setpoints.vy", "setpoints.wz")
+    most = 20.0  # [rad/s] that an output of 1 stands for
+    plain = new_policy(asked, {f"inputs.drive_{i}": (-most, most) for i in range(1, 5)}, 100.0)
+    lever = 0.74  # [m]
+    rows = np.array([(1.0, 1.0, lever), (1.0, -1.0, -lever), (1.0, 1.0, -lever), (1.0, -1.0, lever)]) / (0.1 * most)
+    policy = plain.with_numbers(np.concatenate([rows.ravel(), np.zeros(4)])).save(tmp_path / "wheels.npz")
+    speed, ticks = (0.2, 0.1, 0.0), 500  # [m/s] of ticks of 10 ms
+    with serve("omni_base", "--step-locked", "--control", str(policy), "--record", str(tmp_path / "policy.mcap")) as server:
+        seen = server.ask("drive", speed, ticks)
+        facts = server.stop()
+    assert (facts["lost"], facts["refused"]) == (0, 0)
+    np.testing.assert_allclose(seen["wheels"], [3.0, 1.0, 3.0, 1.0], rtol=2.0**-22)  # its file holds single precision
+    np.testing.assert_allclose(seen["place"], [1.0, 0.5], atol=0.1)  # as of its own program above
+    assert Log.load(tmp_path / "policy.mcap")["truth.position.x"].values[-1] == seen["place"][0]
 
 
 def test_set_points_come_singly_or_as_a_group_and_nonsense_is_refused(stepped: Any) -> None:
