@@ -234,7 +234,7 @@ def test_a_peer_drives_a_base_whose_program_is_a_policy(serve: Any, tmp_path: Pa
         seen = server.ask("drive", speed, ticks)
         facts = server.stop()
     assert (facts["lost"], facts["refused"]) == (0, 0)
-    np.testing.assert_allclose(seen["wheels"], [3.0, 1.0, 3.0, 1.0], rtol=2.0**-22)  # its file holds single precision
+    np.testing.assert_allclose(seen["wheels"], [3.0, 1.0, 3.0, 1.0], rtol=2.0**-22)  # it observes and answers in single precision
     np.testing.assert_allclose(seen["place"], [1.0, 0.5], atol=0.1)  # as of its own program above
     assert Log.load(tmp_path / "policy.mcap")["truth.position.x"].values[-1] == seen["place"][0]
 
