@@ -197,7 +197,7 @@ def test_a_phone_sees_the_panels_and_why_a_run_stopped(make_twin: Any, browser: 
             assert browser.find("//button[normalize-space()='Fly by hand']").is_displayed()
             browser.press("Play")
             wait_until(lambda: "STOPPED" in browser.text, "the page says that the run stopped")
-            assert "left the world" in browser.text
+            wait_until(lambda: "left the world" in browser.text, "and why")
             browser.picture("phone")
             assert browser.driver.execute_script("return document.documentElement.scrollWidth") <= 390
     finally:

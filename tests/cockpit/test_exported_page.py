@@ -91,7 +91,7 @@ def test_two_logs_as_a_page_from_a_file_with_the_network_off(browser: Browser, l
     assert run_script("return didymos.view.drawn") > drawn
     before = run_script("return getComputedStyle(document.body).backgroundColor")
     run_script("document.getElementById('didymos-theme').click()")
-    assert run_script("return getComputedStyle(document.body).backgroundColor") != before
+    wait_until(lambda: run_script("return getComputedStyle(document.body).backgroundColor") != before, "the other colours")
     browser.picture("exported_page")
     assert not [line for line in driver.get_log("browser") if line["level"] == "SEVERE"]
 

@@ -42,6 +42,15 @@ const seen = arguments[0].map((what) => document.querySelector(what)).filter((el
 const [one, other] = seen.map((element) => element.getBoundingClientRect());
 return Boolean(other) && (one.bottom <= other.top || other.bottom <= one.top);"""
 TOLD = ".mantine-Notification-root"  # that the browser has no graphics card
+WIDE = "return document.documentElement.scrollWidth"
+
+
+def is_stacked(boxes: dict[str, list[float]]) -> bool:
+    """Whether the bar is above viser's page, the timeline below it, and the pilot's button below the bar."""
+    if not {"bar", "root", "pilot"} <= boxes.keys():
+        return False
+    below = "timeline" not in boxes or boxes["timeline"][1] >= boxes["root"][3] - 1
+    return below and boxes["bar"][3] <= boxes["root"][1] + 1 and boxes["pilot"][1] >= boxes["bar"][3]
 
 
 @pytest.fixture
@@ -188,7 +197,8 @@ def test_a_person_finds_opens_switches_and_drops(browser: Browser, start_cockpit
     scheme = "return document.documentElement.dataset.mantineColorScheme"
     wait_until(lambda: driver.execute_script(scheme) == "dark", "viser is dark")
     wait_until(lambda: driver.execute_script(APART, ["#didymos-hints", TOLD]), "hints and what is told cover each other nowhere")
-    assert browser.find("//button[normalize-space()='One tick']").value_of_css_property("color") == "rgba(255, 255, 255, 1)"
+    tick = browser.find("//button[normalize-space()='One tick']")
+    wait_until(lambda: tick.value_of_css_property("color") == "rgba(255, 255, 255, 1)", "words are light")
     assert not any(report.is_displayed() for report in driver.find_elements("css selector", "[title^='What was']"))  # no notes
     address = driver.execute_async_script("const done = arguments[0]; window.didymos.link.address().then(done)")
     assert "twin=omni_base" in address
@@ -204,17 +214,13 @@ def test_a_person_finds_opens_switches_and_drops(browser: Browser, start_cockpit
         driver.get(address)
         browser.find("//button[normalize-space()='Open omni_base']").click()
         wait_until(lambda: "t = 0.0" in browser.text and "omni_base" in browser.text, "the link opens its twin", COMPILES)
-        wait_until(lambda: driver.execute_script(BOXES).get("bar"), "the bar is there")
-        boxes = driver.execute_script(BOXES)
-        assert boxes["bar"][3] <= boxes["root"][1] + 1  # above viser's
-        assert "timeline" not in boxes or boxes["timeline"][1] >= boxes["root"][3] - 1  # below it
-        assert boxes["pilot"][1] >= boxes["bar"][3]
+        wait_until(lambda: is_stacked(driver.execute_script(BOXES)), "bar, scene and timeline are one below the other")
         wait_until(lambda: driver.execute_script(APART, ["#didymos-pilot button", TOLD]), "nor do a button and what is told")
-        assert driver.execute_script("return document.documentElement.scrollWidth") <= PHONE["width"]
+        wait_until(lambda: driver.execute_script(WIDE) <= PHONE["width"], "nothing is wider than the phone")
         browser.picture("home_phone_twin")
         driver.get(f"{started.url}home")
         wait_until(lambda: "Worlds" in browser.text, "the home page on a phone")
-        assert driver.execute_script("return document.documentElement.scrollWidth") <= PHONE["width"]
+        wait_until(lambda: driver.execute_script(WIDE) <= PHONE["width"], "nor is anything of home")
         browser.picture("home_phone")
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

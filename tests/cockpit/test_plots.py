@@ -92,11 +92,12 @@ def test_signals_are_found_dragged_crossed_saved_and_taken_away(browser: Browser
         browser.driver.execute_script("didymos.plots.addSignal('truth.position.x', didymos.plots.plots[2], {x: true})")
         wait_until(lambda: look(browser, "didymos.plots.plots[2].curves[0].path?.t.length"), "x over y")
 
-        assert on_sight(browser, 2)  # far below the others
+        wait_until(lambda: on_sight(browser, 2), "far below the others, but seen")
         script = "import('/web/curves.js').then(m => done(values.map(y => m.isDust({count: 1, min: 0, max: y}, y))))"
         found = browser.driver.execute_async_script(f"const [values, done] = arguments; {script}", [2e-12, 5e-10, 5e-9, 0.0])
         assert found == [True, True, False, False]
-        assert look(browser, "didymos.plots.plots[2].scales.x.high - didymos.plots.plots[2].scales.x.low") < 1.0
+        seen = "didymos.plots.plots[2].scales.x.high - didymos.plots.plots[2].scales.x.low"
+        wait_until(lambda: (look(browser, seen) or 1.0) < 1.0, "as wide as what is on it")
 
         browser.driver.execute_script("didymos.plots.column.scrollTop = 0")
         press(browser, "Add a table of what happened")
@@ -133,8 +134,8 @@ def test_signals_are_found_dragged_crossed_saved_and_taken_away(browser: Browser
         save_layout(browser, "mine")
         browser.open(cockpit.url)
         wait_until(lambda: look(browser, "didymos?.plots?.plots.length") == 3, "what was there is there again")
-        plots = wait_until(lambda: shown(browser), "a run that stands still is shown")
-        assert max(last for _, last in plots[0].times) == ended
+        last = lambda: (plots := shown(browser)) and max(last for _, last in plots[0].times)  # noqa: E731
+        wait_until(lambda: last() == ended, "a run that stands still is shown to its end")
         browser.picture("plots")
         wait_until(lambda: kept("quadcopter") == ["mine"], "the layout is kept")
 

@@ -265,13 +265,14 @@ def test_a_person_sees_the_alarm_its_plot_and_a_what_if(
     shadow = beside(sine, 0.5)
     page = watched(shadow)
     browser.open(page.url)
-    assert "looking for the robot" in browser.text
+    wait_until(lambda: "looking for the robot" in browser.text, "the robot is looked for")
     shadow.run()
     wait_until(lambda: "ALARM: " in browser.text and "1 · t = " in browser.text, "the alarm is listed")
     shown = f"{shadow.alarms[-1].signals[0]}.innovation"
     plot = wait_until(lambda: (found := browser.plot(shown)) and found.drawn[0] > 50 and found, "innovations are drawn")
     assert "band: ±2 σ" in plot.legend[0]
-    assert browser.driver.execute_script("return didymos.plots.events.map(({kind}) => kind)") == ["alarm"] * len(shadow.alarms)
+    kinds = "return didymos.plots.events.map(({kind}) => kind)"
+    wait_until(lambda: browser.driver.execute_script(kinds) == ["alarm"] * len(shadow.alarms), "alarms are marked")
     browser.press("What if")
     wait_until(lambda: "running" in browser.text, "the what-if plays")
     browser.press("Back to the robot")

@@ -28,6 +28,16 @@ def boxes(browser: Browser) -> dict[str, Any]:
             notice: box(".didymos-timeline .notice")};"""))
 
 
+def is_apart(browser: Browser) -> bool:
+    """Whether all of them are there, one below the other."""
+    found = boxes(browser)
+    if not all(found.values()):
+        return False
+    tops, bottoms = ({name: box[side] for name, box in found.items()} for side in ("top", "bottom"))
+    over_timeline = max(bottoms["notice"], bottoms["scene"]) <= tops["timeline"]
+    return bool(over_timeline and bottoms["pilot"] <= tops["notice"])
+
+
 def scrub(browser: Browser, time: float, whole: float) -> None:
     """Click on the track at a time of the whole that it shows [s]."""
     track = browser.find(f"{TIMELINE}//*[@role='slider']")
@@ -51,7 +61,7 @@ def test_time_is_in_the_hands_of_the_person_at_the_page(quadcopter: Twin, browse
         session.step(round(8.0 / session.live.simulation.period))
         session.wait()
         wait_until(lambda: browser.find(f"{TIMELINE}//*[@class='time']").text == "8.0000 s", "it shows every tick")
-        assert browser.clock == 8.0
+        wait_until(lambda: browser.clock == 8.0, "so does the panel")
         now = browser.still("time_now")
         browser.find("//input[@type='search']").send_keys("position x")
         leaf = "//*[@data-signal='truth.position.x'][contains(@class, 'leaf')]"
@@ -64,7 +74,7 @@ def test_time_is_in_the_hands_of_the_person_at_the_page(quadcopter: Twin, browse
         wait_until(lambda: "looking back" in browser.text, "the page says that it looks back")
         assert not timeline.is_live
         assert abs(timeline.time - 1.0) < 2.0 * whole / 300.0  # pixels
-        assert change(now, browser.still("time_back")) > 20.0  # it stands on the ground again
+        wait_until(lambda: change(now, browser.picture("time_back")) > 20.0, "it stands on the ground again")
         tip = browser.find("//*[@class='tip']").text
         assert tip.endswith(" s")
         session.play()
@@ -101,13 +111,10 @@ def test_time_is_in_the_hands_of_the_person_at_the_page(quadcopter: Twin, browse
 
         session.step(session.live.end)
         browser.find(f"{TIMELINE}//button[normalize-space()='Go on']")
-        assert "climb is over: " in browser.text
-        found = boxes(browser)
+        wait_until(lambda: "climb is over: " in browser.text, "it says what is over")
+        wait_until(lambda: is_apart(browser), "nothing covers anything")
         browser.picture("time_over")
-        assert found["pilot"]["bottom"] <= found["notice"]["top"]  # nothing covers anything
-        assert found["notice"]["bottom"] <= found["timeline"]["top"]
-        assert found["scene"]["bottom"] <= found["timeline"]["top"]
-        browser.find(f"{TIMELINE}//button[normalize-space()='Go on']").click()
+        browser.press("Go on")
         wait_until(lambda: session.live.simulation.tick > session.live.end, "it goes on")
 
 

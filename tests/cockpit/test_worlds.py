@@ -273,7 +273,7 @@ def test_a_world_at_the_page_is_seen_tuned_and_pushed_by_robot(pair: World, brow
         browser.press("Play")
         wait_until(lambda: browser.clock > 0.2, "the clock advances")
         browser.press("Pause")
-        assert "b.truth.position.z" in browser.text  # the heights of all robots are plotted
+        wait_until(lambda: "b.truth.position.z" in browser.text, "the heights of all robots are plotted")
         browser.tab("Tune")
         browser.choose("Robot", "b")
         browser.write("Search", "height.kp")
