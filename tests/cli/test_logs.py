@@ -66,6 +66,16 @@ def test_what_does_not_exist_is_refused_in_one_sentence(logs, capsys, tmp_path, 
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_poses_of_links_that_repeat_the_robots_stand_last_in_the_table(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("time,tf.wing.orientation.x,truth.position.z\n0.0,0,0\n0.1,1,1\n0.2,0,0\n")
+    (tmp_path / "b.csv").write_text("time,tf.wing.orientation.x,truth.position.z\n0.0,1,0\n0.1,0,1\n0.2,1,0.1\n")
+    compared = ["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    for options, first in (([], "truth.position.z"), (["--all"], "tf.wing.orientation.x")):
+        assert main(compared + options) == 0
+        _, _, row, *_ = capsys.readouterr().out.splitlines()
+        assert row.split()[0] == first, options
+
+
 def test_a_limit_that_is_exceeded_is_exit_status_1_and_stands_in_the_table(logs, capsys):
     assert main(["compare", *map(str, logs), "--limit", "x=1"]) == 0  # x is 1 away at most
     out, _ = capsys.readouterr()

@@ -20,6 +20,7 @@ from didymos.cli.values import pairs, settings
 if TYPE_CHECKING:
     from didymos import Log
     from didymos.record.compare import Comparison, SignalError
+    from didymos.record.compare_rank import Rank
 
 __all__ = ["compare"]
 
@@ -118,10 +119,14 @@ def _part(share: float) -> str:
 
 
 def _print_signals(result: Comparison, names: list[str] | None, everything: bool) -> None:
-    """The signals with the largest errors over their own range; those with a limit first, and those that differ by dust never."""
+    """The signals with the largest errors over their own range; those with a limit first, those that repeat others last."""
     ranks = [rank for rank in result.ranks if names is None or rank.name in names]
     hidden = [rank for rank in ranks if rank.hidden and rank.name not in result.limits and not everything]
-    shown = sorted((rank for rank in ranks if rank not in hidden), key=lambda rank: rank.name not in result.limits)
+
+    def group(rank: Rank) -> tuple[bool, bool]:
+        return rank.name not in result.limits, rank.repeats and not everything
+
+    shown = sorted((rank for rank in ranks if rank not in hidden), key=group)
     cut = shown if everything else shown[: max(WORST, len(result.limits))]
     rows = []
     for rank in cut:

@@ -38,6 +38,11 @@ class Rank:
     share: float
     hidden: str
 
+    @property
+    def repeats(self) -> bool:
+        """Whether it says again what others say: poses of links that of the robot, quaternions by four numbers one turn."""
+        return self.name.startswith("tf.") or ".orientation." in self.name
+
 
 def ranked(errors: Mapping[str, SignalError]) -> list[Rank]:
     """All errors, the largest share first."""
@@ -63,7 +68,7 @@ def that_matter(ranks: Sequence[Rank], errors: Mapping[str, SignalError], count:
     Poses of links repeat that of the robot, and a reading without errors repeats the truth: what looks the same is told once.
     """
     chosen: dict[str, str] = {}
-    seen = sorted((rank for rank in ranks if not rank.hidden), key=lambda rank: _repeats(rank.name))
+    seen = sorted((rank for rank in ranks if not rank.hidden), key=lambda rank: rank.repeats)
     if len(seen) <= count:
         return [rank.name for rank in seen]
     for rank in seen:
@@ -84,10 +89,6 @@ def _same(one: SignalError, other: SignalError) -> bool:
         if float(np.max(np.abs(mine - theirs))) > _ALIKE * float(np.ptp(mine)):
             return False
     return True
-
-
-def _repeats(name: str) -> bool:
-    return name.startswith("tf.") or ".orientation." in name
 
 
 def _is_noise(error: SignalError) -> bool:
