@@ -6,7 +6,7 @@ import http.server
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -142,25 +142,34 @@ def address(site: Built) -> Iterator[str]:
 
 
 def test_search_finds_and_leads_there_on_a_desktop_and_on_a_phone(address: str, tmp_path: Path) -> None:
+    from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.support.wait import WebDriverWait
 
     with headless_chromium(tmp_path, 1300, 850) as page:
-        patient = WebDriverWait(page, 120, poll_frequency=0.1)
+        patient = WebDriverWait(page, 120, poll_frequency=0.1, ignored_exceptions=[StaleElementReferenceException])
 
-        def shown(selector: str) -> Any:
-            """The first element that can be seen, as soon as there is one: results come while one types."""
-            return patient.until(
-                lambda at: next((item for item in at.find_elements("css selector", selector) if item.is_displayed()), None)
-            )
+        def shown(selector: str, do: Callable[[Any], object] = lambda item: None) -> Any:
+            """The first element that can be seen, as soon as there is one, with something done to it.
+
+            Results come while one types, and the page may put another element in the place of one that was just found.
+            """
+
+            def done(at: Any) -> Any:
+                item = next((item for item in at.find_elements("css selector", selector) if item.is_displayed()), None)
+                if item is not None:
+                    do(item)
+                return item
+
+            return patient.until(done)
 
         for phone in (False, True):
             if phone:
                 page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
             page.get(f"{address}/")
             if phone:
-                shown("label[for=__search]").click()
-            shown("input.md-search__input").send_keys("opening_time parachute")
-            shown(".md-search-result__link[href*='/kinds/']").click()
+                shown("label[for=__search]", lambda item: item.click())
+            shown("input.md-search__input", lambda item: item.send_keys("opening_time parachute"))
+            shown(".md-search-result__link[href*='/kinds/']", lambda item: item.click())
             patient.until(lambda at: "/kinds/" in at.current_url)
-            assert shown("h1").text.startswith("Your own force law")
+            patient.until(lambda at: at.find_element("css selector", "h1").text.startswith("Your own force law"))
             assert page.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
