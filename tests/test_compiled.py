@@ -81,6 +81,11 @@ def test_scipy_is_imported_by_kernels_that_multiply_matrices_and_by_no_other(tmp
         assert done.stdout.split() == ["7.0", "10.0", "15.0", "22.0", "False", times_from_cache], done.stderr
 
 
+def test_the_table_of_laws_can_be_imported_before_any_kernel(run_python: Any) -> None:
+    done = run_python("from didymos.engine.law_table import MOST_LAWS; print(MOST_LAWS)")
+    assert done.stdout.split() == ["4096"], done.stderr
+
+
 def test_a_change_in_an_imported_file_is_seen(tmp_path: Path, run_python: Any) -> None:
     code = """
 import sys

@@ -33,6 +33,8 @@ _SYMBOL = "didymos_law_table"
 
 def _publish() -> None:
     """Make the table's address known to compiled code, as a function without arguments."""
+    llvm.initialize_native_target()  # as numba does with the first kernel, which may be yet to come
+    llvm.initialize_native_asmprinter()
     module = llvm.parse_assembly(f"define i64 @{_SYMBOL}() {{ ret i64 {_TABLE.ctypes.data} }}")
     machine = llvm.Target.from_default_triple().create_target_machine()
     compiler = llvm.create_mcjit_compiler(module, machine)
