@@ -311,6 +311,27 @@ def test_a_log_of_other_names_still_moves_the_robot(session: Session) -> None:
         Playback(session.live.simulation, Log([replace(layouts[0], columns=(), units=())]))
 
 
+def test_where_a_log_has_no_number_its_robot_stays_where_it_was(session: Session) -> None:
+    play_until(session, 0.4)
+    whole = session.live.run.log
+    blind = Log(whole.layouts)
+    for index, layout in enumerate(whole.layouts):
+        times, values = (np.array(rows) for rows in whole.rows(index))
+        if layout.name == "truth":  # as of cameras that lose sight of one number, then of all
+            values[(times > 0.1) & (times < 0.2), layout.columns.index("orientation.x")] = np.nan
+            values[times > 0.3] = np.nan
+        blind.append(index, times, values)
+    simulation = session.live.simulation
+    shown, seen = Playback(simulation, blind), Playback(simulation, whole)
+    times = whole["truth.position.x"].time
+    for time, held in ((0.15, times[times <= 0.1][-1]), (0.25, 0.25), (1e9, times[times <= 0.3][-1])):
+        assert np.array_equal(shown.at(time)[:7], seen.at(float(held))[:7])
+    lost = Log([layout for layout in whole.layouts if layout.name == "truth"])
+    lost.append(0, times, np.full((len(times), len(lost.layouts[0].columns)), np.nan))
+    with pytest.raises(InputError, match="no pose"):
+        Playback(simulation, lost)
+
+
 def test_only_logs_of_the_folder_can_be_opened(tmp_path: Path) -> None:
     folder = tmp_path / "recordings"
     assert logs_in(folder) == ()
