@@ -16,7 +16,7 @@ from didymos.engine.playback import Playback
 from didymos.web.export import export_page
 from didymos.web.export.scene_data import body_data
 
-from .conftest import Browser, wait_until
+from .conftest import LOOK_AT_PLOT, Browser, wait_until
 
 CHAIN = """<mujoco><worldbody>
   <body pos="0.1 0.2 0.3" quat="0.9 0.1 0.3 0.2"><freejoint/><geom size="0.1"/>
@@ -94,6 +94,21 @@ def test_two_logs_as_a_page_from_a_file_with_the_network_off(browser: Browser, l
     wait_until(lambda: run_script("return getComputedStyle(document.body).backgroundColor") != before, "the other colours")
     browser.picture("exported_page")
     assert not [line for line in driver.get_log("browser") if line["level"] == "SEVERE"]
+
+
+def test_one_sample_is_a_dot_also_late_on_a_clock(browser: Browser, logs: Any, tmp_path: Path) -> None:
+    whole, late = logs[1], 1.7e9  # [s], as of a recorder that counts from 1970
+    short = Log(whole.layouts, whole.metadata)
+    for index in range(len(whole.layouts)):
+        times, values = whole.rows(index)
+        short.append(index, times[:1] + late, values[:1])
+    driver = opened(browser, export_page([short], tmp_path / "short.html").file, 1200, 800)
+    look = LOOK_AT_PLOT.replace("window.didymos?.plots", "window.didymos?.panel")
+    name = "truth.position.z"
+    found = wait_until(lambda: driver.execute_script(look, name), "the plot is there")
+    assert found["drawn"][0] >= 8  # [pixels] of a dot of a radius of 2.5, some of them at the border of it
+    assert not any("–" in row for row in found["legend"])
+    assert driver.execute_script("return didymos.player.span()") == [late, late]
 
 
 def test_the_page_moves_every_kind_of_joint_as_the_engine_does(browser: Browser, logs: Any, tmp_path: Path) -> None:
