@@ -14,6 +14,7 @@ from didymos.cockpit.session import Session
 from didymos.cockpit.signals import is_there, names, tail, units
 from didymos.engine.playback import Playback
 from didymos.errors import DidymosError, InputError
+from didymos.record.formats import LOG_ENDINGS
 from didymos.record.log import Log
 from didymos.record.setpoint_pairs import pairs
 from didymos.record.stream import Kind, StreamLayout
@@ -21,7 +22,6 @@ from didymos.record.stream import Kind, StreamLayout
 __all__ = ["Replay", "find_log", "logs_in"]
 
 NONE = "(none)"
-ENDINGS = (".mcap", ".csv")
 LONGEST_NAME = 100
 
 
@@ -29,7 +29,7 @@ def logs_in(folder: Path) -> tuple[str, ...]:
     """Names of the logs in a folder, the newest first."""
     if not folder.is_dir():
         return ()
-    files = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()]
+    files = [file for file in folder.iterdir() if file.suffix.lower() in LOG_ENDINGS and file.is_file()]
     return tuple(file.name for file in sorted(files, key=lambda file: (-file.stat().st_mtime, file.name)))
 
 
@@ -52,7 +52,7 @@ class Replay:
         gui.add_markdown(f"Look at a log again, {whose}; a second one runs beside it as a ghost. The timeline plays it.")
         self._first = gui.add_dropdown("Log", (NONE,), initial_value=NONE)
         self._second = gui.add_dropdown("Ghost", (NONE,), initial_value=NONE)
-        self._upload = gui.add_upload_button("Bring a log", icon=viser.Icon.UPLOAD, hint=".mcap or .csv")
+        self._upload = gui.add_upload_button("Bring a log", icon=viser.Icon.UPLOAD, hint=" ".join(LOG_ENDINGS))
         self._open = gui.add_button("Open", icon=viser.Icon.FOLDER_OPEN, color="teal")
         self._robot = RobotMenu(gui, session.robots, self._offer, label="Signals of")
         self._signal = gui.add_dropdown("Compare", (NONE,), initial_value=NONE)
@@ -150,8 +150,8 @@ class Replay:
         """Keep an uploaded log in the folder, under its own name without any path."""
         file = self._upload.value
         name = Path(file.name.replace("\\", "/")).name[-LONGEST_NAME:]
-        if Path(name).suffix.lower() not in ENDINGS or name.startswith("."):
-            self._session.notify("Not kept", "a log is a .mcap or a .csv")
+        if Path(name).suffix.lower() not in LOG_ENDINGS or name.startswith("."):
+            self._session.notify("Not kept", f"a log ends in {', '.join(LOG_ENDINGS)}")
             return
         target = self._session.folder / name
         if target.exists():
