@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from websockets.sync.client import connect
 
@@ -179,6 +180,8 @@ def test_a_robot_dropped_on_a_run_opens_and_a_home_page_says_that_its_cockpit_ha
     driver.execute_script(DROP, [["stick.urdf", URDF.format(mesh="t.stl")]])
     wait_until(lambda: "t = 0.0" in browser.text and "Import report" in browser.text, "what was dropped is open", COMPILES)
     wait_until(lambda: driver.execute_script(APART, ["#didymos-report", TOLD]), "a report and what is told are apart")
+    sides = "return ['#didymos-report', '#root canvas'].map(what => document.querySelector(what).getBoundingClientRect().right)"
+    wait_until(lambda: np.subtract(*driver.execute_script(sides)) <= 0, "it covers no panel")
     assert not any(hints.is_displayed() for hints in driver.find_elements("id", "didymos-hints"))
     browser.picture("dropped_on_a_run")
     driver.get(f"{started.url}home")
@@ -187,6 +190,8 @@ def test_a_robot_dropped_on_a_run_opens_and_a_home_page_says_that_its_cockpit_ha
     wait_until(lambda: "Connection lost" in browser.text, "it says so")
     browser.find("//*[@data-key='quadcopter']/button").click()
     assert "Opening" not in browser.text  # for ever
+    told = "const {top} = document.getElementById('problem').getBoundingClientRect(); return top >= 0 && top < innerHeight"
+    wait_until(lambda: driver.execute_script(told), "wherever a person has scrolled to")
     browser.picture("home_alone")
 
 

@@ -18,6 +18,7 @@ from didymos.record.formats import LOG_ENDINGS
 from didymos.record.log import Log
 from didymos.record.setpoint_pairs import pairs
 from didymos.record.stream import Kind, StreamLayout
+from didymos.web.words_of_log import words_of_log
 
 __all__ = ["Replay", "find_log", "logs_in"]
 
@@ -86,7 +87,7 @@ class Replay:
     def show(self, *files: Path) -> None:
         """Show one or two logs."""
         try:
-            logs = [Log.load(file) for file in files]
+            logs = [self._read(file) for file in files]
             playbacks = [Playback(self._session.live.simulation, log) for log in logs]
         except DidymosError as error:
             self._session.notify("Not opened", str(error))
@@ -99,6 +100,13 @@ class Replay:
         self.playbacks, self.shown = playbacks, tuple(file.name for file in files)
         self._choose(*files)
         self._offer()
+
+    def _read(self, file: Path) -> Log:
+        """A log in the words of the twin, where the twin file knows those of the file."""
+        log, unread = words_of_log(self._session.twin, Log.load(file), file.name)
+        for text in unread:
+            self._session.notify("Not shown", text)
+        return log
 
     def _choose(self, *files: Path) -> None:
         """Let the menus say which logs are shown, where they are in the folder."""
