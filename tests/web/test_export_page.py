@@ -114,6 +114,7 @@ def test_a_log_of_a_real_robot_is_shown_by_what_the_twin_file_says_of_its_column
     assert names["truth.position.z"] == "m"
     assert "down" in names  # what the file has itself stays
     assert any("dead is not shown as truth.velocity.x" in note for note in made.notes)
+    assert told["first"][0] == ["truth.position.x", "truth.position.y", "truth.position.z"]
     assert told["tracks"][0]["places"] == [0, 2, 3, 6]  # x, z and a turn about z
 
 

@@ -78,7 +78,7 @@ def extent_of(model: mujoco.MjModel, qpos: Array, bodies: Sequence[int] | None =
         for geom in visible
     ])  # fmt: skip
     low, high = corners.min(axis=0), corners.max(axis=0)
-    return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0)))
+    return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.005, 100.0)))
 
 
 def is_bare(model: mujoco.MjModel) -> bool:
