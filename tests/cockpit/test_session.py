@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import viser
 
 from didymos import Log
 from didymos.cli.main import main
 from didymos.cockpit.pilot_panel import table
-from didymos.cockpit.replay import find_log, logs_in
+from didymos.cockpit.replay import Replay, find_log, logs_in
 from didymos.cockpit.run_panel import about
 from didymos.cockpit.session import Session
 from didymos.cockpit.sticks import Sticks
@@ -330,6 +331,26 @@ def test_where_a_log_has_no_number_its_robot_stays_where_it_was(session: Session
     lost.append(0, times, np.full((len(times), len(lost.layouts[0].columns)), np.nan))
     with pytest.raises(InputError, match="no pose"):
         Playback(simulation, lost)
+
+
+def test_a_log_of_nothing_holds_no_pose_and_a_log_of_no_setpoints_is_about_its_height(session: Session) -> None:
+    simulation = session.live.simulation
+    with pytest.raises(InputError, match="no pose"):
+        Playback(simulation, Log(session.live.run.log.layouts))
+    play_until(session, 0.1)
+    whole = session.live.run.log
+    bare = Log([layout for layout in whole.layouts if layout.name == "truth"])
+    bare.append(0, *whole.rows(next(i for i, layout in enumerate(whole.layouts) if layout.name == "truth")))
+    session.folder.mkdir(parents=True, exist_ok=True)
+    bare.save(session.folder / "mocap.mcap")
+    server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        replay = Replay(server.gui, session)
+        replay.show(session.folder / "mocap.mcap")
+        assert replay.plotted is not None
+        assert "truth.position.z" in replay.plotted.first[0]
+    finally:
+        server.stop()
 
 
 def test_only_logs_of_the_folder_can_be_opened(tmp_path: Path) -> None:

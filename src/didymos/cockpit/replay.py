@@ -9,7 +9,7 @@ import viser
 
 from didymos.cockpit.plain_text import plain
 from didymos.cockpit.plot_source import PlotSource, of_replay
-from didymos.cockpit.robots import RobotMenu
+from didymos.cockpit.robots import RobotMenu, named
 from didymos.cockpit.session import Session
 from didymos.cockpit.signals import is_there, names, tail, units
 from didymos.engine.playback import Playback
@@ -122,6 +122,7 @@ class Replay:
         robot, logs = self._robot.value, [playback.log for playback in self.playbacks]
         common = [name for name in names(logs[0], robot) if all(is_there(log, name) for log in logs)]
         favourites = [name for pair in pairs(tuple(common), robot) for name in pair[1:]]
+        favourites = favourites or [name for name in (named(robot, "truth.position.z"),) if name in common]
         self._signal.options = (NONE, *common)
         self._signal.value = (favourites or common or [NONE])[-1]
         self._compare()

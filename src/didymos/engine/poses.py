@@ -106,5 +106,5 @@ def _of_joints(twin: Twin, model: mujoco.MjModel, log: Log) -> _Curves:
 
 def _known(times: Array, values: Array) -> tuple[Array, Array]:
     """The rows whose values, shape [n] or [n, columns], are all numbers."""
-    known = np.isfinite(values.reshape(len(times), -1)).all(axis=1)
+    known = np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
     return (times, values) if known.all() else (times[known], values[known])
