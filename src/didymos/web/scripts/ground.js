@@ -9,7 +9,7 @@ const SUN = new Vector3(0.5, 0.35, -1); // the way of the light
 // What lies on the ground is in front of it. Triangles of shadows are not moved: of a fine mesh they are smaller than a pixel, and
 // their slope is noise.
 const SUNK = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 16 };
-const PIECES = 24; // of a ground in a row
+const PIECES = 10; // of a ground in a row
 const VERTEX = `
   varying vec2 place; varying vec3 seen; uniform vec2 centre;
   void main() {
@@ -32,7 +32,7 @@ const FRAGMENT = `
 // A plane of triangles, small in the middle: across one that is a kilometre long, depths are so wrong that it hides its shadows.
 function pieces(width, depth) {
   const made = new PlaneGeometry(width, depth, PIECES, PIECES), at = made.attributes.position;
-  for (let i = 0; i < at.count; i++) at.setXY(i, 4 * at.getX(i) ** 3 / width ** 2, 4 * at.getY(i) ** 3 / depth ** 2);
+  for (let i = 0; i < at.count; i++) at.setXY(i, 16 * at.getX(i) ** 5 / width ** 4, 16 * at.getY(i) ** 5 / depth ** 4);
   return made;
 }
 
