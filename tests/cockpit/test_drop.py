@@ -198,6 +198,8 @@ def test_what_is_meant_is_the_outermost_twin_before_descriptions_before_logs(dro
         drop.choices()
     put(drop, "flight.mcap", b"\x89MCAP")
     assert [(entry.kind, entry.name) for entry in drop.choices()] == [("log", "flight.mcap")]
+    put(drop, "wing.ulg", b"ULog")
+    assert [entry.name for entry in drop.choices()] == ["flight.mcap", "wing.ulg"]
     put(drop, "plan.xml", "<flightplan/>")
     put(drop, "b/arm.xml", "<mujoco/>")
     put(drop, "b/leg.urdf", "<?xml version='1.0'?><robot name='x'/>")

@@ -15,8 +15,9 @@ from didymos import Log
 from didymos.engine.playback import Playback
 from didymos.web.export import export_page
 from didymos.web.export.scene_data import body_data
+from didymos.web.shapes import extent_of
 
-from .conftest import Browser, wait_until
+from .conftest import LOOK_AT_PLOT, Browser, wait_until
 
 CHAIN = """<mujoco><worldbody>
   <body pos="0.1 0.2 0.3" quat="0.9 0.1 0.3 0.2"><freejoint/><geom size="0.1"/>
@@ -94,6 +95,54 @@ def test_two_logs_as_a_page_from_a_file_with_the_network_off(browser: Browser, l
     wait_until(lambda: run_script("return getComputedStyle(document.body).backgroundColor") != before, "the other colours")
     browser.picture("exported_page")
     assert not [line for line in driver.get_log("browser") if line["level"] == "SEVERE"]
+
+
+def test_one_sample_is_a_dot_also_late_on_a_clock(browser: Browser, logs: Any, tmp_path: Path) -> None:
+    whole, late = logs[1], 1.7e9  # [s], as of a recorder that counts from 1970
+    short = Log(whole.layouts, whole.metadata)
+    for index in range(len(whole.layouts)):
+        times, values = whole.rows(index)
+        short.append(index, times[:1] + late, values[:1])
+    driver = opened(browser, export_page([short], tmp_path / "short.html").file, 1200, 800)
+    look = LOOK_AT_PLOT.replace("window.didymos?.plots", "window.didymos?.panel")
+    name = "truth.position.z"
+    found = wait_until(lambda: driver.execute_script(look, name), "the plot is there")
+    assert found["drawn"][0] >= 8  # [pixels] of a dot of a radius of 2.5, some of them at the border of it
+    assert not any("–" in row for row in found["legend"])
+    assert driver.execute_script("return didymos.player.span()") == [late, late]
+    extent = extent_of(logs[0].shown.model, Playback(logs[0], short).at(late))
+    looked = driver.execute_script("return didymos.view.controls.target.toArray()")
+    assert looked == pytest.approx(list(extent.middle), abs=1e-6)  # at all of the robot, wherever its root is
+
+
+SHADOW = """
+const {renderer, scene, camera, controls: {target}, grounds: [ground]} = didymos.view, gl = renderer.getContext();
+const shadows = ground.pressed[0][1].parent;
+function seen() {
+  renderer.render(scene, camera);
+  const pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+  gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+  return pixels;
+}
+function darker(visible) {
+  ground.plane.visible = visible;
+  const [shaded, plain] = [true, false].map(on => { shadows.visible = on; return seen(); });
+  return shaded.reduce((count, value, i) => count + (i % 4 === 0 && value !== plain[i]), 0);
+}
+return [...Array(8).keys()].map(i => {
+  camera.position.set(target.x + 1.5 * Math.cos(i), target.y + 1.5 * Math.sin(i), target.z + 0.3 + 0.1 * i);
+  camera.lookAt(target);
+  return [darker(true), darker(false)];
+});"""
+"""From eight sides, how many pixels are darker by shadows: with the ground, and with nothing that could hide them."""
+
+
+def test_shadows_lie_on_the_ground_and_not_below_it(browser: Browser, tmp_path: Path) -> None:
+    log = didymos.load("quadcopter").simulate(scenario="hover").run(0.02)
+    driver = opened(browser, export_page([log], tmp_path / "shadow.html").file, 400, 300)
+    for on_ground, whole in driver.execute_script(SHADOW):
+        assert whole > 50
+        assert on_ground > 0.98 * whole
 
 
 def test_the_page_moves_every_kind_of_joint_as_the_engine_does(browser: Browser, logs: Any, tmp_path: Path) -> None:

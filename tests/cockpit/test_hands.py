@@ -87,6 +87,15 @@ def test_a_number_is_applied_when_it_is_done_and_not_key_by_key(browser: Browser
         wait_until(lambda: len(applied()) == 4, "an arrow key steps from what was typed")
         assert applied()[2] == untuned
         assert applied()[3] > untuned
+        browser.write("height.kp", "9e99")
+        wait_until(lambda: "found 9e+99" in browser.text, "a number without end is refused as what it is")
+        browser.write("Search", "height.kp")  # now its box is the last one, and a button comes after it
+        wait_until(lambda: not browser.driver.find_elements("xpath", FIELD.format("height.hover")), "others are not listed")
+        alone = browser.find(FIELD.format("height.kp"))
+        alone.click()
+        alone.send_keys(Keys.CONTROL, "a")
+        alone.send_keys(" 0,25 ", Keys.TAB)
+        wait_until(lambda: session.values.get("control.gains.height.kp") == 0.25, "leaving the last box applies it as well")
         browser.picture("boxes")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from websockets.sync.client import connect
 
@@ -148,6 +149,50 @@ def test_what_is_dropped_opens_and_what_is_wrong_with_it_is_said(home: Home) -> 
         with connect(f"ws://127.0.0.1:{home.server.port}/drop", open_timeout=None) as line:
             line.send(raw.decode())
             assert "error" in json.loads(line.recv())
+
+
+def test_a_robot_whose_meshes_are_not_there_is_seen_by_its_inertia_and_the_report_says_which(home: Home) -> None:
+    page = Page(home)
+    (entry,) = page.drop(stick_dot_urdf=URDF.format(mesh="package://stick/meshes/t.stl").encode())["entries"]
+    assert page.open(entry["key"])["topic"] == "home.opened"
+    about = page.ask("home.about", "home.about")
+    assert any("t.stl' means the file 'meshes/t.stl', which does not exist" in note for note in about["notes"])
+    assert len(about["notes"]) == len(set(about["notes"]))
+    assert home.cockpit is not None
+    assert home.cockpit.page._view.shown["inertia"].value
+    home.cockpit.session.record(True)
+    home.cockpit.session.step()
+    home.cockpit.session.record(False)
+    home.cockpit.session.wait()
+    (log,) = page.drop(again_dot_mcap=next(home.cockpit.session.folder.glob("*.mcap")).read_bytes())["entries"]
+    assert page.open(log["key"])["topic"] == "home.opened"  # of the robot that was dropped, and nobody has to say so
+    assert home.cockpit.page.replay.playbacks
+
+
+@pytest.mark.timeout(900)  # it compiles on a fresh machine
+def test_a_robot_dropped_on_a_run_opens_and_a_home_page_says_that_its_cockpit_has_ended(
+    browser: Browser, start_cockpit: Callable[..., Started]
+) -> None:
+    driver = browser.driver
+    started = start_cockpit("quadcopter", "--light")
+    browser.open(started.url)
+    browser.find("//button[starts-with(@title, 'Home')]")
+    driver.execute_script(DROP, [["stick.urdf", URDF.format(mesh="t.stl")]])
+    wait_until(lambda: "t = 0.0" in browser.text and "Import report" in browser.text, "what was dropped is open", COMPILES)
+    wait_until(lambda: driver.execute_script(APART, ["#didymos-report", TOLD]), "a report and what is told are apart")
+    sides = "return ['#didymos-report', '#root canvas'].map(what => document.querySelector(what).getBoundingClientRect().right)"
+    wait_until(lambda: np.subtract(*driver.execute_script(sides)) <= 0, "it covers no panel")
+    assert not any(hints.is_displayed() for hints in driver.find_elements("id", "didymos-hints"))
+    browser.picture("dropped_on_a_run")
+    driver.get(f"{started.url}home")
+    wait_until(lambda: "Worlds" in browser.text, "the home page")
+    started.end(kill=True)
+    wait_until(lambda: "Connection lost" in browser.text, "it says so")
+    browser.find("//*[@data-key='quadcopter']/button").click()
+    assert "Opening" not in browser.text  # for ever
+    told = "const {top} = document.getElementById('problem').getBoundingClientRect(); return top >= 0 && top < innerHeight"
+    wait_until(lambda: driver.execute_script(told), "wherever a person has scrolled to")
+    browser.picture("home_alone")
 
 
 def test_twins_that_come_and_go_leave_no_threads_and_no_objects(home: Home) -> None:

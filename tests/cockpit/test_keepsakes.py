@@ -11,6 +11,8 @@ import pytest
 
 from didymos.cockpit.feed import Feed
 from didymos.cockpit.keepsakes import Keepsakes
+from didymos.cockpit.session import Session
+from didymos.describe.twin import Twin
 
 from .conftest import wait_until
 
@@ -56,3 +58,19 @@ def test_what_is_no_picture_is_dropped(told: Any, part: dict[str, Any]) -> None:
     told.send(PNG)
     wait_until(lambda: told.said, "the next one is kept")
     assert [file.read_bytes() for file in told.folder.iterdir()] == [PNG]
+
+
+def test_a_run_is_shared_once_something_has_happened(quadcopter: Twin, tmp_path: Path) -> None:
+    said: list[tuple[str, str]] = []
+    session = Session(quadcopter, folder=tmp_path, notify=lambda *text: said.append(text))
+    offered: list[str] = []
+    keepsakes = Keepsakes(Feed(), session, lambda name, content: offered.append(name))
+    try:
+        keepsakes.share()
+        assert said == [("Not shared", "nothing has happened yet; play the run first")]
+        session.step()
+        session.wait()
+        keepsakes.share()
+        assert offered == ["quadcopter-001.html"]
+    finally:
+        session.close()

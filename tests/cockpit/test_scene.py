@@ -66,6 +66,9 @@ def test_the_extent_of_a_box_is_half_its_diagonal_and_its_middle(make_twin: Any)
     extent = extent_of(simulation.model, simulation.data.qpos)
     assert extent.middle == pytest.approx([1.0, 2.0, 3.0])
     assert extent.size == pytest.approx(np.linalg.norm([0.1, 0.15, 0.2]))
+    mite = make_twin("<mujoco><worldbody><body><freejoint/><geom type='box' size='.005 .003 .002'/></body></worldbody></mujoco>")
+    simulation = mite.simulate()
+    assert extent_of(simulation.model, simulation.data.qpos).size == pytest.approx(np.linalg.norm([0.005, 0.003, 0.002]))
 
 
 def test_objects_are_drawn_and_do_not_count_as_the_robot(make_twin: Any) -> None:

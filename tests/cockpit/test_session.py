@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import viser
 
 from didymos import Log
 from didymos.cli.main import main
 from didymos.cockpit.pilot_panel import table
-from didymos.cockpit.replay import find_log, logs_in
+from didymos.cockpit.replay import Replay, find_log, logs_in
 from didymos.cockpit.run_panel import about
 from didymos.cockpit.session import Session
 from didymos.cockpit.sticks import Sticks
@@ -309,6 +310,47 @@ def test_a_log_of_other_names_still_moves_the_robot(session: Session) -> None:
     assert np.array_equal(Playback(session.live.simulation, foreign).at(0.2)[:7], playback.at(0.2)[:7])
     with pytest.raises(InputError, match="no pose"):
         Playback(session.live.simulation, Log([replace(layouts[0], columns=(), units=())]))
+
+
+def test_where_a_log_has_no_number_its_robot_stays_where_it_was(session: Session) -> None:
+    play_until(session, 0.4)
+    whole = session.live.run.log
+    blind = Log(whole.layouts)
+    for index, layout in enumerate(whole.layouts):
+        times, values = (np.array(rows) for rows in whole.rows(index))
+        if layout.name == "truth":  # as of cameras that lose sight of one number, then of all
+            values[(times > 0.1) & (times < 0.2), layout.columns.index("orientation.x")] = np.nan
+            values[times > 0.3] = np.nan
+        blind.append(index, times, values)
+    simulation = session.live.simulation
+    shown, seen = Playback(simulation, blind), Playback(simulation, whole)
+    times = whole["truth.position.x"].time
+    for time, held in ((0.15, times[times <= 0.1][-1]), (0.25, 0.25), (1e9, times[times <= 0.3][-1])):
+        assert np.array_equal(shown.at(time)[:7], seen.at(float(held))[:7])
+    lost = Log([layout for layout in whole.layouts if layout.name == "truth"])
+    lost.append(0, times, np.full((len(times), len(lost.layouts[0].columns)), np.nan))
+    with pytest.raises(InputError, match="no pose"):
+        Playback(simulation, lost)
+
+
+def test_a_log_of_nothing_holds_no_pose_and_a_log_of_no_setpoints_is_about_its_height(session: Session) -> None:
+    simulation = session.live.simulation
+    with pytest.raises(InputError, match="no pose"):
+        Playback(simulation, Log(session.live.run.log.layouts))
+    play_until(session, 0.1)
+    whole = session.live.run.log
+    bare = Log([layout for layout in whole.layouts if layout.name == "truth"])
+    bare.append(0, *whole.rows(next(i for i, layout in enumerate(whole.layouts) if layout.name == "truth")))
+    session.folder.mkdir(parents=True, exist_ok=True)
+    bare.save(session.folder / "mocap.mcap")
+    server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        replay = Replay(server.gui, session)
+        replay.show(session.folder / "mocap.mcap")
+        assert replay.plotted is not None
+        assert "truth.position.z" in replay.plotted.first[0]
+    finally:
+        server.stop()
 
 
 def test_only_logs_of_the_folder_can_be_opened(tmp_path: Path) -> None:

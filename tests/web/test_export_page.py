@@ -98,6 +98,26 @@ def test_a_csv_of_a_real_robot_is_shown_by_the_twin_that_is_named(tmp_path: Path
     assert [len(track["places"]) for track in told["tracks"]] == [1]
 
 
+def test_a_log_of_a_real_robot_is_shown_by_what_the_twin_file_says_of_its_columns(make_twin: Any, tmp_path: Path) -> None:
+    columns = {
+        "place": {"columns": ["north", "east", "down"], "signal": "truth.position", "unit": "cm", "frame": "NED"},
+        "attitude": {"columns": ["qx", "qy", "qz", "qw"], "order": "xyzw", "signal": "truth.orientation"},
+        "dead": {"signal": "truth.velocity.x"},
+    }
+    twin = make_twin(recordings={"columns": columns})
+    file, page = tmp_path / "mocap.csv", tmp_path / "mocap.html"
+    rows = "".join(f"{1.7e9 + 0.01 * i:.2f},0,{i},-50,0,0,0.6,0.8,nan\n" for i in range(100))
+    file.write_text(f"t,north,east,down,qx,qy,qz,qw,dead\n{rows}")
+    made = export_page([file], page, twin=twin)
+    told = about(page)["logs"][0]
+    names = {column["name"]: column["unit"] for stream in told["streams"] for column in stream["columns"]}
+    assert names["truth.position.z"] == "m"
+    assert "down" in names  # what the file has itself stays
+    assert any("dead is not shown as truth.velocity.x" in note for note in made.notes)
+    assert told["first"][0] == ["truth.position.x", "truth.position.y", "truth.position.z"]
+    assert told["tracks"][0]["places"] == [0, 2, 3, 6]  # x, z and a turn about z
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -13,12 +13,12 @@ from typing import Literal
 from didymos.cockpit.thumbnails import BUNDLED
 from didymos.describe.bundled import ROBOTS, WORLDS, bundled, bundled_worlds
 from didymos.describe.headline import headline_of
+from didymos.record.formats import LOG_ENDINGS
 
-__all__ = ["DESCRIPTIONS", "LOGS", "Entry", "Kind", "bundled_entries", "entries_in", "is_model"]
+__all__ = ["DESCRIPTIONS", "Entry", "Kind", "bundled_entries", "entries_in", "is_model"]
 
 Kind = Literal["twin", "world", "description", "log"]
 DESCRIPTIONS = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml")
-LOGS = (".mcap", ".csv")
 _MODELS: tuple[Kind, ...] = ("twin", "world")
 MOST = 200  # entries of a folder
 _ROOTS = (b"<robot", b"<mujoco", b"<sdf")
@@ -66,7 +66,7 @@ def entries_in(folder: Path, *logs: Path) -> list[Entry]:
     for file in _files(folder, DESCRIPTIONS):
         if is_model(file):
             found.append(Entry(f"./{file.name}", "description", file.name, file, where="here"))
-    newest: dict[Path, Path] = {file.resolve(): file for place in (folder, *logs) for file in _files(place, LOGS)}
+    newest: dict[Path, Path] = {file.resolve(): file for place in (folder, *logs) for file in _files(place, LOG_ENDINGS)}
     for file in sorted(newest.values(), key=_changed, reverse=True)[:MOST]:
         where = file.parent.resolve().name
         found.append(Entry(f"log:{where}/{file.name}", "log", file.name, file, where=f"in {where}"))

@@ -18,9 +18,10 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from didymos.cockpit.catalogue import LOGS, Entry, Kind, is_model
+from didymos.cockpit.catalogue import Entry, Kind, is_model
 from didymos.describe.headline import headline_of
 from didymos.errors import InputError
+from didymos.record.formats import LOG_ENDINGS
 
 __all__ = ["MOST_BYTES", "Drop"]
 
@@ -122,7 +123,7 @@ class Drop:
         groups: list[list[tuple[Kind, Path]]] = [
             [("world" if file.stem == "world" else "twin", file) for file in files if file.name in ("twin.yaml", "world.yaml")],
             [("description", file) for file in files if is_model(file)],
-            [("log", file) for file in files if file.suffix.lower() in LOGS],
+            [("log", file) for file in files if file.suffix.lower() in LOG_ENDINGS],
         ]
         found = next((group for group in groups if group), [])
         if not found:

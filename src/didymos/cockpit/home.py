@@ -128,7 +128,8 @@ class Home:
             return {"open": False}
         choice, twin = cockpit.session.live.choice, cockpit.session.twin
         told = twin.notes[:MOST_NOTES] if entry.where != "bundled" else ()
-        notes = [f"{Path(note.file).name}{f':{note.line}' if note.line else ''}: {note.what}" for note in told]
+        texts = (f"{Path(note.file).name}{f':{note.line}' if note.line else ''}: {note.what}" for note in told)
+        notes = list(dict.fromkeys(map(self._told, texts)))
         return {
             "open": True, "key": entry.key, "name": twin.name, "scenario": choice.scenario or "", "seed": choice.seed,
             "variant": getattr(twin, "variant", None) or "", "notes": notes, "dropped": entry.where == "dropped",
@@ -218,7 +219,7 @@ class Home:
             chosen = {name: chosen[name] or log.metadata.get(name, "") for name in chosen}
             found = self._find(with_key) if with_key else self._twin_of(log)
             if found is None:
-                self._ask_which(visitor, asked, f"Which twin is {entry.name} a log of?", self._models())
+                self._ask_which(visitor, asked, f"Which twin is {entry.name} a log of?", self._models_open_first())
                 return
             model = found
         drop = next((drop for drop in self._drops.values() if model.source.is_relative_to(drop.folder)), None)
@@ -232,10 +233,14 @@ class Home:
 
     def _twin_of(self, log: Log) -> Entry | None:
         name = log.metadata.get("twin", "")
-        return next((entry for entry in self._models() if entry.name == name), None)
+        return next((entry for entry in self._models() if _twin_name(entry) == name), None)
 
     def _models(self) -> list[Entry]:
-        return [entry for entry in self._entries.values() if entry.kind in ("twin", "world")]
+        return [entry for entry in self._entries.values() if entry.kind != "log"]
+
+    def _models_open_first(self) -> list[Entry]:
+        name = self.cockpit.session.twin.name if self.cockpit is not None else ""
+        return sorted(self._models(), key=lambda entry: _twin_name(entry) != name)
 
     def _ask_which(self, visitor: Visitor, asked: dict[str, Any], text: str, offered: Sequence[Entry]) -> None:
         visitor.send("home.which", {"asked": asked, "text": text, "entries": [self._facts(entry) for entry in offered]})
@@ -278,3 +283,8 @@ class Home:
             _LOGGER.exception("what was dropped could not be taken")
             with contextlib.suppress(ConnectionClosed):
                 await connection.send(json.dumps({"error": f"this could not be taken ({type(error).__name__})"}))
+
+
+def _twin_name(entry: Entry) -> str:
+    """The name of the twin that an entry becomes."""
+    return entry.name.partition(".")[0] if entry.kind == "description" else entry.name

@@ -75,6 +75,9 @@ class Keepsakes:
         """Write the run until now as one HTML file into the folder, and offer it."""
         from didymos.web.export.export_page import export_page
 
+        if self._session.live.simulation.tick == 0:
+            self._session.notify("Not shared", "nothing has happened yet; play the run first")
+            return
         file = self._new("html")
         try:
             page = export_page([self._session.live.log], file, twin=self._session.twin)

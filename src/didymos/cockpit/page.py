@@ -33,7 +33,7 @@ from didymos.describe.names import cameras
 
 if TYPE_CHECKING:
     from didymos.cockpit.shadow_view import ShadowView
-from didymos.web.shapes import extent_of
+from didymos.web.shapes import extent_of, is_bare
 
 __all__ = ["Page"]
 
@@ -125,6 +125,8 @@ class Page:
         gui.main_panel.dock_right()
         self._view.frames.on_update(lambda _: self._show_frames())
         self._view.collision.on_update(lambda _: self._stage.show_collision(bool(self._view.collision.value)))
+        if is_bare(session.live.simulation.shown.model):
+            self._view.shown["inertia"].value = True  # there is nothing else of the robot to see
         names = self._view.names
         if names is not None:
             names.on_update(lambda _: self._stage.show_names(bool(names.value)))

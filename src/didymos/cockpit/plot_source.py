@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from didymos.cockpit.error_log import INNOVATION, SIGMA, ErrorLog
 from didymos.cockpit.robots import named
@@ -39,7 +41,7 @@ class PlotSource:
             for name in names(log):
                 self._units[named(prefix, name)] = known.get(name, "rad")
                 self._places[named(prefix, name)] = log, name
-        self.seconds = max(map(_end, logs.values()), default=0.0) if kind == "replay" else None
+        self.seconds = _seconds(self.logs.values()) if kind == "replay" else None
         """How long the whole is that pages show at once [s]; None where they follow the last seconds of a window."""
 
     @property
@@ -66,9 +68,10 @@ class PlotSource:
         return last(log, own)
 
 
-def _end(log: Log) -> float:
-    """When the last row of a log is [s]."""
-    return max((float(times[-1]) for i in range(len(log.layouts)) if len(times := log.rows(i)[0])), default=0.0)
+def _seconds(logs: Iterable[Log]) -> float:
+    """From the first row of some logs to the last [s]."""
+    times = [log.rows(i)[0][[0, -1]] for log in logs for i in range(len(log.layouts)) if len(log.rows(i)[0])]
+    return float(np.max(times) - np.min(times)) if times else 0.0
 
 
 def of_run(log: Log) -> PlotSource:

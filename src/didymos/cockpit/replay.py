@@ -9,19 +9,20 @@ import viser
 
 from didymos.cockpit.plain_text import plain
 from didymos.cockpit.plot_source import PlotSource, of_replay
-from didymos.cockpit.robots import RobotMenu
+from didymos.cockpit.robots import RobotMenu, named
 from didymos.cockpit.session import Session
 from didymos.cockpit.signals import is_there, names, tail, units
 from didymos.engine.playback import Playback
 from didymos.errors import DidymosError, InputError
+from didymos.record.formats import LOG_ENDINGS
 from didymos.record.log import Log
 from didymos.record.setpoint_pairs import pairs
 from didymos.record.stream import Kind, StreamLayout
+from didymos.web.words_of_log import words_of_log
 
 __all__ = ["Replay", "find_log", "logs_in"]
 
 NONE = "(none)"
-ENDINGS = (".mcap", ".csv")
 LONGEST_NAME = 100
 
 
@@ -29,7 +30,7 @@ def logs_in(folder: Path) -> tuple[str, ...]:
     """Names of the logs in a folder, the newest first."""
     if not folder.is_dir():
         return ()
-    files = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()]
+    files = [file for file in folder.iterdir() if file.suffix.lower() in LOG_ENDINGS and file.is_file()]
     return tuple(file.name for file in sorted(files, key=lambda file: (-file.stat().st_mtime, file.name)))
 
 
@@ -52,7 +53,7 @@ class Replay:
         gui.add_markdown(f"Look at a log again, {whose}; a second one runs beside it as a ghost. The timeline plays it.")
         self._first = gui.add_dropdown("Log", (NONE,), initial_value=NONE)
         self._second = gui.add_dropdown("Ghost", (NONE,), initial_value=NONE)
-        self._upload = gui.add_upload_button("Bring a log", icon=viser.Icon.UPLOAD, hint=".mcap or .csv")
+        self._upload = gui.add_upload_button("Bring a log", icon=viser.Icon.UPLOAD, hint=" ".join(LOG_ENDINGS))
         self._open = gui.add_button("Open", icon=viser.Icon.FOLDER_OPEN, color="teal")
         self._robot = RobotMenu(gui, session.robots, self._offer, label="Signals of")
         self._signal = gui.add_dropdown("Compare", (NONE,), initial_value=NONE)
@@ -86,7 +87,7 @@ class Replay:
     def show(self, *files: Path) -> None:
         """Show one or two logs."""
         try:
-            logs = [Log.load(file) for file in files]
+            logs = [self._read(file) for file in files]
             playbacks = [Playback(self._session.live.simulation, log) for log in logs]
         except DidymosError as error:
             self._session.notify("Not opened", str(error))
@@ -99,6 +100,13 @@ class Replay:
         self.playbacks, self.shown = playbacks, tuple(file.name for file in files)
         self._choose(*files)
         self._offer()
+
+    def _read(self, file: Path) -> Log:
+        """A log in the words of the twin, where the twin file knows those of the file."""
+        log, unread = words_of_log(self._session.twin, Log.load(file), file.name)
+        for text in unread:
+            self._session.notify("Not shown", text)
+        return log
 
     def _choose(self, *files: Path) -> None:
         """Let the menus say which logs are shown, where they are in the folder."""
@@ -114,6 +122,7 @@ class Replay:
         robot, logs = self._robot.value, [playback.log for playback in self.playbacks]
         common = [name for name in names(logs[0], robot) if all(is_there(log, name) for log in logs)]
         favourites = [name for pair in pairs(tuple(common), robot) for name in pair[1:]]
+        favourites = favourites or [name for name in (named(robot, "truth.position.z"),) if name in common]
         self._signal.options = (NONE, *common)
         self._signal.value = (favourites or common or [NONE])[-1]
         self._compare()
@@ -150,8 +159,8 @@ class Replay:
         """Keep an uploaded log in the folder, under its own name without any path."""
         file = self._upload.value
         name = Path(file.name.replace("\\", "/")).name[-LONGEST_NAME:]
-        if Path(name).suffix.lower() not in ENDINGS or name.startswith("."):
-            self._session.notify("Not kept", "a log is a .mcap or a .csv")
+        if Path(name).suffix.lower() not in LOG_ENDINGS or name.startswith("."):
+            self._session.notify("Not kept", f"a log ends in {', '.join(LOG_ENDINGS)}")
             return
         target = self._session.folder / name
         if target.exists():

@@ -71,7 +71,7 @@ class Timeline:
     def span(self) -> tuple[float, float]:
         """From when to when there is something to show [s]."""
         if self._playbacks:
-            return 0.0, max(playback.end for playback in self._playbacks)
+            return min(playback.begin for playback in self._playbacks), max(playback.end for playback in self._playbacks)
         return self._live.history.begin, self._live.snapshot.time
 
     @property
@@ -141,7 +141,7 @@ class Timeline:
             if playbacks is not self._playbacks:
                 self._playbacks, self._looked = playbacks, -math.inf
                 self._head.pause()
-                self._head.seek(0.0)
+                self._head.seek(self.span[0] if playbacks else 0.0)
                 self._looks_back = False
             if self._session.live is not self._live:
                 self._live = self._session.live

@@ -2,7 +2,8 @@
 
 The root link's pose comes from the stream `truth`, or else from the first stream that holds a whole pose; that of a joint from
 `joints`, or else from a signal that ends in `JOINT.position`; those of a pilot's boxes from `boxes`, of objects of the world from
-`objects`. What the log does not mention stays where the model has it.
+`objects`. What the log does not mention stays where the model has it; where it has no number (NaN), as while cameras lose
+sight of a robot, the last pose holds, and before the first one that one.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def joint_positions(twin: Twin, model: mujoco.MjModel, root: int, log: Log) -> J
     The rows are those of `truth`, or else of the signal that has most.
     """
     curves = _of_joints(twin, model, log) | (_of_root(model, root, log) if twin.description.floating else {})
-    if "truth.position.x" in log and len(log["truth.position.x"].time):
+    if "truth.position.x" in log and len(log["truth.position.x"].time) and (curves or not twin.description.floating):
         times = log["truth.position.x"].time
     elif curves:
         times = max((times for times, _ in curves.values()), key=len)
@@ -82,7 +83,12 @@ def _of_body(model: mujoco.MjModel, body: int, log: Log, stream: str) -> _Curves
     """The pose of a free body, out of a stream; nothing where it has no rows."""
     first = int(model.jnt_qposadr[model.body_jntadr[body]])
     signals = [log[f"{stream}.{column}"] for column in _POSE]
-    return {first + i: (signal.time, signal.values) for i, signal in enumerate(signals) if len(signal.time)}
+    if all(np.array_equal(signal.time, signals[0].time) for signal in signals):  # known as a whole, or not at all
+        times, rows = _known(signals[0].time, np.column_stack([signal.values for signal in signals]))
+        columns = [(times, rows[:, i]) for i in range(len(_POSE))]
+    else:
+        columns = [_known(signal.time, signal.values) for signal in signals]
+    return {first + i: column for i, column in enumerate(columns) if len(column[0])}
 
 
 def _of_joints(twin: Twin, model: mujoco.MjModel, log: Log) -> _Curves:
@@ -92,6 +98,13 @@ def _of_joints(twin: Twin, model: mujoco.MjModel, log: Log) -> _Curves:
         known = [signal for signal in log.signals if signal == ending or signal.endswith(f".{ending}")]
         if len(joint.engine_joints) == 1 and known:
             signal = log[f"joints.{ending}" if f"joints.{ending}" in known else known[0]]
-            if len(signal.time):
-                curves[int(model.joint(joint.engine_joints[0]).qposadr[0])] = signal.time, signal.values
+            times, values = _known(signal.time, signal.values)
+            if len(times):
+                curves[int(model.joint(joint.engine_joints[0]).qposadr[0])] = times, values
     return curves
+
+
+def _known(times: Array, values: Array) -> tuple[Array, Array]:
+    """The rows whose values, shape [n] or [n, columns], are all numbers."""
+    known = np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
+    return (times, values) if known.all() else (times[known], values[known])

@@ -23,10 +23,11 @@ from didymos.record.frames import (
     world_to_enu,
 )
 from didymos.record.health import examine
+from didymos.record.log import Log
 from didymos.record.units import convert, read_unit
 from didymos.rotations import quaternion_product, rotation_vector_to_quaternion
 
-__all__ = ["columns_of", "read_recording", "read_recordings"]
+__all__ = ["columns_of", "known_channels", "read_recording", "read_recordings"]
 
 _Array = NDArray[np.float64]
 _PLACE = "recordings.columns"
@@ -97,10 +98,8 @@ def _read(
     masked: list[tuple[float, float]] = []
     for each in log.logs:
         found += [f"{file.name}: {item.text}" for item in examine(each, ()) if item.kind in _WHOLE]
-    channels = [
-        _channel(file, log, column, _unit_of(twin, column) if column.unit else "", found, masked, as_recorded)
-        for column in present
-    ]  # fmt: skip
+    units = _units(twin, present)
+    channels = [_channel(file, log, column, units[column.name], found, masked, as_recorded) for column in present]
     fed = {_target(twin, channel.column, file): np.column_stack([channel.time, channel.values])
            for channel in channels if channel.column.use in ("input", "setpoint")}  # fmt: skip
     for text, stretches in () if as_recorded else disagreeing(channels):
@@ -113,6 +112,28 @@ def _read(
     if not compared:
         raise InputError("no column is compared with a signal, so there is nothing to fit", file=twin.source, path=_PLACE)
     return Recording(file, chosen, compared, fed, states, _merged(masked), tuple(found)), log.sha256
+
+
+def known_channels(twin: Twin, log: Log, file: Path) -> tuple[list[tuple[dict[str, str], Channel]], list[str]]:
+    """Columns of a log of which the twin file says what they are, as recorded, each with the twin's signals and their units.
+
+    Second, in words, columns that cannot be read.
+    """
+    known, channels, hindered = _known_units(twin), [], []
+    for column in columns_of(twin).values():
+        if not all(source in log for source in column.sources):
+            continue
+        try:
+            target = _unit_of(known, column) if column.unit else ""
+            channel = _channel(file, log, column, target, [], [], as_recorded=True)
+        except InputError as error:
+            hindered.append(f"{column.name} is not shown as {column.signal}: {error.message}")
+            continue
+        if column.use == "start":
+            channel = _as_state(channel)
+        names = (_target(twin, column, file),) if column.use in ("input", "setpoint") else channel.signals
+        channels.append(({name: known.get(name, "") for name in names}, channel))
+    return channels, hindered
 
 
 def _own_columns(twin: Twin, log: JoinedLog) -> dict[str, Column]:
@@ -164,7 +185,7 @@ def _scenario(twin: Twin, file: Path, name: str, *, needed: bool) -> str | None:
 
 
 def _channel(
-    file: Path, log: JoinedLog, column: Column, target: str, found: list[str], masked: list[tuple[float, float]],
+    file: Path, log: JoinedLog | Log, column: Column, target: str, found: list[str], masked: list[tuple[float, float]],
     as_recorded: bool,
 ) -> Channel:  # fmt: skip
     """A column as the twin would say it, without samples that cannot be trusted; `as_recorded`, without those that are none."""
@@ -227,9 +248,14 @@ def _converted(column: Column, values: _Array, target: str, file: Path) -> _Arra
     return values * column.scale
 
 
-def _unit_of(twin: Twin, column: Column) -> str:
-    """The unit that the twin has for what a column means; base units where it says none."""
-    known = _units(twin)
+def _units(twin: Twin, columns: Sequence[Column]) -> dict[str, str]:
+    """The units that the twin has for what columns mean, by the columns' names; empty for those that say no unit of theirs."""
+    known = _known_units(twin) if any(column.unit for column in columns) else {}
+    return {column.name: _unit_of(known, column) if column.unit else "" for column in columns}
+
+
+def _unit_of(known: Mapping[str, str], column: Column) -> str:
+    """The unit that is known of what a column means; base units where none is."""
     names = (column.signal, f"{column.signal}.x", f"{column.use}s.{column.signal}", f"truth.{column.signal}.x")
     unit = next((known[name] for name in names if known.get(name)), "")
     if not unit or column.signal.endswith("orientation"):
@@ -238,7 +264,7 @@ def _unit_of(twin: Twin, column: Column) -> str:
     return unit
 
 
-def _units(twin: Twin) -> dict[str, str]:
+def _known_units(twin: Twin) -> dict[str, str]:
     """Units of all signals, inputs and set-points of a twin."""
     simulation = Simulation(twin)
     layouts = [stream.layout for stream in simulation.built.streams]

@@ -10,7 +10,7 @@ from pathlib import Path
 from didymos.errors import InputError, nearest
 from didymos.record.topics import Stream
 
-__all__ = ["FORMATS", "LogFormat", "format_of"]
+__all__ = ["FORMATS", "LOG_ENDINGS", "LogFormat", "format_of"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,9 @@ FORMATS = (
     LogFormat("Crazyflie card", (".usd", ".bin"), (b"\xbc\x01\0", b"\xbc\x02\0"), f"{_ROOM}.crazyflie_card:load_crazyflie_card"),
 )
 """Every kind that is read."""
+
+LOG_ENDINGS = (".mcap", ".csv", ".tsv", ".ulg", ".ulog", ".bag", ".db3", ".bbl", ".bfl")
+"""Endings of files that are logs and nothing else."""
 
 _EXPECTED = "a .mcap, .csv, .ulg, .bag, .db3, .bbl or .bfl, the .bin of a Crazyflie's card, or the folder of a ROS 2 bag"
 _FIRST = 64  # [B] that decide

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from didymos.engine.drawn_shapes import GROUP_OF_COLLISION, colour, triangles
 
-__all__ = ["Extent", "Shape", "cell_of_ground", "extent_of", "shapes_of"]
+__all__ = ["Extent", "Shape", "cell_of_ground", "extent_of", "is_bare", "shapes_of"]
 
 Array = NDArray[np.float64]
 _FLAT = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH)
@@ -67,8 +67,10 @@ def extent_of(model: mujoco.MjModel, qpos: Array, bodies: Sequence[int] | None =
     mine = np.isin(model.geom_bodyid, own if bodies is None else bodies)
     moving = np.flatnonzero(mine & (model.geom_type != mujoco.mjtGeom.mjGEOM_PLANE))
     visible = [geom for geom in moving if model.geom_group[geom] < GROUP_OF_COLLISION] or list(moving)
-    if not visible:
-        return Extent(np.zeros(3), 1.0)
+    if not visible:  # where its bodies are says something as well
+        places = data.xpos[[body for body in (own if bodies is None else bodies) if body]]
+        low, high = (places.min(axis=0), places.max(axis=0)) if len(places) else (np.zeros(3), np.zeros(3))
+        return Extent(0.5 * (low + high), float(np.clip(0.7 * np.linalg.norm(high - low), 0.2, 100.0)))
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     corners = np.concatenate([
         data.geom_xpos[geom] + (model.geom_aabb[geom, :3] + signs * np.minimum(model.geom_aabb[geom, 3:], 100.0))
@@ -76,7 +78,12 @@ def extent_of(model: mujoco.MjModel, qpos: Array, bodies: Sequence[int] | None =
         for geom in visible
     ])  # fmt: skip
     low, high = corners.min(axis=0), corners.max(axis=0)
-    return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.05, 100.0)))
+    return Extent(0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.005, 100.0)))
+
+
+def is_bare(model: mujoco.MjModel) -> bool:
+    """Whether nothing that moves has any shape: a description without shapes, or whose meshes are not there."""
+    return model.nbody > 1 and not (model.geom_bodyid > 0).any()
 
 
 def cell_of_ground(size: float) -> float:

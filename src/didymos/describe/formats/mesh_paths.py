@@ -7,6 +7,7 @@ means no file there may also stand in a folder of Gazebo's resource path.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
@@ -36,9 +37,10 @@ def resolve_uri(uri: str, element: Element, packages: Packages) -> Path:
         raise error if error.file is not None else element.error(f"{uri!r} means the file {error.message}") from None
     except (OSError, ValueError, RuntimeError) as error:  # a NUL, an endless name, a link to itself
         raise element.error(f"{uri!r} is not the name of a file") from error
+    plain = os.path.normpath(file)
     if there.exists():
-        raise element.error(f"{uri!r} means the file {str(file)!r}, which is not a file")
-    raise MissingFileError(f"{uri!r} means the file {str(file)!r}, which does not exist", file=element.file, line=element.line)
+        raise element.error(f"{uri!r} means the file {plain!r}, which is not a file")
+    raise MissingFileError(f"{uri!r} means the file {plain!r}, which does not exist", file=element.file, line=element.line)
 
 
 def candidates(uri: str, element: Element, packages: Packages) -> Iterator[Path]:

@@ -27,6 +27,7 @@ from didymos.web.export.scene_data import scene_data
 from didymos.web.export.signal_data import signal_data
 from didymos.web.export.told import events, facts, verdicts
 from didymos.web.export.twin_of_log import run_of, twin_of
+from didymos.web.words_of_log import words_of_log
 
 __all__ = ["ExportedPage", "export_page", "write_page"]
 
@@ -61,6 +62,8 @@ def write_page(logs: Sequence[tuple[str, Log]], path: str | Path, twin: Twin | W
     if not 1 <= len(logs) <= MOST_LOGS or twin is None:
         raise InputError(f"found {len(logs)} logs, expected one, or two of which the second is a ghost")
     blocks = Blocks()
+    read = [words_of_log(twin, log, name) for name, log in logs]
+    logs, unread = [(name, log) for (name, _), (log, _) in zip(logs, read, strict=True)], [notes for _, notes in read]
     runs = [run_of(twin, log) for _, log in logs]
     shown = runs[0][0]
     playbacks = [Playback(shown, log) for _, log in logs]
@@ -68,9 +71,9 @@ def write_page(logs: Sequence[tuple[str, Log]], path: str | Path, twin: Twin | W
     scene = scene_data(shown, blocks)
     room = max(LARGEST - SCRIPTS - len(blocks.text), LEAST) // len(logs)
     told: list[dict[str, Any]] = []
-    for (name, log), (run, notes), playback, track in zip(logs, runs, playbacks, tracks, strict=True):
+    for (name, log), (run, notes), hindered, playback, track in zip(logs, runs, unread, playbacks, tracks, strict=True):
         span = {"name": name, "begin": playback.begin, "end": playback.end, "tracks": track}
-        told.append(span | _log_data(run, log, blocks, room, notes))
+        told.append(span | _log_data(run, log, blocks, room, [*notes, *hindered]))
         run.close()
     scenarios = dict.fromkeys(log.metadata.get("scenario", "") for _, log in logs)
     title = " · ".join([twin.title or twin.name, *filter(None, scenarios)])

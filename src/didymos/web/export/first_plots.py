@@ -14,6 +14,7 @@ __all__ = ["first_plots"]
 MOST = 4  # plots at first
 _MOST_CURVES = 6  # in one of them
 _DUST = 1e-9  # of the largest value: what moves less is noise of the arithmetic
+_PLACE = ("truth.position.x", "truth.position.y", "truth.position.z")
 _USUAL = ("truth.position.z", "truth.position.x", "truth.velocity.x", "truth.roll", "truth.pitch", "truth.yaw")
 
 
@@ -33,6 +34,8 @@ def first_plots(
         found += [with_setpoint(signal) for signal in item.signals if signal in known]
     moving = sorted(beside, key=lambda pair: -_change(log, pair[0]))
     found += [with_setpoint(about) for _, about in moving]
+    if not found:  # a log of a real robot, whose scenario nobody wrote down
+        found.append([name for name in _PLACE if name in known])
     found.append([name for name in available if name.startswith("inputs.")][:_MOST_CURVES])
     found += [[name] for name in _USUAL if name in known and _change(log, name) > 0.0]
     joints = [name for name in available if name.endswith(".position") and _change(log, name) > 0.0]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from didymos.engine.simulation import Simulation
 from didymos.web.export.blocks import Blocks
-from didymos.web.shapes import Shape, cell_of_ground, extent_of, shapes_of
+from didymos.web.shapes import Extent, Shape, cell_of_ground, extent_of, shapes_of
 
 __all__ = ["body_data", "scene_data"]
 
@@ -36,7 +36,7 @@ def scene_data(simulation: Simulation, blocks: Blocks) -> dict[str, Any]:
         "rest": [float(value) for value in model.qpos0],
         "bodies": [body_data(model, body) for body in range(model.nbody)],
         "robots": [
-            {"name": name, "body": robot.links.root_body(simulation.model), "size": extents[name].size}
+            _robot(name, robot.links.root_body(simulation.model), extents[name], simulation)
             for name, robot in simulation.robots.items()
         ],
         "cell": cell_of_ground(min(extent.size for extent in extents.values())),
@@ -46,6 +46,14 @@ def scene_data(simulation: Simulation, blocks: Blocks) -> dict[str, Any]:
         ],
         **_shapes(model, blocks),
     }
+
+
+def _robot(name: str, body: int, extent: Extent, simulation: Simulation) -> dict[str, Any]:
+    """A robot by the body of its root link; `middle` leads from there to the middle of all of it as it begins, world frame."""
+    data = mujoco.MjData(simulation.model)
+    data.qpos[:] = simulation.data.qpos
+    mujoco.mj_kinematics(simulation.model, data)
+    return {"name": name, "body": body, "size": extent.size, "middle": _numbers(extent.middle - data.xpos[body])}
 
 
 def _bodies(simulation: Simulation, robot: str) -> list[int] | None:

@@ -3,6 +3,7 @@ import { feed } from "./feed.js";
 import { HOME, LINK, REPORT, SUN, showTheme } from "./icons.js";
 import { button } from "./layout.js";
 import { link } from "./link.js";
+import { say } from "./say.js";
 
 const home = button("bar", HOME, "Home: another twin", () => { location.href = "/home"; }, 0);
 const theme = button("bar", SUN, "Dark", () => window.didymosTheme.toggle(), 8);
@@ -18,13 +19,10 @@ const copy = button("bar", LINK, "Copy a link to this view", async () => {
 const report = button("bar", REPORT, "What was left out", () => { shown.open ? shown.close() : shown.show(); }, 6);
 const shown = document.body.appendChild(document.createElement("dialog"));
 shown.id = "didymos-report";
+new ResizeObserver(() => { // what viser tells stands below, and no hints under it
+  document.documentElement.style.setProperty("--didymos-report", shown.open ? `${shown.offsetHeight + 8}px` : "0px");
+}).observe(shown);
 home.hidden = copy.hidden = report.hidden = true; // a cockpit without a home page behind it has nothing to answer
-
-function say(text) {
-  const told = document.body.appendChild(Object.assign(document.createElement("div"), { className: "didymos-told", textContent: text }));
-  told.setAttribute("role", "status");
-  setTimeout(() => told.remove(), 1800);
-}
 
 feed.on("home.about", (about) => {
   if (!about.open) { location.href = "/home"; return; }

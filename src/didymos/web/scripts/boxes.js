@@ -15,7 +15,8 @@ const mark = (box, typed) => (typed ? box.setAttribute("data-typed", "") : box.r
 
 function text(number) { // digits without an exponent, which a box of viser does not take
   const short = String(number);
-  return /e/i.test(short) ? number.toFixed(20).replace(/\.?0+$/, "") : short;
+  if (!/e/i.test(short)) return short;
+  return Math.abs(number) >= 1 ? String(BigInt(number)) : number.toFixed(20).replace(/\.?0+$/, "");
 }
 
 function commit(box) { // hand over what was typed, if it is a number
@@ -49,7 +50,7 @@ window.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     write.call(box, known(box));
     mark(box, false);
-  } else if (/^(Enter|ArrowUp|ArrowDown)$/.test(event.key)) {
+  } else if (/^(Enter|Tab|ArrowUp|ArrowDown)$/.test(event.key)) { // before viser, which brings the old number back at Tab
     commit(box);
     if (event.key === "Enter") box.select();
   }

@@ -5,6 +5,7 @@ const MODULES = [
   "sky",
   "out",
   "hints",
+  "drop_on_run",
   "plots_dock",
   "timeline_live",
 ];

@@ -3,11 +3,12 @@
 //   feed.on("plots.samples", (message) => ...)     what the cockpit tells; arrays of it are Float64Array
 //   feed.send("plots.want", { names: [...] })      what the page asks for
 //   feed.onopen(() => ...)                         each time the line is there (again): say anew what is wanted
+//   feed.onlost(() => ...)                         each time it broke, or could not be made; feed.open: whether it is there
 //
 // A message is JSON text {"topic": ..., ...}, or, from the cockpit, bytes: length of a head [uint32, little end first], the head
 // as JSON, filled up to a multiple of 8, then the numbers of all its arrays (float64, little end first), whose lengths the head
 // has in "arrays": {name: length}.
-const handlers = new Map(), opened = [];
+const handlers = new Map(), opened = [], lost = [];
 let socket = null;
 
 export const feed = {
@@ -19,6 +20,8 @@ export const feed = {
     opened.push(handler);
     if (socket && socket.readyState === 1) handler();
   },
+  onlost(handler) { lost.push(handler); },
+  get open() { return socket?.readyState === 1; },
   send(topic, fields = {}) {
     if (socket && socket.readyState === 1) socket.send(JSON.stringify({ topic, ...fields }));
   },
@@ -44,6 +47,9 @@ function connect() {
     const message = typeof event.data === "string" ? JSON.parse(event.data) : decode(event.data);
     for (const handler of handlers.get(message.topic) || []) handler(message);
   };
-  socket.onclose = () => setTimeout(connect, 1000);
+  socket.onclose = () => {
+    setTimeout(connect, 1000);
+    lost.forEach((handler) => handler());
+  };
 }
 connect();

@@ -6,6 +6,10 @@ import {
 
 const REACH = 400; // squares from the middle to where the ground has faded
 const SUN = new Vector3(0.5, 0.35, -1); // the way of the light
+// What lies on the ground is in front of it. Triangles of shadows are not moved: of a fine mesh they are smaller than a pixel, and
+// their slope is noise.
+const SUNK = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 16 };
+const PIECES = 10; // of a ground in a row
 const VERTEX = `
   varying vec2 place; varying vec3 seen; uniform vec2 centre;
   void main() {
@@ -25,6 +29,13 @@ const FRAGMENT = `
     gl_FragColor = vec4(mix(shade, far, min(dot(seen, seen) / (reach * reach), 1.0)), 1.0);
   }`;
 
+// A plane of triangles, small in the middle: across one that is a kilometre long, depths are so wrong that it hides its shadows.
+function pieces(width, depth) {
+  const made = new PlaneGeometry(width, depth, PIECES, PIECES), at = made.attributes.position;
+  for (let i = 0; i < at.count; i++) at.setXY(i, 16 * at.getX(i) ** 5 / width ** 4, 16 * at.getY(i) ** 5 / depth ** 4);
+  return made;
+}
+
 export class Ground {
   constructor({ position, quaternion, half }, cell) {
     this.node = new Group();
@@ -37,20 +48,14 @@ export class Ground {
     const uniforms = { cell: { value: cell }, reach: { value: REACH * cell }, centre: { value: [0, 0] } };
     for (const name of ["plain", "line", "bold", "far"]) uniforms[name] = { value: new Vector3() };
     this.paint = new ShaderMaterial({ uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, side: DoubleSide });
-    this.#sink(this.paint, 2);
-    this.plane = new Mesh(new PlaneGeometry(...size), this.paint);
+    Object.assign(this.paint, SUNK);
+    this.plane = new Mesh(pieces(...size), this.paint);
     this.node.add(this.plane);
-  }
-
-  #sink(material, depth) { // what lies on the ground is in front of it
-    material.polygonOffset = true;
-    material.polygonOffsetFactor = material.polygonOffsetUnits = depth;
   }
 
   shadows(nodes) { // a group with the shadows of the meshes of nodes, which stands and turns with them
     const flat = new MeshBasicMaterial({ color: "#000000", transparent: true, opacity: 0.22, depthWrite: false, side: DoubleSide });
     Object.assign(flat, { stencilWrite: true, stencilFunc: EqualStencilFunc, stencilRef: 0, stencilZPass: IncrementStencilOp }); // once
-    this.#sink(flat, 1);
     const group = new Group();
     group.matrixAutoUpdate = false;
     group.matrix.copy(this.#press());

@@ -77,12 +77,16 @@ function busy(text) {
 
 function problem(text) {
   busy("");
+  const told = $("problem").querySelector("p"), news = text && told.textContent !== text;
   $("problem").hidden = !text;
-  $("problem").querySelector("p").textContent = text;
-  if (text) scrollTo({ top: 0, behavior: "smooth" });
+  told.textContent = text;
+  if (news) scrollTo({ top: 0, behavior: "smooth" });
 }
 
+const LOST = "Connection lost: the cockpit has ended or cannot be reached. Trying again …";
+
 function ask(asked) {
+  if (!feed.open) { problem(LOST); return; }
   problem("");
   busy("Opening …");
   feed.send("home.open", asked);
@@ -122,15 +126,25 @@ feed.on("home.opened", ({ key }) => {
 feed.on("home.error", ({ text }) => problem(text));
 feed.on("home.sure", ({ asked, text }) => choose(text, [["Complete and open", () => ask({ ...asked, sure: true })]]));
 feed.on("home.which", ({ asked, text, entries: offered }) => choose(text, offered.map((entry) => [entry.name, () => ask({ ...asked, with: entry.key })])));
-feed.onopen(() => feed.send("home.list"));
+feed.onopen(() => {
+  if ($("problem").querySelector("p").textContent === LOST) problem("");
+  feed.send("home.list");
+  const kept = sessionStorage.getItem("didymos-dropped"); // on the page of a run, see drop_on_run.js
+  sessionStorage.removeItem("didymos-dropped");
+  if (kept) offer(JSON.parse(kept));
+});
+feed.onlost(() => problem(LOST));
+
+function offer(found) { // what of dropped files may be meant
+  if (found.length === 1) ask({ key: found[0].key });
+  else choose("Which of these?", found.map((entry) => [entry.title ? `${entry.name}: ${entry.title}` : entry.name, () => ask({ key: entry.key })]));
+}
 
 async function take(files) {
   if (!files.length) return;
   problem("");
   try {
-    const found = await send(files, (share) => busy(`Reading … ${Math.round(100 * share)} %`));
-    if (found.length === 1) ask({ key: found[0].key });
-    else choose("Which of these?", found.map((entry) => [entry.title ? `${entry.name}: ${entry.title}` : entry.name, () => ask({ key: entry.key })]));
+    offer(await send(files, (share) => busy(`Reading … ${Math.round(100 * share)} %`)));
   } catch (error) {
     problem(error.message);
   }

@@ -8,12 +8,12 @@ function element(parent, tag, properties = {}) {
 }
 
 function withUnit(value, unit) {
-  return value === null ? "–" : unit ? `${said(value)} ${unit}` : said(value);
+  return value === null ? "–" : unit ? `${said(value)}\u00a0${unit}` : said(value);
 }
 
 function limit({ low, high, unit }) {
   if (low !== null && high !== null) return `${said(low)} to ${withUnit(high, unit)}`;
-  return high === null ? `at least ${withUnit(low, unit)}` : `at most ${withUnit(high, unit)}`;
+  return high === null ? `at\u00a0least ${withUnit(low, unit)}` : `at\u00a0most ${withUnit(high, unit)}`;
 }
 
 export function header(parent, about) {

@@ -215,6 +215,8 @@ export class Plot {
       const line = trace(shown, toX, toY);
       ctx.globalAlpha = line.travel > 8 * width ? 0.6 : 1; // a brick of colour lets through what lies behind
       ctx.stroke(line.path);
+      ctx.fillStyle = curve.colour;
+      for (const [x, y] of line.lone) dotAt(ctx, x, y, 2.5 * dot);
       if (curve.path) this.drawHead(ctx, curve, toX, toY, dot);
     }
     ctx.setLineDash([]);
@@ -286,24 +288,29 @@ export class Plot {
   drawHead(ctx, { path, colour }, toX, toY, dot) { // where a path is at the time that is pointed at
     const x = valueAt({ t: path.times, y: path.t }, this.panel.time), y = valueAt({ t: path.times, y: path.y }, this.panel.time);
     ctx.setLineDash([]);
-    ctx.beginPath();
-    ctx.arc(toX(x), toY(y), 4 * dot, 0, 2 * Math.PI);
     ctx.fillStyle = colour;
-    ctx.fill();
+    dotAt(ctx, toX(x), toY(y), 4 * dot);
   }
 }
 
-function trace({ t, y }, toX, toY) { // a line with gaps where nothing is known, and how far it goes up and down [pixels]
-  const path = new Path2D();
+function trace({ t, y }, toX, toY) { // a line with gaps where nothing is known, samples that no line reaches, and its way up and down [pixels]
+  const path = new Path2D(), lone = [], known = (i) => i >= 0 && i < t.length && !Number.isNaN(y[i]) && !Number.isNaN(t[i]);
   let last = NaN, travel = 0;
   for (let i = 0; i < t.length; i++) {
-    if (Number.isNaN(y[i]) || Number.isNaN(t[i])) { last = NaN; continue; }
+    if (!known(i)) { last = NaN; continue; }
     const here = toY(y[i]);
     if (Number.isNaN(last)) path.moveTo(toX(t[i]), here); else path.lineTo(toX(t[i]), here);
+    if (Number.isNaN(last) && !known(i + 1)) lone.push([toX(t[i]), here]);
     travel += Math.abs(here - last) || 0;
     last = here;
   }
-  return { path, travel };
+  return { path, lone, travel };
+}
+
+function dotAt(ctx, x, y, radius) {
+  ctx.beginPath();
+  ctx.arc(x, y, radius, 0, 2 * Math.PI);
+  ctx.fill();
 }
 
 function upright(ctx, x, top, height, colour, width, dash = []) {

@@ -30,7 +30,7 @@ export class RobotView {
     this.grounds = scene.planes.map((plane) => new Ground(plane, scene.cell));
     for (const ground of this.grounds) this.scene.add(ground.node, ground.shadows(this.first.nodes.slice(1)));
     this.#light();
-    this.camera = new PerspectiveCamera(42, 1, 0.02 * this.size, 1500 * scene.cell);
+    this.camera = new PerspectiveCamera(42, 1, 0.05 * this.size, 1500 * scene.cell);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.addEventListener("change", () => this.draw());
@@ -120,9 +120,9 @@ export class RobotView {
     }
   }
 
-  #places(robots) {
+  #places(robots) { // of their middles: of an arm the root is far below that
     const p = this.first.kinematics.positions;
-    return robots.map(({ body }) => new Vector3(p[3 * body], p[3 * body + 1], p[3 * body + 2]));
+    return robots.map(({ body, middle: [x, y, z] }) => new Vector3(p[3 * body] + x, p[3 * body + 1] + y, p[3 * body + 2] + z));
   }
 
   #focus() { // in the middle of what is followed, and half of how far that reaches [m]
