@@ -101,6 +101,45 @@ def test_signals_of_one_group_with_the_same_limits_share_a_panel() -> None:
     assert distance.curves["p4"][1][0] == 4.0
 
 
+def arm(joints: int) -> Log:
+    """A log of an arm whose joints are held: what its program expects, and inputs that come in three kinds, in turn."""
+    names = [f"joint_{i}" for i in range(joints)]
+    errors = {f"error.{name}": 1e-7 * np.sin(TIME + i) for i, name in enumerate(names)}
+    inputs = {f"{name}.position": np.sin(TIME + i % 3) for i, name in enumerate(names)}
+    expected = [{"name": name, "signal": f"control.error.{name}", "measure": "max_error", "high": 0.05} for name in names]
+    layouts = [StreamLayout(stream, Kind.SCALARS, tuple(own), ("rad",) * joints)
+               for stream, own in (("control", errors), ("inputs", inputs))]  # fmt: skip
+    log = Log(layouts, {"twin": "arm", "scenario": "hold", EXPECTED: json.dumps(expected)})
+    for i, own in enumerate((errors, inputs)):
+        log.append(i, TIME, np.column_stack(list(own.values())))
+    return log
+
+
+def test_what_is_expected_of_all_joints_is_one_panel_and_leaves_the_others_their_room() -> None:
+    (errors, inputs), left = overview(arm(12))
+    assert (errors.title, len(errors.verdicts), len(errors.signals), left) == ("control.error", 12, 12, [])
+    assert list(tidy(errors, {}).curves) == ["joint_0..11 are nearly equal"]  # within limits of 0.05 rad they are one line
+    assert inputs.title == "inputs · position"
+
+
+def test_curves_that_are_equal_share_a_panel_however_many_they_are() -> None:
+    (_, inputs), _ = overview(arm(24))
+    assert (inputs.title, len(inputs.curves)) == ("inputs · position", 24)
+    drawn = tidy(inputs, {}).curves
+    assert list(drawn) == [f"joint_{i} = 7 more" for i in range(3)]
+
+
+def test_what_changes_by_rounding_alone_stands_behind_what_moves() -> None:
+    rounding, hair = (Panel("a", "rad", {"a": (TIME, size * np.sin(TIME))}) for size in (1e-16, 1e-4))
+    assert (rounding.stillness, hair.stillness) == (2, 1)
+
+
+def test_a_curve_beside_its_set_point_keeps_its_name() -> None:
+    wave = (TIME, np.sin(TIME))
+    panel = Panel("joints", "rad", {"a": wave, "b": wave, "c": wave}, setpoints={"a": wave})
+    assert list(tidy(panel, {}).curves) == ["a", "b = c"]
+
+
 @pytest.mark.parametrize(
     ("item", "sides"),
     [
@@ -153,7 +192,8 @@ def test_equal_curves_are_one_and_dust_is_zero() -> None:
     assert joined(["a", "b"], " = ") == "a = b"
     arms = [f"arm_left_joint_{number}_mimic" for number in "abcd"]
     assert joined(arms, " = ") == "arm_left_joint_a_mimic = 3 more"
-    assert joined([f"leg_{name}" for name in "abcde"], " = ") == "leg_a, leg_b, leg_c and 2 more are equal"
+    assert joined(list("abcde"), " = ") == "a, b, c and 2 more are equal"
+    assert joined([f"leg_{name}" for name in "abcde"], " = ") == "leg_a = 4 more"  # a legend has no room for more
 
 
 def test_long_names_leave_the_panels_their_room(tmp_path: Path) -> None:
