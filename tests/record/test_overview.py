@@ -18,7 +18,7 @@ from didymos.record.formula_limits import formula_limits
 from didymos.record.overview import MOST_PANELS, overview
 from didymos.record.panel import Panel, joined, tidy
 from didymos.record.panel_plot import MISSED, draw_panel, told
-from didymos.record.setpoint_pairs import pairs
+from didymos.record.setpoint_pairs import pairs, setpoints_in_use
 from didymos.record.style import new_figure
 from didymos.record.verdict import Verdict
 
@@ -89,6 +89,15 @@ def test_a_set_point_of_others_finds_its_signal_by_the_words_of_its_name() -> No
     log.append(0, TIME, np.column_stack([np.ones_like(TIME), TIME, TIME]))
     (first, *_), _ = overview(log)
     assert (list(first.curves), first.signals) == (["stateEstimate.x"], {"ctrltarget.x", "stateEstimate.x"})
+
+
+def test_a_set_point_in_degrees_is_not_drawn_beside_an_angle_in_radians() -> None:
+    """A Crazyflie's log has roll of the cameras in radians, of the estimator and of the controller in degrees, and no unit."""
+    columns = {"roll": 0.2 * np.sin(TIME), "stateEstimate_roll": 10 * np.sin(TIME), "sp_roll": 12 * np.sin(TIME)}
+    for chosen, paired in ((("roll", "stateEstimate_roll", "sp_roll"), "stateEstimate_roll"), (("roll", "sp_roll"), None)):
+        log = Log([StreamLayout("", Kind.SCALARS, chosen, ("",) * len(chosen))])
+        log.append(0, TIME, np.column_stack([columns[name] for name in chosen]))
+        assert setpoints_in_use(log) == ({} if paired is None else {"sp_roll": paired})
 
 
 def test_signals_of_one_group_with_the_same_limits_share_a_panel() -> None:
