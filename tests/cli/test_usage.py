@@ -101,7 +101,8 @@ def test_a_full_disk_behind_the_output_is_one_sentence():
 def test_a_closed_input_or_output_harms_nothing(closed, tmp_path):
     command = f"{shlex.join(COMMAND)} log real.csv --plot picture.png {closed}"
     (tmp_path / "real.csv").write_text("t,x\n0,1\n1,2\n2,4\n", encoding="utf-8")
-    done = subprocess.run(command, shell=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": SOURCE}, capture_output=True, text=True)
+    environment = os.environ | {"PYTHONPATH": SOURCE}
+    done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
 

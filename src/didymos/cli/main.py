@@ -1,8 +1,8 @@
 """The command `didymos`: its verbs, and what every one of them does with an error.
 
 Exit status: 0 ok, 1 the run failed or fell short of its scenario's expectation, 2 bad input, 70 a defect of ours,
-130 interrupted, 141 the reader of a verb's output left while it went on. With `--json`, stdout holds exactly one JSON object in every one of these cases. `DIDYMOS_DEBUG=1` adds
-the traceback of whatever went wrong.
+130 interrupted, 141 the reader of a verb's output left while it went on. With `--json`, stdout holds exactly one JSON object
+in every one of these cases. `DIDYMOS_DEBUG=1` adds the traceback of whatever went wrong.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from didymos.cli.run import run
 from didymos.cli.serve import serve
 from didymos.cli.shadow import shadow
 from didymos.cli.show import show
-from didymos.cli.sweep import sweep
 from didymos.cli.standard_streams import UNREAD, drop_output, have_streams, is_full
+from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
 from didymos.cli.train import train
 from didymos.cli.trim import trim
