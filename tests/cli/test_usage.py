@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import didymos
 import didymos.cli
 from didymos.cli.main import main
 
@@ -59,6 +60,28 @@ def test_every_verb_explains_itself_with_an_example(capsys):
         assert f"\n  {verb} " in listed
         assert main([verb, "--help"]) == 0
         assert f"Example: didymos {verb}" in capsys.readouterr().out
+
+
+def test_help_says_what_each_command_does_in_a_whole_sentence(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["--help"]) == 0
+    listed = capsys.readouterr().out
+    assert "..." not in listed.partition("Commands:")[2]
+    assert "all of it, some of its parameters, or its C header." in " ".join(listed.split())  # the end of what `show` says of itself
+    assert max(map(len, listed.splitlines())) <= 80
+
+
+def test_the_list_of_twins_goes_on_below_itself_in_a_terminal_and_is_a_line_each_for_grep(capsys, monkeypatch):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    twins = didymos.bundled()
+    assert [line.split()[0] for line in lines[: len(twins)]] == list(twins)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["list"]) == 0
+    folded = capsys.readouterr().out
+    assert max(map(len, folded.splitlines())) <= 60
+    assert " ".join(folded.split()) == " ".join(" ".join(lines).split())
 
 
 def test_alone_it_greets_with_five_things_to_try_on_one_screen(capsys):

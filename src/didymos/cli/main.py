@@ -22,6 +22,7 @@ from didymos.cli.bash_completion import mend_bash_script
 from didymos.cli.bench import bench
 from didymos.cli.check import check
 from didymos.cli.cockpit import cockpit
+from didymos.cli.command_list import Commands
 from didymos.cli.compare import compare
 from didymos.cli.crosscheck import crosscheck
 from didymos.cli.design import design
@@ -57,6 +58,7 @@ INTERNAL, INTERRUPTED = 70, 130
 
 app = typer.Typer(
     name="didymos",
+    cls=Commands,
     help="Digital twins of robots: describe, simulate, drive, compare, fit.",
     epilog="Example: didymos run quadcopter --scenario climb --record climb.mcap --plot climb.png",
     rich_markup_mode=None,
