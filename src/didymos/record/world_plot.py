@@ -153,7 +153,7 @@ def draw_plan(
 
 
 def _labels(ends: Mapping[str, Array], width: float) -> list[tuple[Array, str]]:
-    """Places [m] and what is written there: names of robots that end close to each other in a plan so wide [m] stand in one row."""
+    """Places [m] and what is written there: robots that end close to each other in a plan so wide [m] share a row."""
     close = 0.04 * max(width, 1.0)
     found: list[tuple[Array, list[str]]] = []
     for robot, place in ends.items():

@@ -31,7 +31,7 @@ def write_twin(name: str, source: Path, folder: Path, **reading: Any) -> tuple[P
         raise InputError("there is no such file", file=source)
     if not name or any(sign in name for sign in "/\\ \t\n") or name.startswith("."):
         better = re.sub(r"[\s/\\]+", "_", name.strip(" ./\\\t\n"))
-        hint = f", such as {better!r}; --into says in which folder" if better else ""
+        hint = f", such as {better!r}" if better else ""
         raise InputError(f"found the name {name!r}, expected one without blanks and slashes that begins with no full stop{hint}")
     target = Path(folder) / name
     if target.exists():
