@@ -173,3 +173,13 @@ def test_search_finds_and_leads_there_on_a_desktop_and_on_a_phone(address: str, 
             patient.until(lambda at: "/kinds/" in at.current_url)
             patient.until(lambda at: at.find_element("css selector", "h1").text.startswith("Your own force law"))
             assert page.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_the_streams_of_a_log_in_a_notebook_are_lines_of_a_table(address: str, tmp_path: Path) -> None:
+    """The number that opens the columns of a stream looked like a note with a pencil, three lines high."""
+    with headless_chromium(tmp_path, 1300, 850) as page:
+        page.get(f"{address}/notebooks/first_flight/")
+        heights = "return [...document.querySelectorAll('.shown tbody tr')].map(row => row.getBoundingClientRect().height)"
+        rows = page.execute_script(heights)
+        assert len(rows) == 12
+        assert max(rows) < 1.2 * min(rows)  # the clock has no columns, and nothing to open

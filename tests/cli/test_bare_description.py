@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import pickle
+import shlex
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ def test_a_run_says_what_it_made_of_the_description(arm: Path, capsys: pytest.Ca
     said = capsys.readouterr().err
     assert f"didymos: {arm}: fixed base: its root link 'world' is the world; " in said
     assert "no collision shapes" in said.splitlines()[0]
+    assert f"didymos new NAME --from {shlex.quote(str(arm))} keeps it" in said  # as a shell takes it: its name has a blank
 
 
 def test_options_of_reading_reach_the_description(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,3 +64,18 @@ def test_a_robot_that_falls_under_its_program_holds_its_posture(
     assert told["program"] == "joints"
     assert "does not stay up (at t = 0 s: does not know how to walk today)" in told["warnings"][0]
     assert told["trial"]["verdict"].startswith("stands")
+
+
+@pytest.mark.parametrize(
+    ("name", "better"), [("my robot v1.2", "'my_robot_v1.2'"), ("../twins/rover", "'twins_rover'"), (".rover", "'rover'")]
+)
+def test_a_name_that_no_twin_can_have_says_which_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, better: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    assert main(["new", name, "--from", "r.urdf"]) == 2
+    said = capsys.readouterr().err
+    assert repr(name) in said
+    assert better in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.urdf"]

@@ -1,13 +1,20 @@
 """How the command answers when it is used wrongly, and how quickly it answers at all."""
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import didymos
+import didymos.cli
 from didymos.cli.main import main
+
+SOURCE = str(Path(didymos.cli.__file__).resolve().parents[2])  # an installed package or a checkout, from any folder
 
 WRONG = [
     (["runn"], "'run'"),
@@ -55,6 +62,28 @@ def test_every_verb_explains_itself_with_an_example(capsys):
         assert f"Example: didymos {verb}" in capsys.readouterr().out
 
 
+def test_help_says_what_each_command_does_in_a_whole_sentence(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["--help"]) == 0
+    listed = capsys.readouterr().out
+    assert "..." not in listed.partition("Commands:")[2]
+    assert "some of its parameters, or its C header." in " ".join(listed.split())  # the end of what `show` says of itself
+    assert max(map(len, listed.splitlines())) <= 80
+
+
+def test_the_list_of_twins_goes_on_below_itself_in_a_terminal_and_is_a_line_each_for_grep(capsys, monkeypatch):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    twins = didymos.bundled()
+    assert [line.split()[0] for line in lines[: len(twins)]] == list(twins)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["list"]) == 0
+    folded = capsys.readouterr().out
+    assert max(map(len, folded.splitlines())) <= 60
+    assert " ".join(folded.split()) == " ".join(" ".join(lines).split())
+
+
 def test_alone_it_greets_with_five_things_to_try_on_one_screen(capsys):
     assert main([]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -66,16 +95,39 @@ def test_alone_it_greets_with_five_things_to_try_on_one_screen(capsys):
         assert main([verb, "--help"]) == 0
 
 
-def test_a_reader_that_leaves_early_causes_no_noise():
-    program = "import sys; from didymos.cli.main import main; sys.exit(main(['run', '--help']))"
-    reader = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert reader.stdout is not None
-    reader.stdout.close()
-    assert reader.stderr is not None
-    assert reader.stderr.read() == ""
-    assert reader.wait() == 1
+COMMAND = [sys.executable, "-m", "didymos"]
+
+
+@pytest.mark.parametrize(("words", "unbuffered", "status"), [
+    ("list", "", 0), ("check nowhere --json", "", 2),  # found before anything was printed
+    ("list", "1", 141), ("run --help", "", 141),  # printed line by line
+])  # fmt: skip
+def test_a_reader_that_leaves_early_causes_no_noise_and_changes_no_verdict(words, unbuffered, status):
+    """`didymos ... | head -1` in a script that stops where a command fails."""
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen([*COMMAND, *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as reader:
+        assert reader.stdout is not None
+        assert reader.stderr is not None
+        reader.stdout.close()
+        assert reader.stderr.read().count(b"\n") == (status == 2)
+    assert reader.returncode == status
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full, which is a disk without room")
+def test_a_full_disk_behind_the_output_is_one_sentence():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "didymos: output cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_input_or_output_harms_nothing(closed, tmp_path):
+    command = f"{shlex.join(COMMAND)} log real.csv --plot picture.png {closed}"
+    (tmp_path / "real.csv").write_text("t,x\n0,1\n1,2\n2,4\n", encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": SOURCE}
+    done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_the_module_is_the_command():

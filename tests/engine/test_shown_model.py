@@ -75,3 +75,29 @@ def test_a_shape_that_is_not_simulated_weighs_what_it_weighs(make_twin: Any, inf
         mujoco.mj_forward(model, data)
         mujoco.mj_fullM(model, data, matrix)
     np.testing.assert_allclose(*full, rtol=0, atol=1e-12)
+
+
+def _picture_groups(model: mujoco.MjModel) -> dict[str, bool]:
+    """Whether a shape is in a picture, by its name; the engine draws groups 0 to 2."""
+    return {model.geom(i).name: int(model.geom_group[i]) <= 2 for i in range(model.ngeom) if model.geom_bodyid[i]}
+
+
+def test_links_whose_meshes_cannot_be_read_are_seen_by_what_they_collide_with(tmp_path: Any) -> None:
+    """As many descriptions are without the extra for COLLADA: a picture of them was one of the ground alone."""
+    inertial = '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    box = '<collision><geometry><box size=".2 .2 .2"/></geometry></collision>'
+    lost = '<visual><geometry><mesh filename="broken.obj"/></geometry></visual>'
+    seen = '<visual><geometry><sphere radius=".1"/></geometry></visual>'
+    links = {"base": lost + box, "pod": seen, "arm": lost + seen + box, "hand": box}
+    joints = {"pod": "fixed", "arm": "continuous", "hand": "continuous"}
+    (tmp_path / "broken.obj").write_text("nonsense")
+    (tmp_path / "robot.urdf").write_text(
+        '<robot name="r">' + "".join(f'<link name="{name}">{inertial}{shapes}</link>' for name, shapes in links.items())
+        + "".join(f'<joint name="to_{name}" type="{kind}"><parent link="base"/><child link="{name}"/><axis xyz="0 0 1"/></joint>'
+                  for name, kind in joints.items()) + "</robot>"
+    )  # fmt: skip
+    simulation = didymos.load(tmp_path / "robot.urdf").simulate()
+    assert _picture_groups(simulation.shown.model) == {
+        "base:collision0": True,  # although the pod, which is welded to it, has a shape that is seen
+        "pod:visual0": True, "arm:visual0": True, "arm:collision0": False, "hand:collision0": True,
+    }  # fmt: skip

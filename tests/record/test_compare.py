@@ -10,6 +10,7 @@ import pytest
 
 from didymos.errors import InputError
 from didymos.record import Kind, Log, StreamLayout, compare
+from didymos.record.compare_rank import told_once
 
 
 def scalars(times: np.ndarray, unit: str = "m", **columns: np.ndarray) -> Log:
@@ -163,7 +164,22 @@ def test_a_comparison_prints_as_a_short_table(tmp_path: Path) -> None:
     a.append(0, [0.0, 1.0], [[0.0], [0.0]])
     b.append(0, [0.0, 1.0], [[1.0], [1.0]])
     text = str(compare(a, b))
-    assert text.split() == ["s.x", "rmse", "1", "max", "1", "n", "2"]
+    assert text.split() == ["s.x", "rmse", "1", "max", "1", "m", "n", "2"]
+
+
+def test_a_comparison_of_many_signals_prints_those_that_differ_most_and_what_looks_the_same_once() -> None:
+    t = np.linspace(0.0, 1.0, 1000)
+    motors = {f"parts.motor{i}": (t, 1.5 * t, "N") for i in range(1, 5)}
+    others = {f"a.x{i}": (np.sin((i + 1) * t), (1.0 + 0.01 * i) * np.sin((i + 1) * t), "m") for i in range(20)}
+    result = compare(*two_logs(others | motors))
+    *lines, rest = str(result).splitlines()
+    assert [line.split()[0] for line in lines] == ["parts.motor1", *(f"a.x{i}" for i in range(19, 10, -1))]
+    assert rest.startswith(f"{len(result.signals) - 10} more signals")
+    groups = told_once(result.ranks, result.signals, 10)
+    assert groups[0] == ["parts.motor1", "parts.motor2", "parts.motor3", "parts.motor4"]
+    assert told_once(result.ranks, result.signals, 2, ["parts.motor2"])[:2] == [
+        ["parts.motor1", "parts.motor3", "parts.motor4"], ["parts.motor2"]
+    ]  # fmt: skip
 
 
 def test_angles_of_a_pose_are_selected_by_name() -> None:

@@ -112,6 +112,13 @@ def test_stamps_say_their_unit_to_the_last_digit(tmp_path: Path, stamps: list[st
     assert log.metadata == said
 
 
+def test_a_first_column_that_nobody_calls_time_is_said_to_be_taken_as_it(tmp_path: Path) -> None:
+    """A column that was a signal is none any more: nobody may find that out by missing it."""
+    assert load(tmp_path, "a,b\n1,2\n2,3\n").metadata == {"time_column": "a, the first, as [s]"}
+    assert load(tmp_path, "0,1\n0.5,2\n").metadata == {"time_column": "column1, the first, as [s]"}
+    assert load(tmp_path, "b,time\n1,2\n2,3\n").metadata == {}
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "   "])
 def test_a_table_without_names_has_numbered_columns(tmp_path: Path, delimiter: str) -> None:
     log = load(tmp_path, "".join(f"{0.01 * i:g}{delimiter}{i}{delimiter}{-i}\n" for i in range(5)))

@@ -18,7 +18,7 @@ from didymos.record.formula_limits import formula_limits
 from didymos.record.overview import MOST_PANELS, overview
 from didymos.record.panel import Panel, joined, tidy
 from didymos.record.panel_plot import MISSED, draw_panel, told
-from didymos.record.setpoint_pairs import pairs
+from didymos.record.setpoint_pairs import pairs, setpoints_in_use
 from didymos.record.style import new_figure
 from didymos.record.verdict import Verdict
 
@@ -91,6 +91,15 @@ def test_a_set_point_of_others_finds_its_signal_by_the_words_of_its_name() -> No
     assert (list(first.curves), first.signals) == (["stateEstimate.x"], {"ctrltarget.x", "stateEstimate.x"})
 
 
+def test_a_set_point_in_degrees_is_not_drawn_beside_an_angle_in_radians() -> None:
+    """A Crazyflie's log has roll of the cameras in radians, of the estimator and of the controller in degrees, and no unit."""
+    columns = {"roll": 0.2 * np.sin(TIME), "stateEstimate_roll": 10 * np.sin(TIME), "sp_roll": 12 * np.sin(TIME)}
+    for chosen, paired in ((("roll", "stateEstimate_roll", "sp_roll"), "stateEstimate_roll"), (("roll", "sp_roll"), None)):
+        log = Log([StreamLayout("", Kind.SCALARS, chosen, ("",) * len(chosen))])
+        log.append(0, TIME, np.column_stack([columns[name] for name in chosen]))
+        assert setpoints_in_use(log) == ({} if paired is None else {"sp_roll": paired})
+
+
 def test_signals_of_one_group_with_the_same_limits_share_a_panel() -> None:
     ends = [{"name": name, "signal": f"truth.position.{name}", "measure": "final", "low": -1.0, "high": 1.0} for name in "xy"]
     points = [{"name": f"p{i}", "signal": "truth.position", "point": [0, 0, i], "measure": "min", "high": 1.0} for i in (2, 4)]
@@ -99,6 +108,45 @@ def test_signals_of_one_group_with_the_same_limits_share_a_panel() -> None:
     assert (position.title, list(position.curves), len(position.verdicts)) == ("truth.position", ["x", "y"], 2)
     assert (distance.title, list(distance.curves)) == ("distance of truth.position", ["p2", "p4"])
     assert distance.curves["p4"][1][0] == 4.0
+
+
+def arm(joints: int) -> Log:
+    """A log of an arm whose joints are held: what its program expects, and inputs that come in three kinds, in turn."""
+    names = [f"joint_{i}" for i in range(joints)]
+    errors = {f"error.{name}": 1e-7 * np.sin(TIME + i) for i, name in enumerate(names)}
+    inputs = {f"{name}.position": np.sin(TIME + i % 3) for i, name in enumerate(names)}
+    expected = [{"name": name, "signal": f"control.error.{name}", "measure": "max_error", "high": 0.05} for name in names]
+    layouts = [StreamLayout(stream, Kind.SCALARS, tuple(own), ("rad",) * joints)
+               for stream, own in (("control", errors), ("inputs", inputs))]  # fmt: skip
+    log = Log(layouts, {"twin": "arm", "scenario": "hold", EXPECTED: json.dumps(expected)})
+    for i, own in enumerate((errors, inputs)):
+        log.append(i, TIME, np.column_stack(list(own.values())))
+    return log
+
+
+def test_what_is_expected_of_all_joints_is_one_panel_and_leaves_the_others_their_room() -> None:
+    (errors, inputs), left = overview(arm(12))
+    assert (errors.title, len(errors.verdicts), len(errors.signals), left) == ("control.error", 12, 12, [])
+    assert list(tidy(errors, {}).curves) == ["joint_0..11 are nearly equal"]  # within limits of 0.05 rad they are one line
+    assert inputs.title == "inputs · position"
+
+
+def test_curves_that_are_equal_share_a_panel_however_many_they_are() -> None:
+    (_, inputs), _ = overview(arm(24))
+    assert (inputs.title, len(inputs.curves)) == ("inputs · position", 24)
+    drawn = tidy(inputs, {}).curves
+    assert list(drawn) == [f"joint_{i} = 7 more" for i in range(3)]
+
+
+def test_what_changes_by_rounding_alone_stands_behind_what_moves() -> None:
+    rounding, hair = (Panel("a", "rad", {"a": (TIME, size * np.sin(TIME))}) for size in (1e-16, 1e-4))
+    assert (rounding.stillness, hair.stillness) == (2, 1)
+
+
+def test_a_curve_beside_its_set_point_keeps_its_name() -> None:
+    wave = (TIME, np.sin(TIME))
+    panel = Panel("joints", "rad", {"a": wave, "b": wave, "c": wave}, setpoints={"a": wave})
+    assert list(tidy(panel, {}).curves) == ["a", "b = c"]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +201,8 @@ def test_equal_curves_are_one_and_dust_is_zero() -> None:
     assert joined(["a", "b"], " = ") == "a = b"
     arms = [f"arm_left_joint_{number}_mimic" for number in "abcd"]
     assert joined(arms, " = ") == "arm_left_joint_a_mimic = 3 more"
-    assert joined([f"leg_{name}" for name in "abcde"], " = ") == "leg_a, leg_b, leg_c and 2 more are equal"
+    assert joined(list("abcde"), " = ") == "a, b, c and 2 more are equal"
+    assert joined([f"leg_{name}" for name in "abcde"], " = ") == "leg_a = 4 more"  # a legend has no room for more
 
 
 def test_long_names_leave_the_panels_their_room(tmp_path: Path) -> None:

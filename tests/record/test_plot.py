@@ -44,7 +44,7 @@ def test_other_units_get_other_panels(full_log: Log) -> None:
 
 def test_no_curve_is_dropped_from_a_crowded_panel() -> None:
     log = Log([StreamLayout("s", Kind.SCALARS, tuple(f"c{i}" for i in range(19)), ("m",) * 19)])
-    log.append(0, [0.0], np.zeros((1, 19)))
+    log.append(0, [0.0], np.arange(19.0)[None])  # equal ones would be one curve
     assert {title: len(labels) for title, labels in titles(log, "s").items()} == {
         "s (1 of 3)": 8, "s (2 of 3)": 8, "s (3 of 3)": 3
     }  # fmt: skip

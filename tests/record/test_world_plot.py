@@ -13,7 +13,7 @@ from didymos.record import Kind, Log, StreamLayout
 from didymos.record.expected import EXPECTED, Limit
 from didymos.record.panel import Panel
 from didymos.record.robots import robot_of, track
-from didymos.record.style import COLOURS
+from didymos.record.style import COLOURS, new_figure
 from didymos.record.world_plot import NEAREST, draw_plan, robot_colours, world_panels
 
 POSITION = tuple(f"position.{axis}" for axis in "xyz")
@@ -162,3 +162,13 @@ def test_a_link_leaves_a_track_of_its_own() -> None:
     assert track(log, "a.arm")[1].tolist() == [[1, 2, 3], [4, 5, 6]]
     with pytest.raises(InputError, match="no run records"):
         track(log, "a")
+
+
+@pytest.mark.parametrize(("apart", "written"), [(0.2, {"a, b"}), (2.0, {"a", "b"})])
+def test_names_of_robots_that_come_together_from_far_are_not_written_over_each_other(apart: float, written: set[str]) -> None:
+    """As of a drone that lands on a deck: how close is close, the whole plan says, not the places where they end."""
+    figure = new_figure(5.0, 5.0)
+    ax = figure.add_subplot()
+    ways = {"a": line([0, 0, 0], [10, 0, 0]), "b": line([0, 10, 0], [10 - apart, 0, 0])}
+    draw_plan(ax, world_log(ways), robot_colours(("a", "b"), COLOURS))
+    assert {text.get_text() for text in ax.texts} == written

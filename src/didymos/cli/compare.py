@@ -127,17 +127,18 @@ def _print_signals(result: Comparison, names: list[str] | None, everything: bool
         return rank.name not in result.limits, rank.repeats and not everything
 
     shown = sorted((rank for rank in ranks if rank not in hidden), key=group)
-    cut = shown if everything else shown[: max(WORST, len(result.limits))]
+    groups = [[rank.name] for rank in shown] if everything else _told_once(shown, result)
+    share_of = {rank.name: _part(rank.share).removesuffix(" of") for rank in shown}
     rows = []
-    for rank in cut:
-        x, most = result.signals[rank.name], result.limits.get(rank.name)
-        share = _part(rank.share).removesuffix(" of")
-        row = (rank.name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), share, str(x.samples))
+    for name, *like_it in groups:
+        x, most = result.signals[name], result.limits.get(name)
+        row = (name, x.unit or "-", number(x.rmse), number(x.max), number(x.time_of_max), share_of[name], str(x.samples))
         mark = "-" if most is None else f"{number(most)} {'BEYOND' if x.max > most else 'ok'}"
-        rows.append((*row, mark) if result.limits else row)
-    heads = ("signal", "unit", "rmse", "max", "at [s]", "of range", "samples")
-    print_table(rows, (*heads, "limit") if result.limits else heads)
-    left = len(shown) - len(cut)
+        rows.append((*row, *([mark] if result.limits else []), *([_names(like_it)] if any(map(_has_more, groups)) else [])))
+    heads: tuple[str, ...] = ("signal", "unit", "rmse", "max", "at [s]", "of range", "samples")
+    heads += ("limit",) if result.limits else ()
+    print_table(rows, (*heads, "like it") if any(map(_has_more, groups)) else heads)
+    left = len(shown) - sum(map(len, groups))
     more = [f"{left} more differ"] if left else []
     for why in ("noise", "dust"):
         count = sum(rank.hidden == why for rank in hidden)
@@ -145,6 +146,21 @@ def _print_signals(result: Comparison, names: list[str] | None, everything: bool
         more += [f"{count} differ {what}"] if count else []
     if more:
         print(f"  {', '.join(more)}: --all lists every signal")
+
+
+def _told_once(ranks: Sequence[Rank], result: Comparison) -> list[list[str]]:
+    """The signals of the table, those with a limit each by itself, and those that are like them."""
+    from didymos.record.compare_rank import told_once
+
+    return told_once(ranks, result.signals, max(WORST, len(result.limits)), result.limits)
+
+
+def _has_more(group: Sequence[str]) -> bool:
+    return len(group) > 1
+
+
+def _names(names: Sequence[str]) -> str:
+    return " ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "") if names else "-"
 
 
 def _some(names: Sequence[str], everything: bool) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +13,7 @@ import typer
 
 from didymos.cli.completion import KINDS, kinds_of
 from didymos.cli.options import AsJson
-from didymos.cli.text import print_json, print_table
+from didymos.cli.text import INDENT, print_json, print_table
 
 if TYPE_CHECKING:
     from didymos.kinds import Source
@@ -31,12 +35,27 @@ def list_twins(
         facts = [{"name": name, "title": title, "variants": variants} for name, title, variants in twins]
         print_json({"twins": facts, "worlds": [{"name": name, "title": title} for name, title in worlds]})
     else:
-        rows = [(name, f"{title} (variants: {', '.join(variants)})" if variants else title) for name, title, variants in twins]
-        print_table(rows)
+        _print_titles([(name, f"{title}; {_count(variants)}" if variants else title) for name, title, variants in twins])
         if worlds:
             print()
-            print_table(worlds, ("world", "title"))
+            _print_titles([("world", "title"), *worlds])
     return 0
+
+
+def _count(variants: Sequence[str]) -> str:
+    return f"{len(variants)} variant{'s' * (len(variants) > 1)}"
+
+
+def _print_titles(rows: Sequence[tuple[str, str]]) -> None:
+    """Names and titles: in a terminal titles go on below themselves, for `grep` each stands in one line."""
+    if not sys.stdout.isatty():
+        print_table(rows)
+        return
+    indent = len(INDENT) * 2 + max(len(name) for name, _ in rows)
+    width = max(shutil.get_terminal_size().columns, indent + 20)
+    for name, title in rows:
+        beside = f"{INDENT}{name}".ljust(indent)
+        print(textwrap.fill(title, width, initial_indent=beside, subsequent_indent=" " * indent))
 
 
 def _worlds() -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ __all__ = ["of_robot", "open_log"]
 LOSSES = {
     "damage": "the file is damaged, the rest was kept",
     "unread": "not read",
+    "time_column": "no column is called time, taken as it",
     "time_unit": "no unit is named",
     "time_order": "the clock stumbles",
     "time_shift": "time starts at zero, after taking off [s]",

@@ -1,8 +1,8 @@
 """The command `didymos`: its verbs, and what every one of them does with an error.
 
 Exit status: 0 ok, 1 the run failed or fell short of its scenario's expectation, 2 bad input, 70 a defect of ours,
-130 interrupted. With `--json`, stdout holds exactly one JSON object in every one of these cases. `DIDYMOS_DEBUG=1` adds
-the traceback of whatever went wrong.
+130 interrupted, 141 the reader of a verb's output left while it went on. With `--json`, stdout holds exactly one JSON object
+in every one of these cases. `DIDYMOS_DEBUG=1` adds the traceback of whatever went wrong.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from didymos.cli.bash_completion import mend_bash_script
 from didymos.cli.bench import bench
 from didymos.cli.check import check
 from didymos.cli.cockpit import cockpit
+from didymos.cli.command_list import Commands
 from didymos.cli.compare import compare
 from didymos.cli.crosscheck import crosscheck
 from didymos.cli.design import design
@@ -41,6 +42,7 @@ from didymos.cli.run import run
 from didymos.cli.serve import serve
 from didymos.cli.shadow import shadow
 from didymos.cli.show import show
+from didymos.cli.standard_streams import UNREAD, drop_output, have_streams, is_full
 from didymos.cli.sweep import sweep
 from didymos.cli.text import print_json
 from didymos.cli.train import train
@@ -56,6 +58,7 @@ INTERNAL, INTERRUPTED = 70, 130
 
 app = typer.Typer(
     name="didymos",
+    cls=Commands,
     help="Digital twins of robots: describe, simulate, drive, compare, fit.",
     epilog="Example: didymos run quadcopter --scenario climb --record climb.mcap --plot climb.png",
     rich_markup_mode=None,
@@ -119,12 +122,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         _spare_the_collector()
         _spare_the_cores()
+        have_streams()
     given = _spelt_out(list(sys.argv[1:] if arguments is None else arguments))
     as_json = "--json" in given
     mend_bash_script(given)
+    status = UNREAD
     try:
         _be_portable("--portable" in given, ours=arguments is None)
-        status = app(args=given, prog_name="didymos", standalone_mode=False)
+        status = int(app(args=given, prog_name="didymos", standalone_mode=False) or 0)
         if status == INTERRUPTED:  # Typer turns the interrupt into this status, which no verb returns
             raise KeyboardInterrupt
         sys.stdout.flush()
@@ -132,9 +137,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(in_flags(error), error.exit_status, as_json)
     except typer.TyperException as error:
         return _fail(_sentence(error), error.exit_code, as_json)
-    except BrokenPipeError:
-        return _hush()
+    except BrokenPipeError:  # without a word; what the verb found stays its status
+        drop_output()
+    except SystemExit:  # Typer's answer to a reader that leaves while a verb goes on
+        return UNREAD
     except OSError as error:
+        if is_full(error):
+            drop_output()
+            return _fail(f"output cannot be written: {error.strerror}", 2, as_json)
         if error.filename is None:
             return _defect(error, as_json)
         return _fail(f"{error.filename}: {error.strerror}", 2, as_json)
@@ -144,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail("there is not enough memory for this; what was recorded until then is in its file", 1, as_json)
     except Exception as error:
         return _defect(error, as_json)
-    return int(status or 0)
+    return status
 
 
 def _be_portable(asked: bool, *, ours: bool) -> None:
@@ -202,12 +212,6 @@ def _sentence(error: typer.TyperException) -> str:
 def _defect(error: Exception, as_json: bool) -> int:
     hint = "this is a defect of Didymos, please report it; DIDYMOS_DEBUG=1 shows where"
     return _fail(f"internal error: {type(error).__name__}: {error} ({hint})", INTERNAL, as_json)
-
-
-def _hush() -> int:
-    """The reader of our output has gone (`| head`): leave without a word, also when Python flushes at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -228,8 +229,9 @@ def _tell_made(twin: Twin, name: str) -> None:
     """What matters most about a twin that was made of a description for this once, and how to keep it."""
     for note in twin.notes_of_its_own:
         print(f"didymos: {note}", file=sys.stderr)
-    more = f"; {count_of(twin.notes)}, see didymos check {name}" if twin.notes else ""
-    print(f"didymos: {name}: {twin.decided}; didymos new NAME --from {name} keeps it{more}", file=sys.stderr)
+    word = shlex.quote(name)  # as a shell takes it
+    more = f"; {count_of(twin.notes)}, see didymos check {word}" if twin.notes else ""
+    print(f"didymos: {name}: {twin.decided}; didymos new NAME --from {word} keeps it{more}", file=sys.stderr)
 
 
 def _load(name: str, variant: str | None, read: Reading | None, quiet: bool) -> Twin:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["number", "print_json", "print_table", "vector"]
+__all__ = ["INDENT", "number", "print_json", "print_table", "vector"]
 
 INDENT = "  "
 

@@ -7,10 +7,13 @@ import numpy as np
 import trimesh
 from numpy.typing import NDArray
 
-__all__ = ["GROUP_OF_COLLISION", "colour", "triangles"]
+__all__ = ["GROUP_OF_COLLISION", "GROUP_OF_STAND_INS", "colour", "triangles"]
 
 GROUP_OF_COLLISION = 3
 """Geoms of this group and above are shapes of contact only, not for the eye."""
+
+GROUP_OF_STAND_INS = 1
+"""Shapes of contact that are seen, in the place of others that are not there; rays meet them as they meet all of contact."""
 
 _SEGMENTS = 28
 _G = mujoco.mjtGeom

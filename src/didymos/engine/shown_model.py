@@ -7,6 +7,9 @@ and joints and is compiled when it is first asked for.
 
 A shape that does not collide is left in where a ray of a sensor could hit it: a range finder's hits all shapes, a lidar's
 all but those of the groups for the eye.
+
+A body of a robot that has no shape for the eye is shown by the shapes that it collides with: its meshes may be lost, or of a kind
+that needs an extra, and a picture without the robot tells nobody so.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from didymos.describe.formats.engine_spec import check_compiles
 from didymos.describe.names import readings
 from didymos.describe.twin import Twin
 from didymos.engine.lidar import UNSEEN_GROUPS
+from didymos.engine.objects import object_of
 
 __all__ = ["ShownModel", "discard_visuals"]
 
@@ -55,7 +59,9 @@ class ShownModel:
     @cached_property
     def model(self) -> mujoco.MjModel:
         """The engine's model; bodies and joints are those of the simulated one, shapes are more."""
-        return check_compiles(self._spec, self._source)[0]
+        model = check_compiles(self._spec, self._source)[0]
+        _show_what_collides(model)
+        return model
 
     def pose(self, state: mujoco.MjData, shown: mujoco.MjData | None = None) -> mujoco.MjData:
         """A data of this model, a given one or a new one, with all where the state of the simulated one has it."""
@@ -65,3 +71,14 @@ class ShownModel:
         mujoco.mj_comPos(self.model, shown)
         mujoco.mj_camlight(self.model, shown)
         return shown
+
+
+def _show_what_collides(model: mujoco.MjModel) -> None:
+    """Let bodies that have no shape for the eye be seen by those of contact; objects may be hidden on purpose."""
+    from didymos.engine.drawn_shapes import GROUP_OF_COLLISION, GROUP_OF_STAND_INS  # which need trimesh: not at every start
+
+    seen = {int(body) for body in model.geom_bodyid[model.geom_group < GROUP_OF_COLLISION]}
+    for geom in range(model.ngeom):
+        body = int(model.geom_bodyid[geom])
+        if body and body not in seen and object_of(model.body(body).name) is None:
+            model.geom_group[geom] = GROUP_OF_STAND_INS

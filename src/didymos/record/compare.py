@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from didymos.errors import InputError, nearest
-from didymos.record.compare_rank import Rank, ranked, that_matter
+from didymos.record.compare_rank import Rank, ranked, that_matter, told_once
 from didymos.record.log import Log, Signal
 
 __all__ = ["Comparison", "SignalError", "compare"]
 
 _SQUARED = 1e150
+_TOLD = 10  # lines of a printed comparison
 _ANGLES = ("yaw", "heading", "roll", "pitch", "angle")
 _Array = NDArray[np.float64]
 
@@ -101,11 +102,18 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        """A table of the errors, one line per signal, and how many signals were not compared."""
-        width = max((len(name) for name in self.signals), default=0)
-        lines = [f"{name:{width}}  rmse {e.rmse:10.4g}  max {e.max:10.4g}  n {e.samples}" for name, e in self.signals.items()]
+        """A line for each of the ten signals that differ most, what looks the same told once; of ten and fewer, for all."""
+        names, rest = list(self.signals), ""
+        if len(names) > _TOLD:
+            ranks = sorted((rank for rank in self.ranks if not rank.hidden), key=lambda rank: rank.repeats)
+            names = [group[0] for group in told_once(ranks, self.signals, _TOLD)]
+            rest = f"{len(self.signals) - len(names)} more signals differ less, look the same, or do not differ: .signals has all"
+        width = max((len(name) for name in names), default=0)
+        errors = ((name, self.signals[name]) for name in names)
+        lines = [f"{name:{width}}  rmse {e.rmse:10.4g}  max {e.max:10.4g} {e.unit or '-':5}  n {e.samples}" for name, e in errors]
         apart = len(self.only_in_a) + len(self.only_in_b) + len(self.no_overlap)
-        return "\n".join([*lines, f"{apart} signals are in one log only or do not overlap"] if apart else lines)
+        alone = f"{apart} signals are in one log only or do not overlap" if apart else ""
+        return "\n".join(line for line in (*lines, rest, alone) if line)
 
     def plot(self, path: str | Path) -> Path:
         """Draw both logs over each other, with the error below: the signals that matter, and those beyond their limits."""

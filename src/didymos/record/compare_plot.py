@@ -75,5 +75,5 @@ def _draw(top: Any, bottom: Any, error: SignalError, limit: float | None) -> Non
     bottom.plot(time, away, color=_ERROR, linewidth=0.8, marker=lone)
     for value in () if limit is None else (-limit, limit):
         bottom.axhline(value, color=MISSED if beyond else "#555555", linestyle=":", linewidth=1.3)
-    bottom.set_ylabel("b - a")
+    bottom.set_ylabel(f"b - a\n{unit_label(error.unit)}".rstrip())
     bottom.locator_params(axis="y", nbins=3)

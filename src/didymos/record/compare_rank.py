@@ -11,7 +11,7 @@ than twice what neighbouring samples of that signal differ by at random,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ import numpy as np
 if TYPE_CHECKING:
     from didymos.record.compare import SignalError
 
-__all__ = ["Rank", "ranked", "that_matter"]
+__all__ = ["Rank", "ranked", "that_matter", "told_once"]
 
 _LEAST_RANGE = 0.01
 _DUST = 1e-9
@@ -28,6 +28,7 @@ _NOISY = 2.0  # sigma of one log; the difference of two equally noisy ones has t
 _MEMORY = 0.3  # lag-one correlation of an error that has none
 _FEWEST = 20  # samples to speak of noise
 _ALIKE = 0.01  # of a signal's range: curves nearer to each other look the same
+_AS_LARGE = 0.2  # of an error: what differs by more is told by itself
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,29 @@ def that_matter(ranks: Sequence[Rank], errors: Mapping[str, SignalError], count:
         if len(chosen) == count:
             break
     return list(chosen.values())
+
+
+def told_once(
+    ranks: Sequence[Rank], errors: Mapping[str, SignalError], count: int, alone: Collection[str] = ()
+) -> list[list[str]]:
+    """The first signals of a ranking, at most `count` of them, each with those that look the same and err as much.
+
+    Four motors that do the same are one, and so are a truth and the sensor that reads it. Those of `alone` stay by themselves.
+    """
+    groups: list[list[str]] = []
+    for rank in ranks:
+        one = errors[rank.name]
+        near = (group for group in groups if not {rank.name, group[0]} & {*alone} and _as_large(one, errors[group[0]]))
+        like_it = next((group for group in near if _same(one, errors[group[0]])), None)
+        if like_it is not None:
+            like_it.append(rank.name)
+        elif len(groups) < count:
+            groups.append([rank.name])
+    return groups
+
+
+def _as_large(one: SignalError, other: SignalError) -> bool:
+    return abs(one.rmse - other.rmse) <= _AS_LARGE * max(one.rmse, other.rmse)
 
 
 def _same(one: SignalError, other: SignalError) -> bool:

@@ -40,7 +40,8 @@ _DECIMAL = re.compile(r"[+]?(\d+)(?:\.(\d*))?")
 def load_csv(path: Path) -> tuple[list[_Stream], dict[str, str]]:
     """Streams of a table, as (layout, times [s], values), and its metadata.
 
-    The metadata tells under `damage`, `unread`, `time_unit`, `time_order` and `time_shift` [s] what was lost or changed.
+    The metadata tells under `damage`, `unread`, `time_column`, `time_unit`, `time_order` and `time_shift` [s] what was lost,
+    guessed or changed.
 
     Raises:
         InputError: with the line, for whatever is not such a table.
@@ -53,7 +54,9 @@ def load_csv(path: Path) -> tuple[list[_Stream], dict[str, str]]:
         left_out = len(table.lines) - len(rows)
         line = table.lines[int(np.setdiff1d(np.arange(len(table.lines)), rows)[0])]
         metadata["time_order"] = f"{left_out} rows left out whose stamps are out of order, the first in line {line}"
-    if not _named_unit(table.columns[time]) and unit != "s":
+    if _TIME.fullmatch(table.columns[time].name) is None:
+        metadata["time_column"] = f"{table.columns[time].name}, the first, as [{unit}]"
+    elif not _named_unit(table.columns[time]) and unit != "s":
         metadata["time_unit"] = f"{table.columns[time].name} taken as [{unit}]"
     times = table.numbers[rows, time] / SCALES[unit]
     if times[0] > EPOCH:

@@ -334,9 +334,9 @@ class Log:
     def load(cls, path: str | Path) -> Log:
         """Read a log, of Didymos or of others: MCAP, CSV, ULog, bags of ROS 1 and 2, Betaflight's blackbox, a Crazyflie's card.
 
-        What a file is, its content says, or its ending (`formats.py`). `metadata` tells under `damage`, `unread`, `time_unit`,
-        `time_order` and `time_shift` what was lost or changed, where anything was. What is wrong with the samples themselves says
-        `didymos.examine`.
+        What a file is, its content says, or its ending (`formats.py`). `metadata` tells under `damage`, `unread`, `time_column`,
+        `time_unit`, `time_order` and `time_shift` what was lost, guessed or changed, where anything was. What is wrong with the
+        samples themselves says `didymos.examine`.
         """
         from didymos.record.formats import format_of
 

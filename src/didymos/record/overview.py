@@ -16,7 +16,7 @@ from didymos.errors import InputError
 from didymos.record.expected import Expectation, expectations
 from didymos.record.formula_limits import formula_limits
 from didymos.record.log import Log, Signal
-from didymos.record.panel import Panel
+from didymos.record.panel import Panel, alike
 from didymos.record.setpoint_pairs import setpoint_of, setpoints_in_use
 from didymos.record.stream import Kind
 
@@ -57,28 +57,39 @@ def _shown(panels: Sequence[Panel]) -> set[str]:
 
 
 def grouped(signals: Sequence[Signal]) -> list[Panel]:
-    """Signals in panels: the axes of a vector in one, and one quantity of all joints or parts, at most 8 curves in each."""
+    """Signals in panels: the axes of a vector in one, and one quantity of all joints or parts, at most 8 curves in each.
+
+    Curves that are equal are drawn as one (`panel.tidy`), and count as one.
+    """
     groups: dict[tuple[str, str], list[tuple[str, Signal]]] = {}
     for signal in signals:
         title, label = group_of(signal.name)
         groups.setdefault((title, signal.unit), []).append((label, signal))
     panels = []
     for (title, unit), members in groups.items():
-        pieces = -(-len(members) // MOST_CURVES)
+        if len(members) == 1:  # which the title names
+            members = [(members[0][1].name, members[0][1])]
+            title = members[0][0]
+        curves = {label: (signal.time, signal.values) for label, signal in members}
+        names = {label: signal.name for label, signal in members}
+        drawn = alike(curves)
+        pieces = -(-len(drawn) // MOST_CURVES)
         for i in range(pieces):
-            part = members[i * MOST_CURVES : (i + 1) * MOST_CURVES]
-            name = title + (f" ({i + 1} of {pieces})" if pieces > 1 else "")
-            if len(members) == 1:  # which the title names
-                name, part = members[0][1].name, [(members[0][1].name, members[0][1])]
-            curves = {label: (signal.time, signal.values) for label, signal in part}
-            panels.append(Panel(name, unit, curves, signals={signal.name for _, signal in part}))
+            part = {label for labels in drawn[i * MOST_CURVES : (i + 1) * MOST_CURVES] for label in labels}
+            own = {label: curve for label, curve in curves.items() if label in part}
+            count = f" ({i + 1} of {pieces})" if pieces > 1 else ""
+            panels.append(Panel(title + count, unit, own, signals={names[label] for label in part}))
     return panels
 
 
 def group_of(name: str) -> tuple[str, str]:
-    """Title of the panel to which a signal belongs, and its label there."""
+    """Title of the panel to which a signal belongs, and its label there.
+
+    What a program reports is named by the quantity, then by whose it is (`control.error.elbow`); joints and parts the other way
+    round.
+    """
     parts = name.split(".")
-    if parts[-1] in ("w", "x", "y", "z") or len(parts) < 3:
+    if parts[-1] in ("w", "x", "y", "z") or len(parts) < 3 or parts[0] == "control":
         return ".".join(parts[:-1]), parts[-1]
     return f"{parts[0]} · {parts[-1]}", ".".join(parts[1:-1])
 
@@ -100,21 +111,34 @@ def _expected(log: Log) -> list[Panel]:
             _add(log, item, found)
         except (InputError, KeyError, TypeError, ValueError):
             continue  # the log does not have it
-    shared: dict[tuple[object, ...], Panel] = {}
+    shared: dict[tuple[object, ...], list[Panel]] = {}
     for name, panel in found.items():
         title, label = group_of(name) if " " not in name else (panel.title.partition(" from (")[0], next(iter(panel.curves)))
-        other = shared.setdefault((title or name, panel.unit, frozenset(panel.limits)), panel)
-        if other is not panel:
-            if other.title != title:  # the first of its group: it has its whole name as yet
-                only = next(iter(other.curves))
-                other.curves = {group_of(only)[1] if " " not in only else only: other.curves[only]}
-                other.setpoints = dict(zip(other.curves, other.setpoints.values(), strict=False))
-                other.title = title
-            other.curves[label] = next(iter(panel.curves.values()))
-            other.setpoints |= dict(zip((label,), panel.setpoints.values(), strict=False))
-            other.verdicts += panel.verdicts
-            other.signals |= panel.signals
-    return list(shared.values())
+        panels = shared.setdefault((title or name, panel.unit, frozenset(panel.limits)), [])
+        if panels and _has_room(panels[-1], panel):
+            _share(panels[-1], panel, title, label)
+        else:
+            panels.append(panel)
+    return [panel for panels in shared.values() for panel in panels]
+
+
+def _has_room(panel: Panel, other: Panel) -> bool:
+    """Whether the curve of another panel can be drawn in one as well, and still be told from the others."""
+    curves = {**panel.curves, "other": next(iter(other.curves.values()))}
+    return len(alike(curves, [limit.value for limit in panel.limits])) <= MOST_CURVES
+
+
+def _share(panel: Panel, other: Panel, title: str, label: str) -> None:
+    """Draw the curve of another panel in one, under a label; the first that was there has its whole name as yet."""
+    if panel.title != title:
+        only = next(iter(panel.curves))
+        panel.curves = {group_of(only)[1] if " " not in only else only: panel.curves[only]}
+        panel.setpoints = dict(zip(panel.curves, panel.setpoints.values(), strict=False))
+        panel.title = title
+    panel.curves[label] = next(iter(other.curves.values()))
+    panel.setpoints |= dict(zip((label,), other.setpoints.values(), strict=False))
+    panel.verdicts += other.verdicts
+    panel.signals |= other.signals
 
 
 def _add(log: Log, item: Expectation, found: dict[str, Panel]) -> None:

@@ -7,7 +7,7 @@ becomes zero; the legend or a note says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from didymos.record.expected import Limit
 from didymos.record.verdict import Verdict
 
-__all__ = ["Array", "Panel", "joined", "tidy", "within"]
+__all__ = ["Array", "Panel", "alike", "joined", "tidy", "within"]
 
 Array = NDArray[np.float64]
 DUST = 1e-9  # of the largest that any signal of the same unit reaches, or of 1 where that is more
 LEAST_DUST = 1e-12
 HAIR = 2e-3  # [m, m/s, rad, rad/s]
 STRAIGHT = 0.01  # of its span: a line that leaves its chord by less
-_LETTERS = 44  # of names in a row
+_LETTERS = 32  # of names in a row: as many as a legend has room for
 SAME = 2e-3  # of the panel's height: curves nearer to each other than the width of their line are drawn as one
 
 
@@ -54,7 +54,7 @@ class Panel:
         """How little there is to see: 2 where nothing changes, 1 where it does by a hair or along straight lines, else 0."""
         curves = (*self.curves.values(), *self.setpoints.values())
         most = max((_span(values) for _, values in curves), default=0.0)
-        if most == 0.0:
+        if most < LEAST_DUST:
             return 2
         hair = most < HAIR and self.unit in ("m", "m/s", "rad", "rad/s")
         return int(hair or all(_is_straight(*curve) for curve in curves))
@@ -91,19 +91,30 @@ def tidy(panel: Panel, scales: Mapping[str, float]) -> Panel:
         if small:
             notes.append(f"{joined(small)}: below {_power(max(_reach(curves[name][1]) for name in small))}, drawn as zero")
         curves = {name: (t, np.zeros_like(v) if name in small else v) for name, (t, v) in curves.items()}
-    height = _height([values for _, values in curves.values()])
-    groups: list[list[str]] = []
-    for name, curve in curves.items():
-        alike = next((group for group in groups if _apart(curves[group[0]], curve) <= SAME * height), None)
-        if alike is None or name in panel.setpoints:
-            groups.append([name])
-        else:
-            alike.append(name)
     named = {}
-    for group in groups:
+    for group in alike(curves, [limit.value for _, limit in panel.lines()], panel.setpoints):
         apart = max(_apart(curves[group[0]], curves[name]) for name in group)
         named[joined(group, " ≈ " if apart else " = ")] = curves[group[0]]
     return replace(panel, curves=named, notes=notes)
+
+
+def alike(
+    curves: Mapping[str, tuple[Array, Array]], others: Sequence[float] = (), alone: Collection[str] = ()
+) -> list[list[str]]:
+    """Names of curves that would be drawn over each other, together; a panel has to hold `others` [unit], too.
+
+    Those of `alone` stay by themselves.
+    """
+    height = _height([*(values for _, values in curves.values()), np.asarray(others, float)])
+    groups: list[list[str]] = []
+    for name, curve in curves.items():
+        others_like_it = (group for group in groups if group[0] not in alone and _apart(curves[group[0]], curve) <= SAME * height)
+        same = None if name in alone else next(others_like_it, None)
+        if same is None:
+            groups.append([name])
+        else:
+            same.append(name)
+    return groups
 
 
 def joined(names: Sequence[str], sign: str = ", ") -> str:

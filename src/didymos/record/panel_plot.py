@@ -47,14 +47,14 @@ def draw_panel(ax: Any, panel: Panel, letters: int, colours: Mapping[str, Any] |
     notes = [*panel.notes, *(["band: least to most, line: mean"] if dense else [])]
     if notes:
         x, y = _free_corner(ax, panel)
-        across, along = "right" if x > 0.5 else "left", "top" if y > 0.5 else "bottom"
+        across, along = "right" if x > 0.5 else "left", "center" if y == 0.5 else "top" if y > 0.5 else "bottom"
         ax.text(x, y, "; ".join(notes), transform=ax.transAxes, ha=across, va=along, fontsize=7, color="#666666", zorder=5)
 
 
 def _free_corner(ax: Any, panel: Panel) -> tuple[float, float]:
-    """Where a line of text hides the least of the curves: in parts of the panel's width and height."""
+    """Where at an edge a line of text hides the least of the curves: in parts of the panel's width and height."""
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
-    corners = [(0.99, 0.03), (0.99, 0.97), (0.01, 0.97), (0.01, 0.03)]
+    corners = [(0.99, 0.03), (0.99, 0.97), (0.01, 0.97), (0.01, 0.03), (0.99, 0.5), (0.01, 0.5)]
     hidden = [0.0] * len(corners)
     for time, values in panel.curves.values():
         x, y = (time - left) / (right - left), (values - low) / (high - low)

@@ -1,6 +1,7 @@
 """Which set-point asks for which signal: `setpoints.z` for `truth.position.z`, `ctrltarget.x` for `stateEstimate.x`.
 
-A twin's set-points are named by convention; those of others by words such as target or sp (`quantities.py`). A pair has one unit.
+A twin's set-points are named by convention; those of others by words such as target or sp (`quantities.py`). A pair has one unit;
+where a log names none, angles of which one reaches eight times as far as the other are taken as degrees and radians: no pair.
 A set-point that is zero all the time asks for nothing: most programs have more of them than a scenario uses. One that a policy
 commands is asked for by the policy (`control.action.setpoints.z`), whatever the scenario says.
 """
@@ -30,6 +31,8 @@ _NAMES = {
 _OWN, _ANSWERS = "setpoints.", "control.action."  # of a twin; what a policy answers
 _COMMANDED = _ANSWERS + _OWN
 _ANGLES = ("truth.roll", "truth.pitch", "truth.yaw")  # computed where there is an orientation
+_TURNS = {"roll", "pitch", "yaw", "heading", "angle"}
+_FARTHER = 8.0  # a degree is 57 times a radian; nothing that follows an angle falls short of it by so much
 _COMMON = {"state", "estimate", "estimated", "measured", "truth", "position", "pos", "pose", "local", "vehicle"}  # of others
 
 
@@ -101,16 +104,29 @@ def _knows(log: Log, signal: str) -> bool:
 
 
 def _pairs_of_others(log: Log) -> dict[str, str]:
-    measured: dict[tuple[tuple[str, ...], str], str] = {}
+    measured: dict[tuple[tuple[str, ...], str], list[str]] = {}
     asked = []
     for name in log.signals:
         words = tokens(name)
         if COMMANDS & set(words):
             asked.append((name, words))
         else:
-            measured.setdefault((_telling(words), log[name].unit), name)
-    found = {name: measured.get((_telling(words), log[name].unit)) for name, words in asked}
-    return {name: signal for name, signal in found.items() if signal is not None and _in_use(log, name)}
+            measured.setdefault((_telling(words), log[name].unit), []).append(name)
+    found = {}
+    for setpoint, words in asked:
+        candidates = measured.get((_telling(words), log[setpoint].unit), [])
+        unclear = log[setpoint].unit == "" and bool(_TURNS & set(words))
+        signal = next((name for name in candidates if not unclear or _alike(log, setpoint, name)), None)
+        if signal is not None and _in_use(log, setpoint):
+            found[setpoint] = signal
+    return found
+
+
+def _alike(log: Log, one: str, other: str) -> bool:
+    """Whether two signals may have one unit, by how far they reach."""
+    values = (log[name].values for name in (one, other))
+    low, high = sorted(float(np.max(np.abs(own), initial=0.0, where=np.isfinite(own))) for own in values)
+    return low == 0.0 or high <= _FARTHER * low
 
 
 def _telling(words: Collection[str]) -> tuple[str, ...]:

@@ -138,11 +138,12 @@ def draw_plan(
         ax.plot(*places[-1, :2], "o", color=colour, markersize=4.5)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
-    if len(tracks) <= _LABELLED:
-        for place, name in _labels({robot: places[-1, :2] for robot, (_, places) in tracks.items()}):
-            ax.annotate(name, place, xytext=(4, 4), textcoords="offset points", fontsize=8, color="#333333")
     every = np.concatenate([places[:, :2] for _, places in tracks.values()])
-    if float(np.ptp(every, axis=0).max()) < _SMALLEST:  # they all stood still
+    width = float(np.ptp(every, axis=0).max())
+    if len(tracks) <= _LABELLED:
+        for place, name in _labels({robot: places[-1, :2] for robot, (_, places) in tracks.items()}, width):
+            ax.annotate(name, place, xytext=(4, 4), textcoords="offset points", fontsize=8, color="#333333")
+    if width < _SMALLEST:  # they all stood still
         (x, y), half = every.mean(axis=0), 0.5 * _SMALLEST
         ax.set_xlim(x - half, x + half)
         ax.set_ylim(y - half, y + half)
@@ -151,10 +152,9 @@ def draw_plan(
     ax.set_ylabel("y [m]")
 
 
-def _labels(ends: Mapping[str, Array]) -> list[tuple[Array, str]]:
-    """Places [m] and what is written there: names of robots that end close to each other stand in one row."""
-    every = np.array(list(ends.values()))
-    close = 0.04 * max(float(np.ptp(every, axis=0).max()), 1.0)
+def _labels(ends: Mapping[str, Array], width: float) -> list[tuple[Array, str]]:
+    """Places [m] and what is written there: robots that end close to each other in a plan so wide [m] share a row."""
+    close = 0.04 * max(width, 1.0)
     found: list[tuple[Array, list[str]]] = []
     for robot, place in ends.items():
         near = next((names for other, names in found if float(np.linalg.norm(other - place)) < close), None)

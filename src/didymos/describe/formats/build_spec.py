@@ -24,7 +24,7 @@ from didymos.rotations import Pose
 
 __all__ = ["build_spec"]
 
-_VISUAL_GROUP, _COLLISION_GROUP = 2, 3
+_STAND_IN_GROUP, _VISUAL_GROUP, _COLLISION_GROUP = 1, 2, 3
 
 
 def build_spec(mechanism: Mechanism, report: ImportReport, file: DescriptionFile) -> Description:
@@ -219,19 +219,26 @@ class _Builder:
         return RobotSize(mass, math.sqrt(max(spread, 0.0) / mass))
 
     def _add_shapes(self, link: str) -> None:
+        """The shapes of a link; where none of those for the eye can be read, it is seen by those that collide."""
         counts = {True: 0, False: 0}
+        lost, solid = False, []
         for shape in self.mechanism.links[link].shapes:
             mesh = None
             if shape.mesh is not None:
                 mesh = self.meshes.asset(shape.mesh, shape.element, collision=shape.collision)
                 if mesh is None:
+                    lost = True
                     continue
             role = "collision" if shape.collision else "visual"
             name = f"{self._placed[link].body.name}:{role}{counts[shape.collision]}"
             counts[shape.collision] += 1
-            self._add_geom(link, shape, name, mesh)
+            geom = self._add_geom(link, shape, name, mesh)
+            if shape.collision:
+                solid.append(geom)
+        for geom in solid if lost and not counts[False] else ():
+            geom.group = _STAND_IN_GROUP
 
-    def _add_geom(self, link: str, shape: Shape, name: str, mesh: str | None) -> None:
+    def _add_geom(self, link: str, shape: Shape, name: str, mesh: str | None) -> mujoco.MjsGeom:
         if shape.kind is ShapeKind.PLANE and self._placed[link].in_world is None:
             raise shape.element.error(
                 f"{shape.element} of link {link!r} is a plane on a link that moves, expected one that does not"
@@ -260,6 +267,7 @@ class _Builder:
         geom.contype, geom.conaffinity = (
             _contact_bits(source.tribe, source.collides_with_kin) if shape.collision else (0, 0)
         )
+        return geom
 
 
 def _contact_bits(tribe: int, collides_with_kin: bool) -> tuple[int, int]:

@@ -122,7 +122,7 @@ def _rounded(value: float) -> float:
 
 def _why(description: Description, by_part: Collection[str], served: Sequence[str]) -> str:
     if not by_part and not served:
-        return "none"
+        return "no drives"
     told = [description.drives[name].by for name in served if name in description.drives]
     silent = len(served) - len(told)
     if silent and not told and not by_part:

@@ -30,7 +30,9 @@ def write_twin(name: str, source: Path, folder: Path, **reading: Any) -> tuple[P
     if not source.is_file():
         raise InputError("there is no such file", file=source)
     if not name or any(sign in name for sign in "/\\ \t\n") or name.startswith("."):
-        raise InputError(f"found the name {name!r}, expected one that can be a folder's")
+        better = re.sub(r"[\s/\\]+", "_", name.strip(" ./\\\t\n"))
+        hint = f", such as {better!r}" if better else ""
+        raise InputError(f"found the name {name!r}, expected one without blanks and slashes that begins with no full stop{hint}")
     target = Path(folder) / name
     if target.exists():
         raise InputError("exists already; choose another name or remove it", file=target)
