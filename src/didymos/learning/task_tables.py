@@ -114,7 +114,10 @@ def bind(simulation: Simulation, agents: Mapping[str, TaskSpec], extra: tuple[st
         drawn += drawn_start(simulation, task.start, before, path)
         drawn += drawn_parameters(simulation, held | dict(task.randomize), before, path)
     for name in extra:
-        table.builder.vector(Signal(name))
+        try:
+            table.builder.vector(Signal(name))
+        except InputError as error:
+            raise InputError(error.message, option="signals") from None
     lead = next(iter(agents.values()))
     ticks = ticks_of(simulation, lead)
     delay = round(lead.observe.delay / simulation.period)
