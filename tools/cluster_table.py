@@ -200,7 +200,7 @@ def sweeps(runs: int, seconds: float, names: list[str]) -> None:
         indices = tables[name]["index"].to_numpy()
         whole = bool(np.array_equal(indices, np.arange(runs)))
         same = tables[name].equals(tables[names[0]])
-        early = memory[len(memory) // 10] if memory else 0
+        early = memory[len(memory) // 2] if memory else 0
         parts = len(glob.glob(str(folder / "runs-*.parquet")))
         print(
             f"{name}: {took:.0f} s, {processor_time() - before:.0f} s of CPU, met {met}, every run once: {whole}, same content:"

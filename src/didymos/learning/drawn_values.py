@@ -38,6 +38,16 @@ class Drawn:
     low: float = -math.inf
     high: float = math.inf
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the most that is drawn; of a normal, four standard deviations to both sides."""
+        factor = self.value if self.spec.scale else 1.0
+        reach = []
+        for a, b in (self.spec.pair, self.spec.begin or self.spec.pair):
+            reach += [a - 4.0 * b, a + 4.0 * b] if self.spec.normal is not None else [a, b]
+        found = [min(max(factor * value, self.low), self.high) for value in reach]
+        return min(found), max(found)
+
     def row(self) -> tuple[Any, ...]:
         """As a row of DRAW."""
         spec = self.spec
