@@ -1,7 +1,8 @@
 """What a sweep costs on one thread, two threads, local Ray and local Dask; prints the tables of docs/cluster.md.
 
-    python tools/cluster_table.py sweeps --runs 10000 --seconds 1     the same sweep four times; on Ray and Dask a worker is
-                                                                      killed and the head interrupted midway
+    python tools/cluster_table.py sweeps --runs 10000 --seconds 1     the same sweep four times; on two threads the head is
+                                                                      interrupted and then killed midway, on Ray and Dask a
+                                                                      worker is killed and the head interrupted
     python tools/cluster_table.py costs                               what a run costs beside its simulation, its scheduling
     python tools/cluster_table.py speed                               two workers beside one
 
@@ -15,6 +16,7 @@ import argparse
 import glob
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -45,6 +47,10 @@ WHERE = {
     "one thread": ["--threads", "1"], "two threads": ["--threads", "2"], "Ray": ["--cluster", "ray"],
     "Dask": ["--cluster", "dask"],
 }  # fmt: skip
+BLOWS = {
+    "two threads": (signal.SIGINT, signal.SIGKILL), "Ray": ("worker", signal.SIGINT), "Dask": ("worker", signal.SIGINT),
+}  # fmt: skip
+"""What happens to a sweep after 30 and 60 % of its runs: its head gets a signal and is started again, or a worker is killed."""
 
 
 class Timed:
@@ -147,46 +153,58 @@ def started(command: list[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
-def sweeps(runs: int, seconds: float) -> None:
+def processor_time() -> float:
+    """Of all that was started and is over [s]."""
+    found = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return found.ru_utime + found.ru_stime
+
+
+def sweeps(runs: int, seconds: float, names: list[str]) -> None:
     base = Path(tempfile.mkdtemp(prefix="cluster-table-"))
     tables = {}
-    for name, where in WHERE.items():
-        folder = base / name.replace(" ", "_")
+    for name in names:
+        where, folder = WHERE[name], base / name.replace(" ", "_")
         vary = [text for path, (low, high) in RANGES.items() for text in ("--vary", f"{path}={low}:{high}")]
         command = [sys.executable, "-m", "didymos", "sweep", "quadcopter", "--scenario", "gusts", "--seconds", str(seconds)]
         command += ["--runs", str(runs), *vary, *where, "-o", str(folder), "--json"]
-        began = time.monotonic()
+        began, before = time.monotonic(), processor_time()
         head, memory, ended = started(command), [], []
-        broken = name in ("Ray", "Dask")
+        blows = list(enumerate(BLOWS.get(name, ()), start=1))
         while head.poll() is None:
             time.sleep(1.0)
             parts = len(glob.glob(str(folder / "runs-*.parquet")))
             if parts and (now := resident(head.pid)):
                 memory.append(now)
             done = len(read_store(folder).indices()) if parts else 0
-            if broken and not ended and done > 0.3 * runs:
+            if not blows or done <= 0.3 * blows[0][0] * runs:
+                continue
+            _, blow = blows[0]
+            if blow == "worker":
                 worker = a_worker(head.pid)
-                if worker is not None:
-                    os.kill(worker, signal.SIGKILL)
-                    ended.append(f"worker killed at {done}")
-            elif broken and len(ended) == 1 and done > 0.6 * runs:
-                head.send_signal(signal.SIGINT)
+                if worker is None:
+                    continue
+                os.kill(worker, signal.SIGKILL)
+                ended.append(f"worker killed at {done}")
+            else:
+                head.send_signal(blow)
                 status = head.wait()
                 kept = len(read_store(folder).indices())
-                ended.append(f"head interrupted (status {status}) with {kept} kept")
+                ended.append(f"head ended by {blow.name} (status {status}) with {kept} kept")
                 head = started([*command, "--resume"])
+                memory.clear()
+            blows.pop(0)
         assert head.stdout is not None
         met = json.loads(head.stdout.read())["met"]
         took = time.monotonic() - began
         tables[name] = read_store(folder).table()
         indices = tables[name]["index"].to_numpy()
         whole = bool(np.array_equal(indices, np.arange(runs)))
-        same = tables[name].equals(tables["one thread"])
-        early = memory[len(memory) // 10] if memory else 0
+        same = tables[name].equals(tables[names[0]])
+        early = memory[len(memory) // 2] if memory else 0
         parts = len(glob.glob(str(folder / "runs-*.parquet")))
         print(
-            f"{name}: {took:.0f} s, met {met}, every run once: {whole}, same content: {same}, parts {parts}, head"
-            f" {early} MB then {memory[-1] if memory else 0} MB, {'; '.join(ended)}", flush=True,
+            f"{name}: {took:.0f} s, {processor_time() - before:.0f} s of CPU, met {met}, every run once: {whole}, same content:"
+            f" {same}, parts {parts}, head {early} MB then {memory[-1] if memory else 0} MB, {'; '.join(ended)}", flush=True,
         )  # fmt: skip
     shutil.rmtree(base)
 
@@ -196,9 +214,12 @@ def main() -> None:
     parser.add_argument("what", choices=["sweeps", "costs", "speed"])
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument(
+        "--where", nargs="+", choices=list(WHERE), default=list(WHERE), help="sweeps; the first one's content is that of all"
+    )
     given = parser.parse_args()
     if given.what == "sweeps":
-        sweeps(given.runs, given.seconds)
+        sweeps(given.runs, given.seconds, given.where)
     elif given.what == "costs":
         costs()
     else:

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from didymos.describe.bare_description import is_description
 from didymos.describe.bundled import bundled, bundled_worlds
 from didymos.describe.task_file import TaskSpec
 from didymos.describe.twin import Twin as DescribedTwin
+from didymos.describe.validate import validate_given
 from didymos.describe.world import World as DescribedWorld
 from didymos.errors import InputError, nearest
 from didymos.learning.env import TwinEnv
@@ -56,12 +55,7 @@ def _task(what: DescribedTwin | DescribedWorld, task: Task, changes: Mapping[str
     else:
         there = ", ".join(known) or "none"
         raise InputError(f"{what.name} has no task {task!r}{nearest(task, known)} (it has: {there})", option="task")
-    try:
-        return TaskSpec.model_validate({**raw, **{key: value for key, value in changes.items() if value is not None}})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        path = ".".join(["task", *map(str, first["loc"])])
-        raise InputError(first["msg"].removeprefix("Value error, "), path=path) from None
+    return validate_given(TaskSpec, {**raw, **{key: value for key, value in changes.items() if value is not None}}, "task")
 
 
 def _judged(reward: Any, terminate: Any, signals: Sequence[str]) -> tuple[Judgement, dict[str, Any]]:

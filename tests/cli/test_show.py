@@ -49,6 +49,11 @@ def test_show_fits_a_screen_and_names_every_scenario_that_has_room(capsys, name)
     assert int(heads["parameters"][0].rstrip(":")) == len(_json(capsys, "show", name)["parameters"])
 
 
+def test_show_names_the_tasks_that_can_be_learnt(capsys):
+    assert main(["show", "meldog"]) == 0
+    assert "  tasks       trot" in capsys.readouterr().out.splitlines()
+
+
 def test_show_filters_parameters_by_text(capsys):
     found = _json(capsys, "show", "quadcopter", "--parameters", "gravity")["parameters"]
     assert found.keys() == {"world.gravity"}

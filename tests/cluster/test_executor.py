@@ -65,6 +65,25 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(scheme: str) -> None:
             executor(f"{scheme}://127.0.0.1:{taken.getsockname()[1]}")
 
 
+@pytest.mark.parametrize(("failures", "starts"), [(2, 3), (9, 3)])
+def test_a_local_ray_that_is_slow_to_start_is_started_again(failures: int, starts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray, begun = pytest.importorskip("ray"), []
+
+    def begin(*_: Any, **__: Any) -> None:
+        begun.append(1)
+        if len(begun) <= failures:
+            raise Exception("The current node timed out during startup. This could happen because ...")
+
+    monkeypatch.setattr(ray, "init", begin)
+    monkeypatch.setattr(ray, "cluster_resources", lambda: {"CPU": 2.0})
+    if failures < starts:
+        executor("ray").close()
+    else:
+        with pytest.raises(InputError, match="Ray cannot be used: Exception: The current node timed out during startup"):
+            executor("ray")
+    assert len(begun) == starts
+
+
 def test_a_twin_takes_its_folder_and_its_code_along(make_twin: Any, tmp_path: Path) -> None:
     expect = [{"name": "height", "signal": "truth.position.z", "measure": "final", "high": 99.0}]
     twin = make_twin(

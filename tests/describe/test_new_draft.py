@@ -134,6 +134,16 @@ def test_actuators_of_mjcf_are_kept_and_a_keyframe_is_the_start(tmp_path: Path) 
     assert any("joints" not in record for record in encoders)  # a program needs all of them
 
 
+def test_encoders_of_an_mjcf_that_read_all_joints_are_enough(tmp_path: Path) -> None:
+    text = """<mujoco><worldbody><body name="cart"><joint name="rail" type="slide" axis="1 0 0"/>
+      <geom type="box" size=".1 .1 .1"/>
+      <body name="pole"><joint name="hinge" axis="0 1 0"/><geom type="capsule" size=".02" fromto="0 0 0 0 0 .5"/></body></body>
+      </worldbody><actuator><motor name="push" joint="rail" ctrlrange="-1 1"/></actuator>
+      <sensor><jointpos joint="rail"/><jointpos joint="hinge"/></sensor></mujoco>"""
+    made = draft(text, tmp_path, "xml")
+    assert [device.name for device in made.sensors if device.record["kind"] == "joints"] == ["encoders"]
+
+
 def test_links_that_overlap_by_construction_pass_through_each_other(tmp_path: Path) -> None:
     cover = link("cover", BOX.format(0.1, 0.1, 0.1), mass=0.1)  # around the elbow, two joints from the upper arm
     on_fore = (cover, joint("wrist", "fore", "cover", axis="0 0 1"))

@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import check_env
 
 import didymos
 import didymos.environments
-from didymos.errors import InputError
+from didymos.errors import InputError, RunError
 from didymos.learning.env import TwinEnv
 
 PENDULUM = """<robot name="pendulum">
@@ -201,6 +201,30 @@ def test_functions_in_python_take_the_place_of_expressions(lever: didymos.Twin) 
     envs.close()
 
 
+@pytest.mark.parametrize(
+    ("reward", "said"),
+    [
+        (lambda signals: -signals["truth.position.x"], "reads 'truth.position.x', which is not among them"),
+        (lambda signals: None, "answered with nothing"),
+        (lambda signals: 0.0 * signals["time"] + np.nan, "answered with nan for environment 0"),
+    ],
+)
+def test_a_function_that_answers_wrongly_is_one_sentence(reward: Any, said: str, lever: didymos.Twin) -> None:
+    env = didymos.make_env(lever, reward=reward)
+    env.reset(seed=0)
+    with pytest.raises((InputError, RunError), match=said):
+        env.step(np.zeros(1, dtype=np.float32))
+
+
+def test_an_action_that_is_no_number_is_refused(lever: didymos.Twin) -> None:
+    env = didymos.make_env(lever)
+    env.reset(seed=0)
+    with pytest.raises(InputError, match=r"found an action of nan at \[0\]"):
+        env.step(np.array([np.nan], dtype=np.float32))
+    with pytest.raises(InputError, match=r"found actions of shape \[2\], expected \[1\]"):
+        env.step(np.zeros(2, dtype=np.float32))
+
+
 def test_draws_have_their_distributions(lever: didymos.Twin) -> None:
     task = {
         "observe": ["time"], "rate": 50, "start": {"joints.swing": [-0.5, 1.0]},
@@ -259,7 +283,10 @@ def test_a_curriculum_widens_with_its_progress(lever: didymos.Twin) -> None:
         ({"randomize": {"world.step": [0, 1]}}, "cannot change during a run"),
         ({"start": {"position.q": [0, 1]}}, "no such start value, did you mean"),
         ({"rate": 77}, "expected a whole number of ticks"),
-        ({"rewrd": "1"}, "rewrd"),
+        ({"rewrd": "1"}, r"^task\.rewrd: unknown key, did you mean 'reward'"),
+        ({"act": ["inputs.motor1"]}, r"^task\.act: found a list, expected a mapping"),
+        ({"randomize": {"links.body_FLU.mass": [-2, -1]}}, r"body_FLU\.mass: draws -2, expected at least 0"),
+        ({"randomize": {"world.wind.speed": {"normal": [-3, 1]}}}, r"wind\.speed: draws -3, expected at least 0"),
     ],
 )
 def test_what_a_task_says_wrongly_is_said_in_one_sentence(task: Any, said: str) -> None:

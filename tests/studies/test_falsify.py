@@ -141,6 +141,11 @@ def test_what_cannot_be_searched_is_refused(make_twin: Any, ranges: Any, keys: A
         didymos.falsify(spring(make_twin, **keys), ranges, scenario="pushed", runs=4)
 
 
+def test_a_misspelt_scenario_is_refused(make_twin: Any) -> None:
+    with pytest.raises(InputError, match="has no scenario 'pushd', did you mean 'pushed'"):
+        didymos.falsify(spring(make_twin), {"links.mass.mass": (1.0, 2.0)}, scenario="pushd", runs=4)
+
+
 def test_margins_are_distances_from_the_nearer_bound_in_scales_of_their_own() -> None:
     both = Verdict("both", 0.4, 0.0, 1.0, True, "m")
     low, none = Verdict("low", -3.0, -1.0, None, False, "rad"), Verdict("none", None, 0.0, None, None)

@@ -45,7 +45,8 @@ BusNumbers = Annotated[
 Control = Annotated[
     str | None,
     typer.Option(
-        metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS.", autocompletion=complete_kinds("program")
+        metavar="MODULE:CLASS", help="Your control program; also FILE.py:CLASS, or a policy, FILE.npz.",
+        autocompletion=complete_kinds("program"),
     ),
 ]
 Keep = Annotated[int | None, typer.Option("--keep", metavar="N", help="With --record-every: remove all but the newest N files.")]

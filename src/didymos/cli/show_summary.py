@@ -33,6 +33,7 @@ def print_twin(twin: Twin) -> None:
         ("sensors", _by_kind((x.name, x.kind) for x in about.sensors)),
         ("objects", [x.name for x in about.objects]),
         ("scenarios", list(twin.scenarios)),
+        ("tasks", list(twin.file.tasks)),
         ("variants", list(twin.variants)),
         ("parameters", _counted(twin.parameters)),
     ]

@@ -139,7 +139,7 @@ def sweep(options: SweepOptions) -> int:
         skipped = skipped_facts(summary.skipped)
         print_json({**what, **result, "skipped": skipped, "output": options.output, "plot": options.plot})
     elif not options.quiet:
-        print_sweep(summary, plan, options.until)
+        print_sweep(summary, plan, options.until, kept=options.output is not None)
         print_skipped(summary.skipped)
     return 0 if summary.met == summary.runs else 1
 

@@ -34,7 +34,7 @@ def rate_facts(summary: SweepSummary, plan: Plan, until: float | None) -> dict[s
     return {"pass_rate": {"estimate": rate.estimate, "low": rate.low, "high": rate.high}}
 
 
-def print_sweep(summary: SweepSummary, plan: Plan, until: float | None) -> None:
+def print_sweep(summary: SweepSummary, plan: Plan, until: float | None, kept: bool) -> None:
     """What was found of each expectation over all runs, and which runs fell short."""
     rate, chance = _rates(summary, plan, until)
     rows = [("runs", str(summary.runs)), ("met", str(summary.met))]
@@ -49,7 +49,7 @@ def print_sweep(summary: SweepSummary, plan: Plan, until: float | None) -> None:
         rows_found.append((name, least, mean, most, str(found.missed)))
     print_table(rows_found, ("expectation", "least", "mean", "most", "missed"))
     if chance is None:
-        _name_failed(summary)
+        _name_failed(summary, kept)
 
 
 def _rates(summary: SweepSummary, plan: Plan, until: float | None) -> tuple[PassRate, FailureChance | None]:
@@ -71,11 +71,11 @@ def _chance_rows(chance: FailureChance) -> list[tuple[str, str]]:
     return [("failure probability", found), ("rests on", counted)]
 
 
-def _name_failed(summary: SweepSummary) -> None:
+def _name_failed(summary: SweepSummary, kept: bool) -> None:
     for _, trial in summary.fell_short:
         short = trial.error or ", ".join(verdict.name for verdict in trial.verdicts if verdict.ok is False)
         drawn = "".join(f" {path}={value:.6g}" for path, value in trial.values.items())
         print(f"didymos: seed {trial.seed}{drawn}: {short}", file=sys.stderr)
     others = summary.runs - summary.met - len(summary.fell_short)
     if others:
-        print(f"didymos: and {others} more; -o FOLDER keeps them all", file=sys.stderr)
+        print(f"didymos: and {others} more" + ("" if kept else "; -o FOLDER keeps them all"), file=sys.stderr)

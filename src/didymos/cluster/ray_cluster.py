@@ -22,6 +22,7 @@ __all__ = ["RayExecutor"]
 
 _PORT = 10001  # of Ray's clients
 _LOOPBACK = "127.0.0.1"
+_STARTS, _SLOW = 3, "timed out"  # of a local cluster, whose processes Ray gives 30 s: not enough on a busy machine
 _STORE = 100_000_000  # [bytes] of a local cluster's shared memory: a job and answers are small
 
 
@@ -39,15 +40,18 @@ class RayExecutor(RemoteExecutor):
         cores = workers or os.cpu_count() or 1
         local = {"num_cpus": cores, "include_dashboard": False, "object_store_memory": _STORE, "_node_ip_address": _LOOPBACK}
         environment = {"env_vars": portable_environment({})} if is_portable() else None
-        try:
-            with _on_loopback(ray):
-                ray.init(
-                    address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment,
-                    **(local if address == "local" else {}),
-                )  # fmt: skip
-        except Exception as error:  # whatever its network, its versions or its processes say
-            ray.shutdown()
-            raise InputError(f"Ray cannot be used: {_first_line(error)}", option="cluster") from error
+        for further in reversed(range(_STARTS if address == "local" else 1)):
+            try:
+                with _on_loopback(ray):
+                    ray.init(
+                        address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment,
+                        **(local if address == "local" else {}),
+                    )  # fmt: skip
+                break
+            except Exception as error:  # whatever its network, its versions or its processes say
+                ray.shutdown()
+                if not further or _SLOW not in str(error):
+                    raise InputError(f"Ray cannot be used: {_first_line(error)}", option="cluster") from error
         self.workers = workers or int(ray.cluster_resources().get("CPU", 1))
         self._do = ray.remote(num_cpus=1, max_retries=0)(_do)
         self._sent: dict[str, Any] = {}  # references to jobs in Ray's store, by token

@@ -348,6 +348,13 @@ class Twin(ParameterValues):
         self._read_anew()
         check_names(self)
 
+    def scenario(self, name: str) -> ScenarioSpec:
+        """The scenario of a name; one that is not there is an `InputError`."""
+        if name not in self.scenarios:
+            known = ", ".join(self.scenarios) or "none"
+            raise InputError(f"{self.name} has no scenario {name!r}{nearest(name, self.scenarios)} (it has: {known})")
+        return self.scenarios[name]
+
     def for_scenario(self, name: str | None, *, gains: bool = True) -> Self:
         """A copy with the program and the values that a scenario brings; what was set by hand before wins over both.
 
@@ -381,6 +388,7 @@ class Twin(ParameterValues):
 
     def with_program_of(self, name: str) -> Self:
         """A copy with program and allocation of a scenario, if it brings them; gains that were set before keep their values."""
+        self.scenario(name)
         made = self.copy()
         about = self._raw["scenarios"][name]
         brought = {key: about[key] for key in ("control", "allocation") if about.get(key) is not None}

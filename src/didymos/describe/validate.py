@@ -15,7 +15,7 @@ from didymos.describe.yaml_file import Lines
 from didymos.errors import InputError, nearest
 from didymos.spec import Spec
 
-__all__ = ["expected_of", "found_in", "validate", "validate_as"]
+__all__ = ["expected_of", "found_in", "validate", "validate_as", "validate_given"]
 
 F = TypeVar("F", bound=Spec)
 
@@ -30,12 +30,28 @@ def validate_as(model: type[F], raw: dict[str, Any], file: Path, lines: Lines, c
     try:
         return model.model_validate(raw, context={"code": code, **table_readers(code.folder)})
     except ValidationError as error:
-        # a misspelt key comes with a missing one, which says less
-        found = sorted(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
-        mistakes = [_sentence(model, item, raw, file, lines, code) for item in found]
+        mistakes = [_sentence(model, item, raw, file, lines, code) for item in _worst_first(error)]
+    raise _with_others(mistakes)
+
+
+def validate_given(model: type[F], raw: dict[str, Any], name: str) -> F:
+    """A record that is handed over in Python instead of in a file, typed; `name` is what mistakes call it."""
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        mistakes = [_sentence(model, item, raw, None, {}, None) for item in _worst_first(error)]
+    raise _with_others([InputError(one.message, path=".".join(filter(None, (name, one.path)))) for one in mistakes])
+
+
+def _worst_first(error: ValidationError) -> list[Any]:
+    """A misspelt key comes with a missing one, which says less."""
+    return sorted(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
+
+
+def _with_others(mistakes: list[InputError]) -> InputError:
     first, *others = mistakes
     first.others = tuple(others)
-    raise first
+    return first
 
 
 def _place(item: Any) -> tuple[str | int, ...]:
@@ -65,13 +81,13 @@ def found_in(value: Any) -> str:
     return "nothing" if value is None else text if len(text) < 60 else text[:57] + "..."
 
 
-def _keys_beside(model: Any, place: tuple[str | int, ...], raw: Any, code: Code) -> list[str]:
+def _keys_beside(model: Any, place: tuple[str | int, ...], raw: Any, code: Code | None) -> list[str]:
     """Known keys of the record that an unknown key stands in, of a file that is a `model`."""
     node, is_one_of_many = raw, False
     for index, step in enumerate(place[:-1]):
         node = _step_into(node, step)
         if is_one_of_many:  # a name in a mapping or an index in a list
-            if index == 1 and place[0] in OF_A_KIND:
+            if index == 1 and place[0] in OF_A_KIND and code is not None:
                 model = code.find(OF_A_KIND[str(place[0])], node["kind"]).spec
             is_one_of_many = False
         else:
@@ -140,7 +156,7 @@ def expected_of(item: Any) -> str:
     return _EXPECTED[kind].format(**context) if kind in _EXPECTED else str(item["msg"])[:1].lower() + str(item["msg"])[1:]
 
 
-def _sentence(model: type[Spec], item: Any, raw: Any, file: Path, lines: Lines, code: Code) -> InputError:
+def _sentence(model: type[Spec], item: Any, raw: Any, file: Path | None, lines: Lines, code: Code | None) -> InputError:
     place = _place(item)
     kind, found, context = item["type"], found_in(item["input"]), item.get("ctx", {})
     if kind == "missing":

@@ -33,7 +33,6 @@ from didymos.engine.program_scope import ProgramScope
 from didymos.engine.sampling import Sampling, only
 from didymos.engine.schedule import scheduled_parameters, tick_rate
 from didymos.engine.streams import StreamPlan, plan_streams
-from didymos.errors import InputError, nearest
 
 __all__ = ["Built", "RobotPlan", "build", "choose_scenario"]
 
@@ -59,13 +58,7 @@ class Built:
 
 def choose_scenario(twin: Twin, scenario: str | None) -> ScenarioSpec | None:
     """The scenario of a name; None without one."""
-    if scenario is None:
-        return None
-    if scenario not in twin.scenarios:
-        known = ", ".join(twin.scenarios) or "none"
-        hint = nearest(scenario, twin.scenarios)
-        raise InputError(f"{twin.name} has no scenario {scenario!r}{hint} (it has: {known})")
-    return twin.scenarios[scenario]
+    return None if scenario is None else twin.scenario(scenario)
 
 
 @dataclass(frozen=True)

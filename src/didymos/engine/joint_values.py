@@ -13,7 +13,7 @@ import numpy as np
 from didymos.describe.twin import Twin
 from didymos.parts.part import JointLoad
 
-__all__ = ["add_belts", "apply_belt", "apply_joint", "belted_parts", "lends", "loaded_joints"]
+__all__ = ["add_belts", "apply_belt", "apply_joint", "belted_parts", "joint_dof", "joint_load", "lends", "loaded_joints"]
 
 # Dry friction is a constraint that the engine softens. With these it yields by less than 1e-4 of the acceleration that it holds
 # back, and a joint that sticks creeps by micrometres, not by the millimetres of the defaults (0.9 and 20 ms).
@@ -65,15 +65,28 @@ def apply_belt(model: mujoco.MjModel, twin: Twin, part: str) -> None:
     model.tendon_solref_fri[tendon] = 2.0 * twin.file.world.step, 1.0
 
 
+def joint_dof(model: mujoco.MjModel, twin: Twin, name: str) -> int:
+    """The number of a joint among the engine's velocities."""
+    return int(model.joint(twin.description.joints[name].engine_joints[0]).dofadr[0])
+
+
+def joint_load(twin: Twin, name: str, loaded: Mapping[str, list[str]]) -> JointLoad:
+    """Armature, friction and damping of a joint: its own and what parts lend to it."""
+    own = [twin.parameters[f"joints.{name}.{quantity}"].value for quantity in ("armature", "friction", "damping")]
+    loads = [_load(twin, part) or JointLoad() for part in loaded.get(name, ())]
+    return JointLoad(
+        own[0] + sum(load.armature for load in loads), own[1] + sum(load.friction for load in loads),
+        own[2] + sum(load.damping for load in loads),
+    )  # fmt: skip
+
+
 def apply_joint(model: mujoco.MjModel, twin: Twin, name: str, loaded: Mapping[str, list[str]]) -> None:
     """Write a joint's armature, friction and damping into a model; `mj_setConst` has to follow."""
-    dof = int(model.joint(twin.description.joints[name].engine_joints[0]).dofadr[0])
-    loads = [_load(twin, part) or JointLoad() for part in loaded.get(name, ())]
-    for quantity, field in (
-        ("armature", model.dof_armature), ("friction", model.dof_frictionloss), ("damping", model.dof_damping),
+    dof, whole = joint_dof(model, twin, name), joint_load(twin, name, loaded)
+    for value, field in (
+        (whole.armature, model.dof_armature), (whole.friction, model.dof_frictionloss), (whole.damping, model.dof_damping),
     ):  # fmt: skip
-        own = twin.parameters[f"joints.{name}.{quantity}"].value
-        np.reshape(field, (model.nv, -1))[dof, 0] = own + sum(getattr(load, quantity) for load in loads)
+        np.reshape(field, (model.nv, -1))[dof, 0] = value
     if np.reshape(model.dof_frictionloss, (model.nv, -1))[dof, 0] > 0.0:
         model.dof_solimp[dof] = _STIFF
         model.dof_solref[dof] = 2.0 * twin.file.world.step, 1.0

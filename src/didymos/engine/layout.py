@@ -41,6 +41,7 @@ _MODEL_FIELDS = (
     "nq", "nv", "njnt", "nnumeric", "numeric_adr", "numeric_data", "dof_parentid", "plugin_stateadr", "plugin_statenum", "ngeom",
     "geom_type", "geom_group", "geom_bodyid", "geom_size", "geom_rbound", "body_rootid", "jnt_stiffness", "dof_damping",
     "dof_frictionloss", "nbody", "body_mass", "body_inertia", "body_parentid", "body_dofnum", "body_dofadr",
+    "geom_friction",
 )  # fmt: skip
 _DATA_FIELDS = (
     "time", "qpos", "qvel", "act", "act_dot", "plugin_state", "qfrc_applied", "xpos", "xquat", "xmat", "cvel", "cdof",

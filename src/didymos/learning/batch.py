@@ -3,8 +3,8 @@
 Each environment has a model and a state of its own; threads take environments in small groups and stay in compiled code until a
 group is done. Python is asked once per call, not per environment, but for
 
-- environments whose episode begins and that draw parameters which the part table does not hold (masses, gains, sensors): those
-  are set by `Simulation.set_all` before the compiled beginning;
+- environments whose episode begins and that draw parameters which neither the part table nor a line of `model_numbers.py`
+  holds (masses, gains, sensors): those are set by `Simulation.set_all` before the compiled beginning;
 - twins between whose ticks Python has to do something (a program in Python, an FMU, a stimulus of a mass): their ticks are let
   pass one environment after the other.
 

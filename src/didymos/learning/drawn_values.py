@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from didymos.describe.parameter import Parameter
 from didymos.describe.path_patterns import spread, unknown_path
 from didymos.describe.task_file import DrawSpec
 from didymos.engine.build_context import kernel_writable
@@ -36,6 +37,16 @@ class Drawn:
     value: float = 0.0
     low: float = -math.inf
     high: float = math.inf
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the most that is drawn; of a normal, four standard deviations to both sides."""
+        factor = self.value if self.spec.scale else 1.0
+        reach = []
+        for a, b in (self.spec.pair, self.spec.begin or self.spec.pair):
+            reach += [a - 4.0 * b, a + 4.0 * b] if self.spec.normal is not None else [a, b]
+        found = [min(max(factor * value, self.low), self.high) for value in reach]
+        return min(found), max(found)
 
     def row(self) -> tuple[Any, ...]:
         """As a row of DRAW."""
@@ -72,9 +83,21 @@ def drawn_parameters(simulation: Simulation, given: Mapping[str, DrawSpec], agen
         if not about.live:
             raise InputError(f"{name}: cannot change during a run; set it on the twin before", path=f"{path}.randomize")
         low, high = (-math.inf if about.low is None else about.low), (math.inf if about.high is None else about.high)
+        _check_ends(spec, about, f"{path}.randomize.{name}")
         kind, index = _home(robots, agent + name)
         whole = name if name.startswith("world.") else agent + name
         yield Drawn(whole, spec, kind, index, about.value, low, high)
+
+
+def _check_ends(spec: DrawSpec, about: Parameter, path: str) -> None:
+    """Refuse a distribution whose middle, or one of whose ends, the parameter cannot have; tails are cut at its bounds."""
+    factor = about.value if spec.scale else 1.0
+    for pair in (spec.pair, spec.begin or spec.pair):
+        for value in (factor * number for number in (pair[:1] if spec.normal is not None else pair)):
+            if about.low is not None and value < about.low:
+                raise InputError(f"draws {value:g}, expected at least {about.low:g}", path=path)
+            if about.high is not None and value > about.high:
+                raise InputError(f"draws {value:g}, expected at most {about.high:g}", path=path)
 
 
 def _home(robots: Mapping[str, RobotRun], path: str) -> tuple[int, int]:

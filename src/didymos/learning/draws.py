@@ -23,7 +23,7 @@ import numpy as np
 from didymos.compiled import kernel
 from didymos.noise import normal, uniform
 
-__all__ = ["DRAW", "UNIFORM", "Distribution", "Kind", "draw", "episode_key"]
+__all__ = ["DRAW", "EFFECT", "UNIFORM", "Distribution", "Kind", "draw", "episode_key"]
 
 DRAW = np.dtype([
     ("kind", np.int64),  # what it is a number of, see `Kind`
@@ -38,9 +38,9 @@ DRAW = np.dtype([
 
 class Kind:
     """Where a drawn number belongs: a number of the part table, one of the state, of positions, of velocities, of the start of a
-    floating robot (`START`), or something that Python sets."""
+    floating robot (`START`), something that Python sets, or nowhere but in what follows from it (`model_numbers.py`)."""
 
-    NUMBER, STATE, QPOS, QVEL, START, PYTHON = 0, 1, 2, 3, 4, 5
+    NUMBER, STATE, QPOS, QVEL, START, PYTHON, ELSEWHERE = 0, 1, 2, 3, 4, 5, 6
 
 
 class Distribution:
@@ -48,6 +48,13 @@ class Distribution:
 
     UNIFORM, NORMAL, LOG_UNIFORM = 0, 1, 2
 
+
+EFFECT = np.dtype([
+    ("draw", np.int64),  # its number
+    ("field", np.int64), ("index", np.int64),  # offset of an array's address in the engine's structure, and where in it
+    ("rest", np.float64), ("factor", np.float64),
+])  # fmt: skip
+"""A number of the engine's model that follows a draw: rest + factor * drawn (`model_numbers.py`)."""
 
 UNIFORM = Distribution.UNIFORM
 _NORMAL, _LOG_UNIFORM = Distribution.NORMAL, Distribution.LOG_UNIFORM

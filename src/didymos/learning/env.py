@@ -14,7 +14,7 @@ from didymos.describe.world import World
 from didymos.engine.simulation import Simulation
 from didymos.learning.batch import Batch
 from didymos.learning.judgement import Judgement
-from didymos.learning.spaces import action_box, fresh_seed, observation_box
+from didymos.learning.spaces import action_box, checked_actions, fresh_seed, observation_box
 
 __all__ = ["TwinEnv"]
 
@@ -65,7 +65,7 @@ class TwinEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
 
     def step(self, action: NDArray[np.float32]) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
         """One action, held for 1 / rate seconds."""
-        self.batch.step(np.asarray(action).reshape(1, -1))
+        self.batch.step(checked_actions(action, self.action_space)[None])
         rewards, ended, cut_off = self._judgement.of(self.batch)
         info: dict[str, Any] = {name: float(values[0]) for name, values in self.batch.reward_terms().items()}
         if self.batch.rows.status[0] != 0:

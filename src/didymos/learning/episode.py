@@ -24,9 +24,9 @@ from didymos.engine.link_frames import place_links
 from didymos.engine.loop import AHEAD, FINE, SENSED, TRUTH, run_ticks, stimulate
 from didymos.engine.memory_layout import LOOP_STATE
 from didymos.engine.packed_context import CONTEXT, ROBOT_CONTEXT, layout_of
-from didymos.learning.draws import DRAW, Kind, draw, episode_key
+from didymos.learning.draws import DRAW, EFFECT, Kind, draw, episode_key
 from didymos.learning.signal_table import SIGNAL
-from didymos.native import array_at, doubles, longs, record_at, row_at
+from didymos.native import array_at, doubles, longs, record_at, row_at, word
 
 __all__ = [
     "ACT", "ACTION", "BEGIN", "DRAW_ONLY", "FAILED", "JUDGE", "PLACE", "PLACED", "READ", "SEE", "SKIP", "START", "STEP_ON",
@@ -95,6 +95,7 @@ class TaskTables(NamedTuple):
     draws: NDArray[Any]  # DRAW [n]
     starts: NDArray[Any]  # START [n]
     keys: NDArray[Any]  # STREAM_KEY [n]
+    effects: NDArray[Any]  # EFFECT [n]
 
 
 class BatchTables(NamedTuple):
@@ -152,6 +153,9 @@ def _place(task: Any, batch: Any, i: int) -> None:
             qpos[about.index] = drawn[k]
         elif about.kind == _QVEL:
             qvel[about.index] = drawn[k]
+    for k in range(task.effects_count):
+        effect = row_at(task.effects, k, EFFECT)
+        doubles(word(engine.model + effect.field))[effect.index] = effect.rest + effect.factor * drawn[effect.draw]
     own, episode = doubles(batch.noise_keys + 16 * i * task.keys_count), longs(batch.episodes)[i]
     for k in range(task.keys_count):
         place = row_at(task.keys, k, STREAM_KEY).index

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from didymos.errors import RunError
+from didymos.errors import InputError, RunError, nearest
 from didymos.learning.batch import Batch
 
 __all__ = ["Function", "Judgement"]
@@ -40,18 +40,35 @@ class Judgement:
         if self.reward is None and self.terminate is None:
             return rewards, ended, cut_off
         failed = rows.status != 0
-        signals = {name: batch.signal(name).copy() for name in batch.bound.signals}
+        signals = _Signals({name: batch.signal(name).copy() for name in batch.bound.signals})
         if self.terminate is not None:
             ended = failed | _answer(self.terminate, signals, len(batch)).astype(np.bool_)
         if self.reward is not None:
             last = batch.tasks[""].end_reward
             rewards = np.where(failed, 0.0, _answer(self.reward, signals, len(batch))) + np.where(ended, last, 0.0)
+            if not np.isfinite(rewards).all():
+                which = int(np.flatnonzero(~np.isfinite(rewards))[0])
+                raise RunError(f"{_name(self.reward)} answered with {rewards[which]} for environment {which}, expected a number")
         return rewards, ended, (rows.passed >= batch.bound.tables.longest) & ~ended
 
 
+class _Signals(dict[str, NDArray[np.float64]]):
+    """Signals that are read by name; one that is not is a sentence."""
+
+    def __missing__(self, name: str) -> NDArray[np.float64]:
+        raise InputError(f"a function reads {name!r}, which is not among them{nearest(name, self)}", option="signals")
+
+
+def _name(function: Function) -> str:
+    return str(getattr(function, "__name__", "the function"))
+
+
 def _answer(function: Function, signals: Mapping[str, NDArray[np.float64]], count: int) -> NDArray[np.float64]:
-    answer = np.asarray(function(signals), dtype=np.float64)
+    given = function(signals)
+    name = _name(function)
+    if given is None:
+        raise RunError(f"{name} answered with nothing; does it return?")
+    answer = np.asarray(given, dtype=np.float64)
     if answer.shape not in ((), (count,)):
-        name = getattr(function, "__name__", "the function")
         raise RunError(f"{name} answered with shape {list(answer.shape)}, expected [{count}], one number for each environment")
     return np.broadcast_to(answer, (count,))

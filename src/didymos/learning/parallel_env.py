@@ -18,7 +18,7 @@ from didymos.describe.twin import Twin
 from didymos.describe.world import World
 from didymos.errors import InputError, nearest
 from didymos.learning.batch import Batch
-from didymos.learning.spaces import action_box, fresh_seed, observation_box
+from didymos.learning.spaces import action_box, checked_actions, fresh_seed, observation_box
 
 try:
     from pettingzoo import ParallelEnv
@@ -83,7 +83,7 @@ class WorldParallelEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]
         for agent, action in actions.items():
             if agent not in self._of:
                 raise InputError(f"there is no agent {agent!r}{nearest(agent, self._of)}", option="actions")
-            whole[0, self.batch.bound.agents[self._of[agent]].acted] = action
+            whole[0, self.batch.bound.agents[self._of[agent]].acted] = checked_actions(action, self.action_space(agent))
         self.batch.step(whole)
         rows, asked = self.batch.rows, self.agents
         over = bool(rows.ended[0].any())

@@ -22,6 +22,7 @@ from didymos.learning.actions import Action, find_actions
 from didymos.learning.drawn_values import Drawn, drawn_parameters, drawn_start, start_rows
 from didymos.learning.draws import DRAW, Kind
 from didymos.learning.episode import ACTION, STREAM_KEY, TaskTables
+from didymos.learning.model_numbers import effect_rows, set_in_model
 from didymos.learning.signal_table import SignalTable
 from didymos.sensors.reading import SENSOR_MEMORY
 
@@ -114,7 +115,10 @@ def bind(simulation: Simulation, agents: Mapping[str, TaskSpec], extra: tuple[st
         drawn += drawn_start(simulation, task.start, before, path)
         drawn += drawn_parameters(simulation, held | dict(task.randomize), before, path)
     for name in extra:
-        table.builder.vector(Signal(name))
+        try:
+            table.builder.vector(Signal(name))
+        except InputError as error:
+            raise InputError(error.message, option="signals") from None
     lead = next(iter(agents.values()))
     ticks = ticks_of(simulation, lead)
     delay = round(lead.observe.delay / simulation.period)
@@ -124,6 +128,7 @@ def bind(simulation: Simulation, agents: Mapping[str, TaskSpec], extra: tuple[st
             starts["turned"][item.index // 12] = 1
     moved = sorted({item.index // 12 for item in drawn if item.kind == Kind.START})
     drawn = [_renumbered(item, moved) for item in drawn]
+    drawn, lines = set_in_model(list(simulation.robots.values()), drawn)
     keys, streams = _stream_keys(simulation)
     tables = TaskTables(
         ticks=ticks, delayed=delay % ticks, behind=delay // ticks, stack=lead.observe.stack, period=simulation.period,
@@ -135,6 +140,7 @@ def bind(simulation: Simulation, agents: Mapping[str, TaskSpec], extra: tuple[st
         progress_slot=progress_slot, observed=_longs(observed), rewards=_longs(rewards), endings=_longs(endings),
         end_rewards=np.array([task.end_reward for task in agents.values()]),
         draws=np.array([item.row() for item in drawn], dtype=DRAW), starts=starts[moved], keys=keys,
+        effects=effect_rows(lines),
     )  # fmt: skip
     return BoundTask(
         tables, layouts, tuple(actions), tuple(labels), tuple(drawn), streams, table.slots_by_name, table.builder.slots

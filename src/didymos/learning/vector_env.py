@@ -26,7 +26,7 @@ from didymos.describe.world import World
 from didymos.errors import InputError
 from didymos.learning.batch import Batch
 from didymos.learning.judgement import Judgement
-from didymos.learning.spaces import action_box, fresh_seed, many, observation_box
+from didymos.learning.spaces import action_box, checked_actions, fresh_seed, many, observation_box
 
 __all__ = ["TwinVectorEnv"]
 
@@ -106,9 +106,7 @@ class TwinVectorEnv(VectorEnv[Observations, NDArray[np.float32], NDArray[Any]]):
         self, actions: NDArray[np.float32]
     ) -> tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """One action of each environment, held for 1 / rate seconds."""
-        given = np.asarray(actions)
-        if given.shape != self.action_space.shape:
-            raise InputError(f"found actions of shape {list(given.shape)}, expected {list(self.action_space.shape or ())}")
+        given = checked_actions(actions, self.action_space)
         begins = self._done if self._autoreset is AutoresetMode.NEXT_STEP else None
         self.batch.step(given, begins)
         rewards, ended, cut_off = self._judgement.of(self.batch)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from didymos.describe.description import Description, Device
-from didymos.describe.names import RESERVED
+from didymos.describe.names import RESERVED, movable_joints
 
 __all__ = ["choose_sensors"]
 
@@ -31,12 +31,17 @@ def choose_sensors(
     kinds = {device.record["kind"] for device in own}
     if floating and "imu" not in kinds:
         made.append(Device("sensors", _free("imu", names), {"kind": "imu", "link": description.root, "rate": rate, **_IMU}))
-    if movable and not any(device.record["kind"] == "joints" and "joints" not in device.record for device in own):
+    if movable and not any(_reads_all_joints(device, description) for device in own):
         errors = _ENCODERS if floating else {}
         made.append(Device("sensors", _free("encoders", names), {"kind": "joints", "rate": rate, **errors}))
     if readouts := list(efforts):
         made.append(Device("sensors", _free("efforts", names), {"kind": "readout", "rate": rate, "readouts": readouts}))
     return made
+
+
+def _reads_all_joints(device: Device, description: Description) -> bool:
+    joints = movable_joints(description)
+    return device.record["kind"] == "joints" and set(joints) <= set(device.record.get("joints", joints))
 
 
 def _free(name: str, taken: set[str]) -> str:
