@@ -58,6 +58,18 @@ def test_sobol_indices_are_those_of_ishigamis_function() -> None:
         assert found.total[path][0] == pytest.approx(total, abs=0.03)
 
 
+def test_what_is_not_linear_is_told_by_what_each_parameter_does_alone() -> None:
+    given = columns(4000, "latin", -math.pi, math.pi)
+    a, b, c = given.values()
+    found = regression(given, np.sin(a) + 7.0 * np.sin(b) ** 2 + 0.1 * c**4 * np.sin(a))
+    assert found is not None
+    assert not found.tells  # all of b is symmetric: its coefficient is nothing
+    assert abs(found.by_path["b"][0]) < 0.05
+    assert max(found.strength, key=lambda path: found.strength[path]) == "b"
+    for path, first in (("a", 0.3139), ("b", 0.4424), ("c", 0.0)):
+        assert found.strength[path] == pytest.approx(first, abs=0.03)
+
+
 def test_runs_that_were_not_all_made_have_no_sobol_indices() -> None:
     result = np.arange(20.0)
     result[3] = np.nan

@@ -5,7 +5,11 @@ Standardised regression: of y = b_0 + sum_j b_j x_j + e by least squares, the co
     c_j = b_j sd(x_j) / sd(y)
 
 the share of the result's spread that goes with the parameter's, with its sign. Its interval is Student's. It tells only what is
-linear: R^2 says how much of the result that is, and below `TELLS` it is not to be relied on.
+linear: R^2 says how much of the result that is, and below `TELLS` it is not to be relied on. What a parameter does alone, in
+whatever shape, is then told by the means of y over k equal shares of the runs in the order of x_j (Plischke, Borgonovo and Smith,
+2013), less what chance has of it (epsilon squared, Kelley 1935):
+
+    S_j = (sum_i n_i (mean_i - mean)^2 - (k - 1) s^2) / sum (y - mean)^2,    s^2 = sum_i sum (y - mean_i)^2 / (n - k)
 
 Sobol indices, where runs were crossed for it (`sampling.py`, saltelli), tell of any function: S_j is the
 share of the variance that x_j alone explains, T_j the share that is lost where all but x_j are known. Runs of other seeds are
@@ -30,17 +34,20 @@ _Array = NDArray[np.float64]
 
 TELLS = 0.5  # R^2 from which coefficients are believed
 _SPARE = 5  # runs that there must be beyond the coefficients
+_MOST_SHARES, _RUNS_A_SHARE = 20, 10
 
 
 @dataclass(frozen=True)
 class Influence:
     """What parameters do to a result, by path: value, low and high end of the 95 % interval, each.
 
-    `explained` is R^2 of a regression. `total` are Sobol's total indices where `by_path` are those of first order.
+    `explained` is R^2 of a regression, `alone` what each parameter explains by itself in whatever shape. `total` are Sobol's
+    total indices where `by_path` are those of first order.
     """
 
     by_path: Mapping[str, tuple[float, float, float]]
     explained: float | None = None
+    alone: Mapping[str, float] | None = None
     total: Mapping[str, tuple[float, float, float]] | None = None
 
     @property
@@ -50,7 +57,9 @@ class Influence:
 
     @property
     def strength(self) -> dict[str, float]:
-        """How much each parameter matters, without sign."""
+        """How much each parameter matters, without sign; where it is not linear, in whatever shape."""
+        if self.alone is not None and not self.tells:
+            return dict(self.alone)
         chosen = self.by_path if self.total is None else self.total
         return {path: abs(value[0]) for path, value in chosen.items()}
 
@@ -74,7 +83,17 @@ def regression(columns: Mapping[str, _Array], result: _Array) -> Influence | Non
     spread = np.sqrt(np.diag(np.linalg.inv(x.T @ x)) * (left @ left) / freedom)
     reach = float(stats.t.ppf(0.975, freedom)) * spread
     ends = {path: (float(b), float(b - r), float(b + r)) for path, b, r in zip(paths, found, reach, strict=True)}
-    return Influence(ends, explained=float(1.0 - left @ left / len(y)))
+    alone = {path: _alone(columns[path][known], y) for path in paths}
+    return Influence(ends, explained=float(1.0 - left @ left / len(y)), alone=alone)
+
+
+def _alone(column: _Array, y: _Array) -> float:
+    """The share of the variance of y that goes with a column, in whatever shape; 0 where that is no more than chance has."""
+    count = min(_MOST_SHARES, max(2, len(y) // _RUNS_A_SHARE))
+    shares = np.array_split(y[np.argsort(column, kind="stable")], count)
+    within = sum(float(((share - share.mean()) ** 2).sum()) for share in shares)
+    whole = float(((y - y.mean()) ** 2).sum())
+    return max(0.0, (whole - within - (count - 1) * within / (len(y) - count)) / whole)
 
 
 def sobol_indices(paths: list[str], result: _Array, seed: int) -> Influence | None:

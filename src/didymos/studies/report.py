@@ -156,7 +156,12 @@ def _influence_note(found: Influence) -> str:
     text = f"Standardised regression: {part:.0f} % of the spread is linear in the parameters."
     if not found.tells:
         less = f"Below {100.0 * TELLS:.0f} % it does not tell which matter: seeds do, or what is not linear"
-        return f'<p class="warn" style="max-width: 325px">{text} {less}.</p>'
+        first = max(found.strength, key=lambda path: found.strength[path])
+        share = 100.0 * found.strength[first]
+        most = "Nor does any of them alone, in whatever shape"
+        if share >= 1.0:
+            most = f"In whatever shape, {escape(first)} alone goes with {share:.0f} % of it, the most"
+        return f'<p class="warn" style="max-width: 325px">{text} {less}. {most}.</p>'
     return f'<p class="note" style="max-width: 325px">{text}</p>'
 
 
