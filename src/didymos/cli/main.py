@@ -139,7 +139,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(_sentence(error), error.exit_code, as_json)
     except BrokenPipeError:  # without a word; what the verb found stays its status
         drop_output()
-    except SystemExit:  # Typer's answer to a reader that leaves while a verb goes on
+    except SystemExit as leaving:  # Typer's answer to a reader that leaves while a verb goes on; else it has completed a line
+        if not isinstance(leaving.__context__, BrokenPipeError):
+            raise
         return UNREAD
     except OSError as error:
         if is_full(error):
